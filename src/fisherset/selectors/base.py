@@ -1,0 +1,59 @@
+"""What all selectors share: the way from (X, y) to statistics, and the scikit-learn selector face."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from fisherset.selectors import _validation as check
+from fisherset.sources import MemorySource, Source
+from fisherset.statistics import Scatter, Targets, measure
+
+
+class Measured(NamedTuple):
+    """One pass worth of a labelled table."""
+
+    source: Source
+    targets: Targets
+    scatter: Scatter
+    classes: NDArray[Any]
+
+
+def measure_table(X: Any, y: Any, sample_weight: Any, names: Any) -> Measured:
+    """Check the labels and weights, read the table once, refuse what is not finite.
+
+    X has been checked already, so that parameters that depend on its width could be.
+    """
+    classes, codes = check.check_labels(y, X.shape[0])
+    weights = check.check_weights(sample_weight, codes, classes.size)
+    source, targets = MemorySource(X), Targets(codes, classes.size, weights)
+    moments = measure(source, targets)
+    check.reject_nonfinite(moments.finite, names)
+    return Measured(source, targets, Scatter(moments), classes)
+
+
+class BaseSelector(SelectorMixin, BaseEstimator):
+    """A selector that is fitted once it has a `support_`."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = True
+        return tags
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self, "support_")
+        support: NDArray[np.bool_] = self.support_
+        return support
+
+
+def ranking_from(order: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Rank of each feature, 1 for the best, from the features in order."""
+    ranking = np.empty(order.size, dtype=np.intp)
+    ranking[order] = np.arange(1, order.size + 1)
+    return ranking

@@ -1,0 +1,44 @@
+"""What `verbose` shows: the trace, as a bar on a terminal and as lines elsewhere."""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import TextIO
+
+from fisherset.solver import Iteration
+
+WIDTH = 24
+
+
+class Progress:
+    """Prints each iteration to the standard error stream.
+
+    The bar fills on a logarithmic scale, from a gap of 100 % to the wanted `tol`.
+    """
+
+    def __init__(self, tol: float, stream: TextIO | None = None) -> None:
+        self._tol, self._stream = tol, sys.stderr if stream is None else stream
+        self._live = self._stream.isatty()
+        self._count = 0
+
+    def __call__(self, iteration: Iteration) -> None:
+        self._count += 1
+        bound = iteration.upper_bound
+        gap = (bound - iteration.objective) / bound if bound > 0 else 0.0
+        text = (
+            f"{iteration.phase:<14} {self._count:>4}  F = {iteration.objective:.6g}  "
+            f"UB = {bound:.6g}  gap = {gap:.2%}  active = {iteration.n_active}"
+        )
+        if self._live:
+            share = math.log(max(gap, self._tol)) / math.log(self._tol) if self._tol < 1 else 1.0
+            filled = round(WIDTH * min(max(share, 0.0), 1.0))
+            self._stream.write(f"\r\x1b[2K[{'#' * filled}{'.' * (WIDTH - filled)}] {text}")
+        else:
+            self._stream.write(f"{text}\n")
+        self._stream.flush()
+
+    def close(self) -> None:
+        """End the line the bar lives on."""
+        if self._live and self._count:
+            self._stream.write("\n")

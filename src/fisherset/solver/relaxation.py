@@ -1,0 +1,125 @@
+"""The convex relaxation: F(q) over 0 <= q <= 1, sum q = m, and the bound it gives."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fisherset.solver.ascent import Ascent, ascend
+from fisherset.solver.problem import Floats, Indices, Problem, Samples
+from fisherset.solver.ridge import Pool, sample_ridge
+from fisherset.solver.simplex import upper_bound
+from fisherset.solver.trace import Status, Trace
+from fisherset.solver.units import Units, largest
+
+# The pool of columns starts at this many times m and grows by what the bound asks for.
+POOL_FACTOR = 3
+POOL_LEAST = 100
+# Share of F below which the arithmetic, not the iteration, limits the gap.
+PRECISION = 1e-14
+
+
+class Relaxation(NamedTuple):
+    """A nearly optimal q, its gradient g over all units, F(q) and the bound on every m-subset."""
+
+    q: Floats
+    g: Floats
+    value: float
+    upper_bound: float
+
+
+def relax(problem: Problem, m: int, gamma: float, *, tol: float, trace: Trace) -> Relaxation:
+    """Maximise F(q) until its upper bound is within the share `tol` of it."""
+    units = Units(problem)
+    if m > units.size:
+        raise ValueError(f"m must be at most the {units.size} units of the problem; got {m}.")
+    samples = problem.samples
+    if samples is not None and samples.size < 2 * m * units.n_columns / units.size:
+        return _relax_in_samples(problem, samples, units, m, gamma, tol, trace)
+    return _relax_in_pool(problem, units, m, gamma, tol, trace)
+
+
+def _relax_in_samples(
+    problem: Problem, samples: Samples, units: Units, m: int, gamma: float, tol: float, trace: Trace
+) -> Relaxation:
+    everything, columns = np.arange(units.size), np.arange(units.n_columns)
+
+    def function(q: Floats) -> tuple[float, Floats]:
+        value, XV = sample_ridge(problem, samples, gamma, units.spread(q, everything, columns))
+        return value, units.total(gradient(XV, problem, gamma), everything, columns)
+
+    def observe(best: Ascent) -> None:
+        trace.record("relaxation", best.value, best.bound, int(np.count_nonzero(best.x)))
+
+    start = _start(units.total(np.einsum("jr,jr->j", problem.C, problem.C), everything, columns), m)
+    best = ascend(function, start, m, tol=tol, max_steps=trace.max_iter, trace=trace, observe=observe)
+    if best.bound - best.value > tol * best.bound:
+        trace.stopped(Status.MAX_ITER)
+    return Relaxation(best.x, best.gradient, best.value, best.bound)
+
+
+def _relax_in_pool(
+    problem: Problem, units: Units, m: int, gamma: float, tol: float, trace: Trace
+) -> Relaxation:
+    """Solve on a pool of promising columns; let the bound over all columns name those that lack."""
+    s = np.einsum("jr,jr->j", problem.C, problem.C)  # s at q = 0, where V = H
+    everything, columns = np.arange(units.size), np.arange(units.n_columns)
+    g = units.total(s, everything, columns)
+    members = largest(g, min(units.size, max(POOL_FACTOR * m, POOL_LEAST)))
+    pool = Pool(problem, gamma)
+    pool.admit(units.columns(members))
+
+    def function(x: Floats) -> tuple[float, Floats]:
+        value, XV = pool.evaluate(units.spread(x, members, pool.columns))
+        return value, units.total(gradient(XV, problem, gamma), members, pool.columns)
+
+    x, bound, inner = _start(g[members], m), np.inf, max(tol / 4, 0.01)
+    best = Relaxation(np.zeros(units.size), g, 0.0, np.inf)
+    for _ in range(trace.max_iter):
+        x = ascend(function, x, m, tol=inner, trace=trace).x
+        value, XV = pool.everywhere(units.spread(x, members, pool.columns))
+        g = units.total(gradient(XV, problem, gamma), everything, columns)
+        q = np.zeros(units.size)
+        q[members] = x
+        bound = min(bound, upper_bound(value, g, q, m))
+        best = Relaxation(q, g, value, bound)
+        trace.record("relaxation", value, bound, int(np.count_nonzero(x)))
+        if bound - value <= tol * bound or trace.out_of_time():
+            return best
+        lacking = _lacking(g, members, m)
+        if lacking.size:
+            members = np.concatenate([members, lacking])
+            pool.admit(units.columns(lacking))
+            x = np.concatenate([x, np.zeros(lacking.size)])
+            inner = max(tol / 4, min(inner, (bound - value) / bound / 10))
+        elif inner > PRECISION:
+            inner /= 4
+        else:
+            return best
+    trace.stopped(Status.MAX_ITER)
+    return best
+
+
+def _lacking(g: Floats, members: Indices, m: int) -> Indices:
+    """Units outside the pool whose gradient exceeds the m-th largest inside: those the bound counts."""
+    inside = g[members]
+    threshold = np.partition(inside, inside.size - m)[inside.size - m]
+    outside = np.ones(g.size, dtype=bool)
+    outside[members] = False
+    candidates = np.flatnonzero(outside & (g > threshold))
+    return candidates[largest(g[candidates], max(m, POOL_LEAST))]
+
+
+def _start(s: Floats, m: int) -> Floats:
+    """A first q: half weight on the 2m units of largest s, between the first cut and the middle."""
+    x = np.zeros(s.size)
+    first = largest(s, min(2 * m, s.size))
+    x[first] = m / first.size
+    return x
+
+
+def gradient(XV: Floats, problem: Problem, gamma: float) -> Floats:
+    """dF/dq = s / (gamma n), Eq. (23) and (26)."""
+    g: Floats = np.einsum("jr,jr->j", XV, XV) / (gamma * problem.n)
+    return g

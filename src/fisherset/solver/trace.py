@@ -1,0 +1,65 @@
+"""The record of a run: what each iteration reached, and whether there is budget for another."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from enum import Enum
+from typing import NamedTuple
+
+
+class Iteration(NamedTuple):
+    """One iteration as the trace keeps it and `verbose` shows it."""
+
+    phase: str
+    objective: float
+    upper_bound: float
+    n_active: int
+
+
+class Status(Enum):
+    """How a run ended. The certificate is valid in every case; only its tightness differs."""
+
+    CONVERGED = "converged"
+    MAX_ITER = (
+        "the relaxation stopped after max_iter iterations with its bound still more than tol above "
+        "it: the certificate is valid but loose; raise max_iter, or tol"
+    )
+    TIME_LIMIT = (
+        "time_limit was reached: the subset may not be locally optimal and the certificate, while "
+        "valid, may be loose; raise time_limit"
+    )
+
+
+class Trace:
+    """Collects iterations, calls `report` on each, and watches the time."""
+
+    def __init__(
+        self,
+        *,
+        max_iter: int,
+        time_limit: float | None = None,
+        report: Callable[[Iteration], None] | None = None,
+    ) -> None:
+        self.max_iter = max_iter
+        self.iterations: list[Iteration] = []
+        self.status = Status.CONVERGED
+        self._deadline = None if time_limit is None else time.monotonic() + time_limit
+        self._report = report
+
+    def record(self, phase: str, objective: float, upper_bound: float, n_active: int) -> None:
+        iteration = Iteration(phase, float(objective), float(upper_bound), int(n_active))
+        self.iterations.append(iteration)
+        if self._report is not None:
+            self._report(iteration)
+
+    def stopped(self, status: Status) -> None:
+        """Note why the run ends early; the first reason stays."""
+        if self.status is Status.CONVERGED:
+            self.status = status
+
+    def out_of_time(self) -> bool:
+        late = self._deadline is not None and time.monotonic() >= self._deadline
+        if late:
+            self.stopped(Status.TIME_LIMIT)
+        return late

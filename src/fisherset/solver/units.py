@@ -1,0 +1,60 @@
+"""The unit of selection: a group of columns chosen together, a single column being a group of one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fisherset.solver.problem import Floats, Indices, Problem
+
+# Scores that differ by less than this share of the largest are a tie, and ties go to
+# the earlier column: duplicated columns then resolve alike whatever the storage.
+TIE = 1e-9
+
+
+class Units:
+    """Translate between units (what is counted) and columns (what is computed).
+
+    With `groups=None` every method is the identity and costs nothing.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.groups = problem.groups
+        self.n_columns = problem.C.shape[0]
+        self.size = self.n_columns if self.groups is None else int(self.groups.max()) + 1
+
+    def total(self, s: Floats, units: Indices, columns: Indices) -> Floats:
+        """Sum a value of each of the columns, which are those of `units`, over the units."""
+        if self.groups is None:
+            return s
+        totals: Floats = np.bincount(self.groups[columns], s, minlength=self.size).astype(np.float64)
+        return totals[units]
+
+    def spread(self, q: Floats, units: Indices, columns: Indices) -> Floats:
+        """Give each of the columns, which are those of `units`, the value of its unit."""
+        if self.groups is None:
+            return q
+        values = np.zeros(self.size)
+        values[units] = q
+        return values[self.groups[columns]]
+
+    def columns(self, units: Indices) -> Indices:
+        """The columns of the given units: in column order, or as the units where they are columns."""
+        if self.groups is None:
+            return units
+        return np.flatnonzero(np.isin(self.groups, units))
+
+
+def largest(values: Floats, m: int, second: Floats | None = None) -> Indices:
+    """Positions of the m largest values, in column order; ties go to `second`, then to column order."""
+    return np.sort(ranked(values, second)[:m])
+
+
+def ranked(values: Floats, second: Floats | None = None) -> Indices:
+    """All positions from best to worst, ties by `second`, then by column order."""
+    keys = [_rounded(values)] if second is None else [_rounded(second), _rounded(values)]
+    return np.lexsort([-key for key in keys])
+
+
+def _rounded(values: Floats) -> Floats:
+    scale = np.max(np.abs(values), initial=0.0) * TIE
+    return np.round(values / scale) if scale > 0 and np.isfinite(scale) else values

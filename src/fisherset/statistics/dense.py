@@ -1,0 +1,61 @@
+"""What is computed of a dense block of rows (b x d, float64)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+
+def class_sums(X: Floats, indicator: sparse.csr_array) -> Floats:
+    """Weighted sum of the rows of each class, c x d."""
+    sums: Floats = indicator @ X
+    return sums
+
+
+def squares(X: Floats, weights: Floats | None) -> Floats:
+    """Weighted sum of squares of each column."""
+    left = X if weights is None else X * weights[:, None]
+    total: Floats = np.einsum("ij,ij->j", left, X)
+    return total
+
+
+def take(X: Floats, columns: Indices) -> Floats:
+    """The given columns of the block."""
+    return X[:, columns]
+
+
+def combine(X: Floats, columns: Indices, W: Floats) -> Floats:
+    """X[:, columns] @ W, b x p."""
+    mixed: Floats = X[:, columns] @ W
+    return mixed
+
+
+def transposed(X: Floats, V: Floats) -> Floats:
+    """X' V, d x p."""
+    product: Floats = X.T @ V
+    return product
+
+
+def cross(X: Floats, columns: Indices, rows: Indices | None, weights: Floats | None) -> Floats:
+    """Weighted cross products of some columns with others (all when None), len(columns) x d."""
+    left = X[:, columns]
+    if weights is not None:
+        left *= weights[:, None]
+    product: Floats = left.T @ (X if rows is None else X[:, rows])
+    return product
+
+
+def outer(X: Floats, center: Floats, weights: Floats) -> Floats:
+    """Sum of weights[j] x_j x_j' over the columns x_j, each centred: b x b."""
+    centred = (X - center) * np.sqrt(weights)
+    kernel: Floats = centred @ centred.T
+    return kernel
+
+
+def stack(parts: list[Floats]) -> Floats:
+    """Blocks of rows put back together."""
+    return parts[0] if len(parts) == 1 else np.vstack(parts)

@@ -1,0 +1,45 @@
+"""Between-class and total scatter of each column, Eq. (3), from the moments."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fisherset.statistics.moments import Moments
+
+Floats = NDArray[np.float64]
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+class Scatter:
+    """Means, spreads and class contrasts, in the units of the guard.
+
+    A column counts as constant when its spread is within rounding of its values.
+    """
+
+    def __init__(self, moments: Moments) -> None:
+        self.guard, self.n, self.class_weights = moments.guard, moments.n, moments.class_weights
+        self.mean: Floats = moments.sums.sum(axis=0) / self.n
+        total = np.maximum(moments.squares - self.n * self.mean**2, 0.0)
+        level = np.abs(self.mean + self.guard.offset / self.guard.unit)
+        noise = EPS * np.maximum(4 * moments.squares, self.n * (8 * level) ** 2 * EPS)
+        self.constant: NDArray[np.bool_] = total <= noise
+        self.total: Floats = np.where(self.constant, 0.0, total)  # n times the variance
+        weights = self.class_weights[:, None]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            # sqrt(n_k) (mean of class k - mean), d x c: C of design but for sqrt(n) and the scale
+            contrast = (moments.sums - weights * self.mean) / np.sqrt(weights)
+        self.contrast: Floats = np.where((weights > 0) & ~self.constant, contrast, 0.0).T
+
+    @property
+    def between(self) -> Floats:
+        """Sum of n_k (mean of class k - mean)^2 of each column, never above the total."""
+        between: Floats = np.einsum("jk,jk->j", self.contrast, self.contrast)
+        return np.minimum(between, self.total)
+
+    @property
+    def within(self) -> Floats:
+        """Sum of n_k sigma_k^2 of each column; what is only rounding is nought."""
+        within = self.total - self.between
+        return np.where(within > 16 * EPS * self.total, within, 0.0)

@@ -1,0 +1,79 @@
+"""What is computed of a sparse block of rows (b x d, CSR or CSC, float64), without filling it in."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from fisherset.sources import Sparse
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+STEP = 2**20  # stored entries squared at a time
+
+
+def class_sums(X: Sparse, indicator: sparse.csr_array) -> Floats:
+    """Weighted sum of the rows of each class, c x d."""
+    sums: Floats = (indicator @ X).toarray()
+    return sums
+
+
+def squares(X: Sparse, weights: Floats | None) -> Floats:
+    """Weighted sum of squares of each column."""
+    total = np.zeros(X.shape[1])
+    by_row = X.format == "csr"
+    for start in range(0, X.nnz, STEP):
+        part = slice(start, start + STEP)
+        squared = X.data[part] ** 2
+        major = np.searchsorted(X.indptr, np.arange(start, start + squared.size), "right") - 1
+        row, column = (major, X.indices[part]) if by_row else (X.indices[part], major)
+        if weights is not None:
+            squared *= weights[row]
+        total += np.bincount(column, squared, minlength=total.size)
+    return total
+
+
+def take(X: Sparse, columns: Indices) -> Sparse:
+    """The given columns of the block."""
+    some: Sparse = X[:, columns]
+    return some
+
+
+def combine(X: Sparse, columns: Indices, W: Floats) -> Floats:
+    """X[:, columns] @ W, b x p."""
+    spread = np.zeros((X.shape[1], W.shape[1]))
+    spread[columns] = W
+    mixed: Floats = X @ spread
+    return mixed
+
+
+def transposed(X: Sparse, V: Floats) -> Floats:
+    """X' V, d x p."""
+    product: Floats = X.T @ V
+    return product
+
+
+def cross(X: Sparse, columns: Indices, rows: Indices | None, weights: Floats | None) -> Floats:
+    """Weighted cross products of some columns with others (all when None), len(columns) x d."""
+    left = X[:, columns]
+    if weights is not None:
+        left = sparse.diags_array(weights) @ left
+    product: Floats = (left.T @ (X if rows is None else X[:, rows])).toarray()
+    return product
+
+
+def outer(X: Sparse, center: Floats, weights: Floats) -> Floats:
+    """Sum of weights[j] x_j x_j' over the columns x_j, each centred without being filled in: b x b."""
+    kernel: Floats = ((X * weights) @ X.T).toarray()
+    shift = X @ (weights * center)
+    kernel -= shift[:, None]
+    kernel -= shift
+    kernel += weights @ center**2
+    return kernel
+
+
+def stack(parts: list[Sparse]) -> Sparse:
+    """Blocks of rows put back together."""
+    return parts[0] if len(parts) == 1 else sparse.vstack(parts, format=parts[0].format)
