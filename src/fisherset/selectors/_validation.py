@@ -95,6 +95,7 @@ def check_table(estimator: Any, X: Any) -> Any:
     NaN and infinity pass here: the class sums find them without another pass.
     """
     _reject_text(X)
+    _reject_complex(X)
     return validate_data(estimator, X, **_TABLE)
 
 
@@ -109,6 +110,7 @@ def column_names(X: Any) -> list[str] | None:
 def check_bare_table(X: Any) -> Any:
     """The same for functions, which have no estimator to note names on."""
     _reject_text(X)
+    _reject_complex(X)
     return check_array(X, **_TABLE)
 
 
@@ -135,6 +137,15 @@ def _reject_text(X: Any) -> None:
         raise ValueError(
             f"X must hold numbers only; {_columns(text)} text. Encode them, for example with "
             f"sklearn.preprocessing.OneHotEncoder, or drop them."
+        )
+
+
+def _reject_complex(X: Any) -> None:
+    dtype = getattr(X, "dtype", None)
+    if getattr(dtype, "kind", "") == "c":
+        raise ValueError(
+            f"X must hold real numbers; got {dtype} (Complex data not supported). "
+            f"Pass real and imaginary parts as columns of their own."
         )
 
 
@@ -172,9 +183,7 @@ def check_labels(y: Any, n_samples: int) -> tuple[NDArray[Any], Indices]:
                 f"Drop those samples or give them a class of their own."
             )
         if (y != np.floor(y)).any():
-            raise ValueError(
-                f"y must hold class labels; got continuous values (Unknown label type: continuous). {_BINNING}"
-            )
+            raise ValueError(f"y must hold class labels; got continuous values. {_BINNING}")
     classes, codes = _encode(y)
     if classes.size < 2:
         raise ValueError(
@@ -194,21 +203,39 @@ _BINNING = "Bin a continuous target first, for example with sklearn.preprocessin
 
 def _encode(y: NDArray[Any]) -> tuple[NDArray[Any], Indices]:
     if y.dtype == object:
-        missing = sum(value is None or value != value for value in y.tolist())
+        missing = sum(_is_missing(label) for label in y.tolist())
         if missing:
             raise ValueError(
                 f"y must not contain missing labels (None or NaN); {missing} of them are. "
                 f"Drop those samples or give them a class of their own."
             )
+        kinds = {type(label) for label in y.tolist()}
+        if len(kinds) > 1 or not kinds <= {str, bytes, int, float, bool}:
+            return _encode_objects(y.tolist())
+    classes, codes = np.unique(y, return_inverse=True)
+    return classes, codes.astype(np.intp)
+
+
+def _is_missing(label: Any) -> bool:
     try:
-        classes, codes = np.unique(y, return_inverse=True)
-        return classes, codes.astype(np.intp)
-    except TypeError:  # labels of kinds that do not compare: any fixed order will do
-        distinct = sorted(set(y.tolist()), key=lambda label: (type(label).__name__, repr(label)))
-        number = {label: code for code, label in enumerate(distinct)}
-        classes = np.empty(len(distinct), dtype=object)
-        classes[:] = distinct
-        return classes, np.array([number[label] for label in y.tolist()], dtype=np.intp)
+        return label is None or bool(label != label)
+    except (TypeError, ValueError):  # the NA of pandas has no truth value
+        return True
+
+
+def _encode_objects(labels: list[Any]) -> tuple[NDArray[Any], Indices]:
+    """Classes of labels that may not compare with each other: any order will do that is always the same."""
+    try:
+        distinct = sorted(set(labels), key=lambda label: (type(label).__name__, repr(label)))
+    except TypeError:
+        raise TypeError(
+            f"y must hold hashable labels such as strings, numbers or tuples; got {_shown(labels[0])}."
+        ) from None
+    number = {label: code for code, label in enumerate(distinct)}
+    classes = np.empty(len(distinct), dtype=object)
+    for code, label in enumerate(distinct):
+        classes[code] = label
+    return classes, np.array([number[label] for label in labels], dtype=np.intp)
 
 
 def check_weights(sample_weight: Any, codes: Indices, n_classes: int) -> Floats | None:
@@ -233,8 +260,8 @@ def check_weights(sample_weight: Any, codes: Indices, n_classes: int) -> Floats 
     classes_left = np.count_nonzero(np.bincount(codes, weights, minlength=n_classes))
     if classes_left < 2:
         raise ValueError(
-            f"sample_weight must leave at least two classes with weight; got {classes_left}, "
-            f"one class or none at all."
+            f"sample_weight must leave at least two classes with weight; got {classes_left}: all "
+            f"samples of the other classes weigh zero."
         )
     return None if (weights == 1.0).all() else weights
 

@@ -60,8 +60,8 @@ class FisherScore(BaseSelector):
     >>> selector = FisherScore(2).fit(X, y)
     >>> selector.get_feature_names_out()
     array(['petal length (cm)', 'petal width (cm)'], dtype=object)
-    >>> selector.scores_.round(2)
-    array([ 1.63,  0.67, 16.06, 13.06])
+    >>> selector.scores_.round(1)
+    array([ 1.6,  0.7, 16.1, 13.1])
     """
 
     def __init__(self, n_features_to_select: int | float | None = None) -> None:

@@ -16,8 +16,8 @@ from fisherset.solver.problem import Floats, Indices, Problem
 from fisherset.solver.relaxation import gradient, relax
 from fisherset.solver.ridge import Pool, sample_ridge
 from fisherset.solver.simplex import upper_bound
-from fisherset.solver.solution import Solution, conclude
-from fisherset.solver.subset import subset
+from fisherset.solver.solution import Solution, conclude, nothing
+from fisherset.solver.subset import measure_subset
 from fisherset.solver.trace import Status, Trace
 from fisherset.solver.units import Units, largest
 
@@ -32,12 +32,14 @@ class Cuts(NamedTuple):
     upper_bound: float
 
 
-def cutting_plane(problem: Problem, k: int, gamma: float, *, tol: float, trace: Trace) -> Solution:
+def solve_cutting_plane(problem: Problem, k: int, gamma: float, *, tol: float, trace: Trace) -> Solution:
     """Raise m from 1 until the union of the cuts has k units, trim the last cut, certify at k.
 
     The paper raises m by one. One more unit in every cut widens the union by at most the
     number of cuts, so while the union is far from k, m leaps by half of what that needs.
     """
+    if k == 0:
+        return nothing(problem, trace)
     pool = Pool(problem, gamma)
     m = 1
     while True:
@@ -47,7 +49,7 @@ def cutting_plane(problem: Problem, k: int, gamma: float, *, tol: float, trace: 
             break
         m = min(k, m + max(1, (k - union.size) // (2 * len(found.cuts))))
     units = np.sort(_trim(found, k))
-    state = subset(problem, Units(problem).columns(units), gamma)
+    state = measure_subset(problem, Units(problem).columns(units), gamma)
     return conclude(problem, units, state, found.q, relax(problem, k, gamma, tol=tol, trace=trace), trace)
 
 

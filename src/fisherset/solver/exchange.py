@@ -13,12 +13,9 @@ from __future__ import annotations
 import numpy as np
 
 from fisherset.solver.problem import Floats, Indices, Problem
-from fisherset.solver.subset import Subset, subset
+from fisherset.solver.subset import Subset, measure_subset
 from fisherset.solver.trace import Status, Trace
 from fisherset.solver.units import TIE, Units
-
-# Entries of a d x b slice of the neighbourhood held at a time.
-SLICE = 8_000_000
 
 
 def improve(
@@ -28,7 +25,7 @@ def improve(
     layout = Units(problem)
     find_swaps = _column_swaps if layout.groups is None else _group_swaps
     current = np.sort(units)
-    state = subset(problem, layout.columns(current), gamma)
+    state = measure_subset(problem, layout.columns(current), gamma)
     for _ in range(trace.max_iter):
         if current.size == layout.size or trace.out_of_time():
             return current, state
@@ -38,7 +35,7 @@ def improve(
             current, state = _apply(problem, current, state, better)
         elif tie is not None:
             current = _swapped(current, *tie)
-            state = subset(problem, layout.columns(current), gamma)
+            state = measure_subset(problem, layout.columns(current), gamma)
         else:
             return current, state
         trace.record("exchange", state.value, max(upper_bound, state.value), current.size)
@@ -90,22 +87,19 @@ def _apply(
     size = out.size
     while True:
         trial = _swapped(current, out[:size], into[:size])
-        new = subset(problem, Units(problem).columns(trial), state.gamma)
+        new = measure_subset(problem, Units(problem).columns(trial), state.gamma)
         if size == 1 or new.value >= state.value + best:
             return trial, new
         size //= 2
 
 
 def _column_swaps(problem: Problem, current: Indices, state: Subset) -> Swaps:
-    R, base = state.outside()
+    R, base, couplings = state.neighbourhood()
     squared = np.einsum("jr,jr->j", R, R)
     w = state.W / np.sqrt(state.inverse_diagonal)[:, None]
     own = np.einsum("ir,ir->i", w, w)[:, None]
     swaps = Swaps(current, TIE * state.value)
-    step = max(1, SLICE // base.size)
-    for start in range(0, current.size, step):
-        part = slice(start, start + step)
-        u = state.coupling(part)
+    for part, u in couplings:
         u /= np.sqrt(state.inverse_diagonal[part])[:, None]
         gain = w[part] @ (2.0 * R.T)
         gain += u * own[part]
@@ -130,6 +124,6 @@ def _group_swaps(problem: Problem, current: Indices, state: Subset) -> Swaps:
         gain = np.full((1, layout.size), -np.inf)
         for other in others:
             trial = layout.columns(_swapped(current, current[[place]], np.array([other])))
-            gain[0, other] = subset(problem, trial, state.gamma).value - state.value
+            gain[0, other] = measure_subset(problem, trial, state.gamma).value - state.value
         swaps.offer(slice(place, place + 1), gain)
     return swaps

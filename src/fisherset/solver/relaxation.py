@@ -34,6 +34,8 @@ def relax(problem: Problem, m: int, gamma: float, *, tol: float, trace: Trace) -
     units = Units(problem)
     if m > units.size:
         raise ValueError(f"m must be at most the {units.size} units of the problem; got {m}.")
+    if m == 0:
+        return Relaxation(np.zeros(units.size), np.zeros(units.size), 0.0, 0.0)
     samples = problem.samples
     if samples is not None and samples.size < 2 * m * units.n_columns / units.size:
         return _relax_in_samples(problem, samples, units, m, gamma, tol, trace)

@@ -7,8 +7,8 @@ held, and n x n in sample space over all columns at once. The smaller one is use
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
+from fisherset.solver.linear import shifted, solve
 from fisherset.solver.problem import Floats, Indices, Problem, Samples
 
 
@@ -52,10 +52,9 @@ class Pool:
         """The support A of q, W = D^1/2 (gamma I + D^1/2 G D^1/2)^-1 D^1/2 C on it, and F(q)."""
         A = np.flatnonzero(q > 0)
         root = np.sqrt(q[A])
-        M = self._G[np.ix_(A, A)] * root * root[:, None]
-        M.flat[:: A.size + 1] += self.gamma
+        M = shifted(self._G[np.ix_(A, A)] * root * root[:, None], self.gamma)
         B = root[:, None] * self.problem.C[self.columns[A]]
-        Y = cho_solve(cho_factor(M, overwrite_a=True, check_finite=False), B, check_finite=False)
+        Y = solve(M, B)
         return A, root[:, None] * Y, float(np.vdot(B, Y)) / self.problem.n
 
 
@@ -63,9 +62,7 @@ def sample_ridge(problem: Problem, samples: Samples, gamma: float, q: Floats) ->
     """F(q) and XV on all columns through V = (I + sum of q_j K_j / gamma)^-1 H, Eq. (25)."""
     A = np.flatnonzero(q > 0)
     K = samples.kernel(A, q[A])
-    M = K / gamma
-    M.flat[:: samples.size + 1] += 1.0
-    V = cho_solve(cho_factor(M, overwrite_a=True, check_finite=False), samples.H, check_finite=False)
-    # F(q) = tr(H'(I - M^-1)H)/n = tr(H' K V)/(gamma n), without the cancellation
+    V = gamma * solve(shifted(K, gamma), samples.H)
+    # F(q) = tr(H'(H - V))/n = tr(H' K V)/(gamma n), without the cancellation
     value = float(np.vdot(samples.H, K @ V)) / (gamma * problem.n)
     return value, samples.project(V)

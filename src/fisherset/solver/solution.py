@@ -30,6 +30,13 @@ class Solution:
         return relative_gap(self.objective, self.upper_bound)
 
 
+def nothing(problem: Problem, trace: Trace) -> Solution:
+    """The answer where there is nothing to choose from."""
+    size = Units(problem).size
+    everything = np.arange(size)
+    return Solution(everything[:0], everything, np.zeros(size), 0.0, 0.0, (), trace.status)
+
+
 def relative_gap(objective: float, upper_bound: float) -> float:
     """(UB - F) / UB, and 0 where no subset separates anything."""
     return (upper_bound - objective) / upper_bound if upper_bound > 0 else 0.0

@@ -7,16 +7,32 @@ the same follows from P = (gamma I + X_A X_A')^-1 by Woodbury's identity.
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
+from fisherset.solver.linear import inverse, shifted
 from fisherset.solver.problem import Floats, Indices, Problem, Samples
+
+# Entries of a slice of U held at a time.
+SLICE = 8_000_000
+
+
+class Neighbourhood(NamedTuple):
+    """What the exchange needs to know of all columns: R, base, and U by slices.
+
+    Each slice names some members and has their columns of U as rows, b x d. It is the
+    caller's to write to.
+    """
+
+    R: Floats  # d x r
+    base: Floats  # d
+    couplings: Iterator[tuple[slice, Floats]]
 
 
 class Subset(Protocol):
-    """What the exchange needs to know of a subset of columns."""
+    """A subset of columns as the exchange sees it."""
 
     columns: Indices
     gamma: float
@@ -24,11 +40,8 @@ class Subset(Protocol):
     W: Floats  # k x r
     inverse_diagonal: Floats  # k, diag M^-1
 
-    def outside(self) -> tuple[Floats, Floats]:
-        """R (d x r) and base (d), for all columns."""
-
-    def coupling(self, members: slice) -> Floats:
-        """The columns of U of some members, as rows: b x d."""
+    def neighbourhood(self) -> Neighbourhood:
+        """How the members meet every column of the table."""
 
 
 class FeatureSubset:
@@ -36,25 +49,24 @@ class FeatureSubset:
 
     def __init__(self, problem: Problem, columns: Indices, gamma: float) -> None:
         self.problem, self.columns, self.gamma = problem, columns, gamma
-        M = np.array(problem.gram(columns, rows=columns))
-        M.flat[:: columns.size + 1] += gamma
-        factor = cho_factor(M, overwrite_a=True, check_finite=False)
         C = problem.C[columns]
-        self.W: Floats = cho_solve(factor, C, check_finite=False)
+        self._inverse = inverse(shifted(problem.gram(columns, rows=columns), gamma))
+        self.W: Floats = self._inverse @ C
         self.value = float(np.vdot(C, self.W)) / problem.n
-        self._inverse: Floats = cho_solve(factor, np.eye(columns.size), check_finite=False)
         self.inverse_diagonal: Floats = self._inverse.diagonal().copy()
 
-    def outside(self) -> tuple[Floats, Floats]:
-        G = self.problem.gram(self.columns)
-        explained = np.einsum("jk,jk->j", G @ self._inverse, G)
+    def neighbourhood(self) -> Neighbourhood:
+        G = self.problem.gram(self.columns).T
+        parts = slices(self.columns.size, G.shape[1])
+        explained = np.zeros(G.shape[1])
+        for part in parts:
+            U = self._inverse[part] @ G
+            explained += np.einsum("kj,kj->j", U, G[part])
         # never below gamma but for rounding: a duplicate of a member is fully explained
         base = np.maximum(self.problem.diagonal - explained, 0.0) + self.gamma
-        return self.problem.C - G @ self.W, base
-
-    def coupling(self, members: slice) -> Floats:
-        U: Floats = self._inverse[members] @ self.problem.gram(self.columns).T
-        return U
+        single = len(parts) == 1
+        couplings = ((part, U if single else self._inverse[part] @ G) for part in parts)
+        return Neighbourhood(self.problem.C - G.T @ self.W, base, couplings)
 
 
 class SampleSubset:
@@ -63,36 +75,39 @@ class SampleSubset:
     def __init__(self, problem: Problem, samples: Samples, columns: Indices, gamma: float) -> None:
         self.problem, self.samples, self.columns, self.gamma = problem, samples, columns, gamma
         K = samples.kernel(columns, np.ones(columns.size))
-        M = K.copy()
-        M.flat[:: samples.size + 1] += gamma
-        self._factor = cho_factor(M, overwrite_a=True, check_finite=False)
-        V = cho_solve(self._factor, samples.H, check_finite=False)
+        self._P = inverse(shifted(K, gamma))
+        V = self._P @ samples.H
         self.value = float(np.vdot(samples.H, K @ V)) / problem.n
-        self._PXV: Floats = samples.project(V)  # X'PH, d x r
-        self.W: Floats = self._PXV[columns]
+        self._projected: Floats = samples.project(V)  # X'PH, d x r
+        self.W: Floats = self._projected[columns]
         self._leverage = self._leverages()
         self.inverse_diagonal: Floats = (1.0 - self._leverage[columns]) / gamma
 
     def _leverages(self) -> Floats:
         """x_j' P x_j of every column, a bounded number of columns at a time."""
-        d, step = self.problem.C.shape[0], max(1, 4_000_000 // self.samples.size)
+        d = self.problem.C.shape[0]
         leverage = np.empty(d)
-        for start in range(0, d, step):
-            X = self.samples.values(np.arange(start, min(start + step, d)))
-            leverage[start : start + step] = np.einsum(
-                "ij,ij->j", X, cho_solve(self._factor, X, check_finite=False)
-            )
+        for part in slices(d, self.samples.size):
+            X = self.samples.values(np.arange(d)[part])
+            leverage[part] = np.einsum("ij,ij->j", X, self._P @ X)
         return leverage
 
-    def outside(self) -> tuple[Floats, Floats]:
-        return self.gamma * self._PXV, self.gamma * (1.0 + self._leverage)
+    def neighbourhood(self) -> Neighbourhood:
+        parts = slices(self.columns.size, self._leverage.size)
+        couplings = ((part, self._coupling(self.columns[part])) for part in parts)
+        return Neighbourhood(self.gamma * self._projected, self.gamma * (1.0 + self._leverage), couplings)
 
-    def coupling(self, members: slice) -> Floats:
-        X = self.samples.values(self.columns[members])
-        return self.samples.project(cho_solve(self._factor, X, check_finite=False)).T
+    def _coupling(self, columns: Indices) -> Floats:
+        return self.samples.project(self._P @ self.samples.values(columns)).T
 
 
-def subset(problem: Problem, columns: Indices, gamma: float) -> Subset:
+def slices(size: int, width: int) -> list[slice]:
+    """Cut `size` rows of the given width into slices of at most SLICE entries."""
+    step = max(1, SLICE // width)
+    return [slice(start, min(start + step, size)) for start in range(0, size, step)]
+
+
+def measure_subset(problem: Problem, columns: Indices, gamma: float) -> Subset:
     """The subset in the smaller of the two spaces."""
     if problem.samples is not None and problem.samples.size < columns.size:
         return SampleSubset(problem, problem.samples, columns, gamma)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from fisherset.sources.base import Block, Matrix, T
+from fisherset.sources.base import Block, Matrix, Sparse, T
 
 # Size of a block once its numbers are float64: bounds what a kernel may copy.
 BLOCK_BYTES = 8 * 2**20
@@ -80,14 +80,13 @@ class MemorySource:
                 start = stop
 
 
-def _csr_rows(X: sparse.csr_array, start: int, stop: int) -> sparse.csr_array:
-    """Rows of a CSR matrix as views of its arrays; scipy's own slicing would copy them."""
+def _csr_rows(X: Sparse, start: int, stop: int) -> Sparse:
+    """Rows of a CSR matrix as views of its arrays: scipy's slicing copies, and so does its constructor."""
     if start == 0 and stop == X.shape[0]:
         return X
     first, last = X.indptr[start], X.indptr[stop]
-    rows = sparse.csr_array(
-        (X.data[first:last], X.indices[first:last], X.indptr[start : stop + 1] - first),
-        shape=(stop - start, X.shape[1]),
-    )
-    rows.has_sorted_indices = X.has_sorted_indices
+    rows = sparse.csr_array((stop - start, X.shape[1]), dtype=X.dtype)
+    rows.data, rows.indices = X.data[first:last], X.indices[first:last]
+    rows.indptr = X.indptr[start : stop + 1] - first
+    rows.has_canonical_format = True
     return rows

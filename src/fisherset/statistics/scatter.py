@@ -22,8 +22,9 @@ class Scatter:
         self.guard, self.n, self.class_weights = moments.guard, moments.n, moments.class_weights
         self.mean: Floats = moments.sums.sum(axis=0) / self.n
         total = np.maximum(moments.squares - self.n * self.mean**2, 0.0)
-        level = np.abs(self.mean + self.guard.offset / self.guard.unit)
-        noise = EPS * np.maximum(4 * moments.squares, self.n * (8 * level) ** 2 * EPS)
+        with np.errstate(over="ignore"):
+            level = np.abs(self.mean + self.guard.offset / self.guard.unit)
+            noise = np.maximum(4 * EPS * moments.squares, self.n * (8 * EPS * level) ** 2)
         self.constant: NDArray[np.bool_] = total <= noise
         self.total: Floats = np.where(self.constant, 0.0, total)  # n times the variance
         weights = self.class_weights[:, None]

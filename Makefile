@@ -1,0 +1,46 @@
+# Needs Python 3.11 or newer and make; everything else is installed into .venv.
+PYTHON ?= python3
+VENV := .venv
+LOWEST := .venv-lowest
+BIN := $(VENV)/bin
+
+.PHONY: demo test test-lowest lint format bench clean
+
+demo: $(VENV)/core.stamp  ## Fisher ranking against joint selection on handwritten digits
+	$(BIN)/python examples/digits.py
+
+test: $(VENV)/test.stamp lint  ## lint, types, doctests, tests
+	$(BIN)/python -m pytest -n auto
+
+test-lowest: $(LOWEST)/test.stamp  ## the tests on the lowest supported dependencies
+	$(LOWEST)/bin/python -m pytest -n auto
+
+lint: $(VENV)/test.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/test.stamp
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/test.stamp  ## time and memory against SelectKBest(f_classif)
+	$(BIN)/python benchmarks/quick.py
+
+clean:
+	rm -rf $(VENV) $(LOWEST) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(VENV)/core.stamp: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
+	touch $@
+
+$(VENV)/test.stamp: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[test,lint]'
+	touch $@
+
+$(LOWEST)/test.stamp: pyproject.toml constraints-lowest.txt
+	$(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet --constraint constraints-lowest.txt --editable '.[test]'
+	touch $@

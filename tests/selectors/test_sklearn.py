@@ -1,0 +1,80 @@
+"""scikit-learn's own checks, and life inside its tools."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from fisherset import FisherScore, GeneralizedFisherScore
+
+ESTIMATORS = [FisherScore(), GeneralizedFisherScore(), GeneralizedFisherScore(solver="cutting-plane")]
+
+
+@parametrize_with_checks(ESTIMATORS)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture
+def iris():
+    return load_iris(return_X_y=True, as_frame=True)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
+def test_in_a_grid_search_over_a_pipeline(estimator, iris):
+    pipeline = make_pipeline(clone(estimator), KNeighborsClassifier(1))
+    name = pipeline.steps[0][0]
+    search = GridSearchCV(pipeline, {f"{name}__n_features_to_select": [1, 2, 0.9]}, cv=3).fit(*iris)
+    assert search.best_score_ > 0.9
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
+def test_clone_pickle_and_names(estimator, iris):
+    X, y = iris
+    selector = clone(estimator).set_params(n_features_to_select=2).set_output(transform="pandas").fit(X, y)
+    chosen = X.columns[selector.get_support()]
+    assert_array_equal(selector.get_feature_names_out(), chosen)
+    reduced = selector.transform(X)
+    pd.testing.assert_frame_equal(reduced, X[chosen])
+    again = pickle.loads(pickle.dumps(selector))
+    assert_array_equal(again.ranking_, selector.ranking_)
+    back = selector.inverse_transform(reduced.to_numpy())
+    assert_array_equal(back[:, selector.get_support()], X[chosen])
+    assert not back[:, ~selector.get_support()].any()
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
+def test_nothing_large_is_kept(estimator):
+    """Nothing beyond O(n_features) stays on the fitted estimator."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((500, 40)), np.arange(500) % 3
+    selector = clone(estimator).fit(X, y)
+    arrays = [value for value in vars(selector).values() if isinstance(value, np.ndarray)]
+    assert arrays
+    assert all(array.size <= 40 for array in arrays)
+    assert len(pickle.dumps(selector)) < 20_000
+
+
+@pytest.mark.filterwarnings("ignore:(invalid value|Features .* are constant)")  # of f_classif
+def test_replaces_select_k_best():
+    """The promise of the README: swap it in, keep the rest, get a better model."""
+    from sklearn.datasets import load_digits
+    from sklearn.feature_selection import SelectKBest, f_classif
+    from sklearn.model_selection import cross_val_score
+
+    X, y = load_digits(return_X_y=True)
+    score = {
+        type(selector).__name__: cross_val_score(
+            make_pipeline(selector, KNeighborsClassifier(1)), X, y
+        ).mean()
+        for selector in (SelectKBest(f_classif, k=10), GeneralizedFisherScore(10))
+    }
+    assert score["GeneralizedFisherScore"] > score["SelectKBest"]

@@ -1,0 +1,105 @@
+"""The relaxation against the paper's equations, an independent convex solver, and itself in sample space."""
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import reference
+from fisherset.solver import Trace, relax
+from fisherset.solver.ridge import Pool, sample_ridge
+
+
+def relaxed(problem, m, gamma, tol=1e-8):
+    return relax(problem, m, gamma, tol=tol, trace=Trace(max_iter=2000))
+
+
+@pytest.fixture(params=[(40, 9, 3), (15, 30, 4)], ids=["n > d", "d > n"])
+def data(request):
+    n, d, c = request.param
+    X, y = reference.random_problem(1, n, d, c)
+    return reference.standardize(X), reference.indicator(y), y
+
+
+def test_value_and_gradient_are_the_papers(data):
+    """F(q) and XV in both spaces equal what Eq. (15), (25) and (26) give with n x n matrices."""
+    Z, H, _ = data
+    n, d = Z.shape
+    gamma, q = 3.7, np.random.default_rng(0).uniform(0, 1, d) * (np.arange(d) % 3 > 0)
+    V = reference.dual_solution(q, Z, H, gamma)
+    c = H.shape[1]
+    # the minimum over W of Eq. (8) is n/2 (c - 1 - F), and equals the dual of Eq. (15)
+    F = c - 1 - 2 / n * reference.dual_objective(V, q, Z, H, gamma)
+    problem = reference.ArrayProblem(Z, H)
+    pool = Pool(problem, gamma)
+    pool.admit(np.arange(d))
+    for value, XV in (pool.evaluate(q), pool.everywhere(q), sample_ridge(problem, problem, gamma, q)):
+        assert value == pytest.approx(F, rel=1e-10)
+        assert_allclose(np.sum(XV**2, axis=1), reference.scores(V, Z), rtol=1e-9, atol=1e-12)
+
+
+def test_gradient_by_differences(data):
+    Z, H, _ = data
+    gamma, d, step = 5.0, Z.shape[1], 1e-6
+    problem = reference.ArrayProblem(Z, H)
+    q = np.random.default_rng(1).uniform(0.2, 0.8, d)
+    _, XV = sample_ridge(problem, problem, gamma, q)
+    g = np.sum(XV**2, axis=1) / (gamma * len(Z))
+    for j in range(d):
+        e = np.eye(d)[j] * step
+        up, down = (sample_ridge(problem, problem, gamma, q + sign * e)[0] for sign in (1, -1))
+        assert (up - down) / (2 * step) == pytest.approx(g[j], rel=1e-5)
+
+
+@pytest.mark.parametrize("m", [2, 5])
+@pytest.mark.parametrize("gamma", [0.5, 20.0])
+def test_agrees_with_cvxpy(data, m, gamma):
+    """The largest F(q) is that of a conic solver on the matrix fractional form of Eq. (22)."""
+    Z, H, _ = data
+    n, d = Z.shape
+    q = cp.Variable(d)
+    # H'(I + X D X'/gamma)^-1 H: convex in q as a matrix fractional function of an affine matrix
+    M = np.eye(n) + sum(q[j] * (np.outer(Z[:, j], Z[:, j]) / gamma) for j in range(d))
+    problem = cp.Problem(cp.Minimize(cp.matrix_frac(H, M)), [q >= 0, q <= 1, cp.sum(q) == m])
+    problem.solve(solver=cp.CLARABEL)
+    optimum = (np.sum(H**2) - problem.value) / n
+    for samples in (True, False):
+        ours = relaxed(reference.ArrayProblem(Z, H, samples=samples), m, gamma)
+        assert ours.value == pytest.approx(optimum, rel=1e-5)
+        assert optimum <= ours.upper_bound * (1 + 1e-6)
+
+
+def test_both_spaces_agree():
+    X, y = reference.random_problem(3, 20, 60, 3)
+    Z, H = reference.standardize(X), reference.indicator(y)
+    in_samples = relaxed(reference.ArrayProblem(Z, H), 30, 10.0)
+    in_features = relaxed(reference.ArrayProblem(Z, H, samples=False), 30, 10.0)
+    assert in_samples.value == pytest.approx(in_features.value, rel=1e-7)
+
+
+def test_pool_finds_columns_that_score_low_alone():
+    """The pool starts from the best single scores; two columns that only work together lie outside it."""
+    rng = np.random.default_rng(0)
+    n, y = 2000, np.arange(2000) % 2
+    noise = rng.standard_normal(n)
+    hidden = np.column_stack([noise + 0.1 * y, noise - 0.1 * y])
+    decoys = rng.standard_normal((n, 150)) + 0.15 * y[:, None]
+    Z, H = reference.standardize(np.column_stack([decoys, hidden])), reference.indicator(y)
+    assert np.all(np.argsort(-reference.scores(H, Z[:, :]))[:100] < 150)
+    ours = relaxed(reference.ArrayProblem(Z, H, samples=False), 4, 0.5, tol=1e-4)
+    assert set(np.argsort(-ours.q)[:2]) == {150, 151}
+
+
+@pytest.mark.parametrize("tol", [0.3, 1e-2, 1e-5])
+def test_bound_holds_at_every_tolerance(data, tol):
+    Z, H, _ = data
+    tight = relaxed(reference.ArrayProblem(Z, H), 4, 8.0, tol=1e-9)
+    loose = relaxed(reference.ArrayProblem(Z, H), 4, 8.0, tol=tol)
+    assert loose.upper_bound >= tight.value * (1 - 1e-12)
+    assert loose.upper_bound - loose.value <= tol * loose.upper_bound
+
+
+def test_more_units_than_there_are_is_refused(data):
+    Z, H, _ = data
+    with pytest.raises(ValueError, match="at most the"):
+        relaxed(reference.ArrayProblem(Z, H), Z.shape[1] + 1, 1.0)

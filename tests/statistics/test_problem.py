@@ -1,0 +1,122 @@
+"""One contract for the solver's problem, run on every storage: equal to plain dense algebra."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+import reference
+from fisherset.sources import MemorySource
+from fisherset.statistics import Scatter, TableProblem, Targets, measure
+
+
+def table(kind, X, y, weights=None, *, standardize=True, block_bytes=700, cache_bytes=10**6):
+    source, targets = MemorySource(kind(X), block_bytes=block_bytes), Targets(y, y.max() + 1, weights)
+    scatter = Scatter(measure(source, targets))
+    return TableProblem(source, targets, scatter, standardize=standardize, cache_bytes=cache_bytes)
+
+
+def run_problem(problem, Z, H, columns):
+    """The contract: Z and H are the centred, scaled, weighted rows that the problem stands for."""
+    G, r = Z.T @ Z, H.shape[1] - 1
+    rows = np.array([0, 3, 4])
+    some = np.array([4, 1])
+    assert_array_equal(problem.columns, columns)
+    assert problem.C.shape == (Z.shape[1], r)
+    assert_allclose(problem.C @ problem.C.T, Z.T @ H @ H.T @ Z, rtol=1e-9, atol=1e-9)
+    assert_allclose(problem.diagonal, np.diag(G), rtol=1e-10)
+    for _ in range(2):  # the second time from the cache
+        assert_allclose(problem.gram(some), G[:, some], rtol=1e-9, atol=1e-9)
+        assert_allclose(problem.gram(some, rows=rows), G[np.ix_(rows, some)], rtol=1e-9, atol=1e-9)
+    W = np.arange(6.0).reshape(2, 3)
+    assert_allclose(problem.product(some, W), G[:, some] @ W, rtol=1e-9, atol=1e-9)
+    samples, q = problem.samples, np.array([0.3, 1.0])
+    assert samples.size == len(Z)
+    assert_allclose(samples.kernel(some, q), (Z[:, some] * q) @ Z[:, some].T, rtol=1e-9, atol=1e-9)
+    assert_allclose(samples.values(some), Z[:, some], rtol=1e-9, atol=1e-9)
+    assert_allclose(samples.project(samples.H), problem.C, rtol=1e-9, atol=1e-9)
+    assert_allclose(samples.H @ samples.H.T, H @ H.T, rtol=1e-9, atol=1e-9)
+
+
+KINDS = {
+    "C-order": np.ascontiguousarray,
+    "F-order": np.asfortranarray,
+    "csr": sparse.csr_array,
+    "csc": sparse.csc_array,
+}
+
+
+@pytest.fixture(params=KINDS)
+def kind(request):
+    return KINDS[request.param]
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 3
+    return rng.poisson(0.8, (40, 8)) * rng.uniform(0.5, 2, (40, 8)) + 0.5 * (y[:, None] == 1), y
+
+
+@pytest.mark.parametrize("cache_bytes", [0, 10**6])
+@pytest.mark.parametrize("standardize", [True, False])
+def test_plain(kind, data, standardize, cache_bytes):
+    X, y = data
+    Z = reference.standardize(X) if standardize else X - X.mean(axis=0)
+    problem = table(kind, X, y, standardize=standardize, cache_bytes=cache_bytes)
+    run_problem(problem, Z, reference.indicator(y), np.arange(8))
+
+
+def test_weights(kind, data):
+    X, y = data
+    w = np.random.default_rng(1).uniform(0.1, 3, 40)
+    mean = w @ X / w.sum()
+    Z = (X - mean) / np.sqrt(w @ (X - mean) ** 2 / w.sum()) * np.sqrt(w)[:, None]
+    share = np.bincount(y, w) / w.sum()
+    H = (np.eye(3)[y] / np.sqrt(share) - np.sqrt(share)) * np.sqrt(w)[:, None]
+    problem = table(kind, X, y, w)
+    # the part of H along the constant direction is left out of sample space; Z'H does not see it
+    constant = np.sqrt(w / w.sum())
+    assert_allclose(Z.T @ constant, 0, atol=1e-10)
+    run_problem(problem, Z, H, np.arange(8))
+
+
+def test_constant_columns_drop_out(kind, data):
+    X, y = data
+    X[:, 2], X[:, 6] = 0.0, 3.25
+    left = np.array([0, 1, 3, 4, 5, 7])
+    run_problem(table(kind, X, y), reference.standardize(X[:, left]), reference.indicator(y), left)
+
+
+def test_offsets(kind, data):
+    X, y = data
+    X = np.round(X * 64) / 64  # exact in binary, so that the shift loses nothing
+    Z = reference.standardize(X)
+    run_problem(table(kind, X + 1e8, y), Z, reference.indicator(y), np.arange(8))
+
+
+def test_scales(kind, data):
+    X, y = data
+    run_problem(
+        table(kind, X * 10.0 ** np.array([-150, 150, 0, 3, -160, 100, -100, 8]), y),
+        reference.standardize(X),
+        reference.indicator(y),
+        np.arange(8),
+    )
+
+
+def test_integers_do_not_wrap(kind, data):
+    X, y = data
+    X = np.minimum(X * 60, 255).astype(np.uint8)
+    run_problem(table(kind, X, y), reference.standardize(X), reference.indicator(y), np.arange(8))
+
+
+def test_cache_keeps_within_its_budget(data):
+    X, y = data
+    problem = table(np.asarray, X, y, cache_bytes=3 * 8 * 8)
+    problem.gram(np.array([0, 1]))
+    problem.gram(np.array([2, 3]))
+    assert list(problem._cache._kept) == [1, 2, 3]
+    before = problem.source.n_passes
+    problem.gram(np.array([1, 3]))
+    assert problem.source.n_passes == before
