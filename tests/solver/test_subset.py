@@ -2,18 +2,17 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
 
 import reference
-from fisherset.solver import subset as subset_module
-from fisherset.solver.exchange import _column_swaps
+from fisherset.solver import Trace, exchange, relax, subset
 from fisherset.solver.subset import FeatureSubset, SampleSubset
 
 
 @pytest.fixture(params=["features", "samples"])
 def state(request, monkeypatch):
-    # a slice of one member at a time, so that slicing is part of the test
-    monkeypatch.setattr(subset_module, "SLICE", 25)
+    # batches of a few columns, so that cutting into batches is part of the test
+    monkeypatch.setattr(subset, "STEP", 3)
+    monkeypatch.setattr(exchange, "BATCH", 20)
     X, y = reference.random_problem(4, n=20, d=25, c=3)
     Z, A, gamma = reference.standardize(X), np.array([1, 4, 7, 19]), 3.0
     problem = reference.ArrayProblem(Z, reference.indicator(y))
@@ -23,23 +22,63 @@ def state(request, monkeypatch):
 
 
 def test_value_is_the_criterion(state):
-    Z, y, subset = state
-    assert subset.value == pytest.approx(reference.criterion(Z, y, subset.columns, 3.0), rel=1e-10)
+    Z, y, found = state
+    assert found.value == pytest.approx(reference.criterion(Z, y, found.columns, 3.0), rel=1e-10)
 
 
 def test_value_is_eq_8(state):
     """The minimum over W of Eq. (8) is n/2 (c - 1 - F(A))."""
-    Z, y, subset = state
-    least = reference.ridge_objective(Z, reference.indicator(y), subset.columns, 3.0)
-    assert least == pytest.approx(len(Z) / 2 * (3 - 1 - subset.value), rel=1e-10)
+    Z, y, found = state
+    least = reference.ridge_objective(Z, reference.indicator(y), found.columns, 3.0)
+    assert least == pytest.approx(len(Z) / 2 * (3 - 1 - found.value), rel=1e-10)
+
+
+def swap_values(Z, y, members, gamma):
+    """F after each swap, members in rows and outsiders in columns."""
+    others = np.setdiff1d(np.arange(Z.shape[1]), members)
+    rests = [np.setdiff1d(members, [out]) for out in members]
+    values = [[reference.criterion(Z, y, [*rest, j], gamma) for j in others] for rest in rests]
+    return others, np.array(values)
 
 
 def test_swap_gains_are_exact(state):
-    Z, y, subset = state
-    swaps = _column_swaps(subset.problem, subset.columns, subset)
-    for place, out in enumerate(subset.columns):
-        rest = np.setdiff1d(subset.columns, [out])
-        others = np.setdiff1d(np.arange(25), subset.columns)
-        values = np.array([reference.criterion(Z, y, [*rest, j], 3.0) for j in others])
-        assert_allclose(swaps.gain[place], values.max() - subset.value, rtol=1e-8, atol=1e-12)
-        assert swaps.partner[place] == others[np.argmax(values)]
+    Z, y, found = state
+    others, values = swap_values(Z, y, found.columns, 3.0)
+    swaps = exchange.Swaps(found.columns, found.value, 1e-9)
+    exchange._column_swaps(found.problem, found, np.arange(4), others, swaps)
+    gains = {(out, into): gain for part in swaps._found for gain, out, into in zip(*part, strict=True)}
+    expected = {
+        (out, others[j]): values[i, j] - found.value
+        for i, out in enumerate(found.columns)
+        for j in np.flatnonzero(values[i] > found.value)
+    }
+    assert expected
+    assert gains == pytest.approx(expected, rel=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_screening_keeps_every_swap_that_helps(seed):
+    X, y = reference.random_problem(seed, n=30, d=25, c=3)
+    Z, gamma = reference.standardize(X), 30.0
+    problem = reference.ArrayProblem(Z, reference.indicator(y))
+    relaxation = relax(problem, 5, gamma, tol=1e-4, trace=Trace(max_iter=100))
+    # one feature short of the relaxation's choice, so that some swap does help
+    members = np.sort([*np.argsort(-relaxation.q)[:4], np.argmin(relaxation.q)])
+    value = reference.criterion(Z, y, members, gamma)
+    others, values = swap_values(Z, y, members, gamma)
+    places, outsiders = exchange._promising(relaxation, members, value, 1e-12)
+    helping = np.argwhere(values > value)
+    assert helping.size
+    assert set(helping[:, 0]) <= set(places)
+    assert set(others[helping[:, 1]]) <= set(outsiders)
+
+
+def test_screening_leaves_little_where_the_relaxation_is_tight():
+    X, y = reference.random_problem(0, n=200, d=60, c=3)
+    Z, gamma = reference.standardize(X), 2000.0
+    problem = reference.ArrayProblem(Z, reference.indicator(y))
+    relaxation = relax(problem, 10, gamma, tol=1e-6, trace=Trace(max_iter=100))
+    members = np.sort(np.argsort(-relaxation.q)[:10])
+    value = reference.criterion(Z, y, members, gamma)
+    places, outsiders = exchange._promising(relaxation, members, value, 1e-12)
+    assert places.size * outsiders.size < 10 * 50 / 4

@@ -2,10 +2,12 @@
 
 Removing i and adding j changes n F(A) by
 
-    ||R_j + u_ji w_i||^2 / (base_j + u_ji^2) - ||w_i||^2,
+    ||R_j + u_ij w_i||^2 / (base_j + u_ij^2) - ||w_i||^2,
 
-w_i and u_ji being the rows of W and the columns of U over the square root of
-(M^-1)_ii (see `subset`). All k x d swaps together cost three matrix products.
+w_i and u_ij being the rows of W and U over the square root of (M^-1)_ii (see
+`subset`): all swaps together cost three matrix products. Most need not be looked at.
+F is concave, so F(A - i + j) <= L(A) - g_i + g_j with the tangent L at the relaxed q;
+a pair with g_i - g_j above L(A) - F(A) cannot help.
 """
 
 from __future__ import annotations
@@ -13,66 +15,110 @@ from __future__ import annotations
 import numpy as np
 
 from fisherset.solver.problem import Floats, Indices, Problem
+from fisherset.solver.relaxation import Relaxation
 from fisherset.solver.subset import Subset, measure_subset
 from fisherset.solver.trace import Status, Trace
 from fisherset.solver.units import TIE, Units
 
+# Swaps looked at in one go, and improving ones kept of them.
+BATCH = 8_000_000
+KEPT = 1000
+
 
 def improve(
-    problem: Problem, units: Indices, gamma: float, *, upper_bound: float, trace: Trace
+    problem: Problem,
+    units: Indices,
+    relaxation: Relaxation,
+    gamma: float,
+    *,
+    tol: float,
+    trace: Trace,
 ) -> tuple[Indices, Subset]:
-    """Exchange from the given units to a local optimum; equal swaps go to the earlier unit."""
+    """Exchange from the given units until no swap raises F by more than the share `tol`.
+
+    Swaps that change nothing are made too when they bring in an earlier unit.
+    """
     layout = Units(problem)
     find_swaps = _column_swaps if layout.groups is None else _group_swaps
     current = np.sort(units)
     state = measure_subset(problem, layout.columns(current), gamma)
     for _ in range(trace.max_iter):
-        if current.size == layout.size or trace.out_of_time():
+        if trace.out_of_time():
             return current, state
-        swaps = find_swaps(problem, current, state)
-        better, tie = swaps.improving(), swaps.earlier()
-        if better is not None:
-            current, state = _apply(problem, current, state, better)
-        elif tie is not None:
-            current = _swapped(current, *tie)
-            state = measure_subset(problem, layout.columns(current), gamma)
-        else:
+        swaps = Swaps(current, state.value, tol)
+        places, outsiders = _promising(relaxation, current, state.value, swaps.tie)
+        if places.size and outsiders.size:
+            find_swaps(problem, state, places, outsiders, swaps)
+        chosen = swaps.improving() or swaps.equivalent()
+        if chosen is None:
             return current, state
-        trace.record("exchange", state.value, max(upper_bound, state.value), current.size)
+        current, state = _apply(problem, current, state, chosen)
+        bound = max(relaxation.upper_bound, state.value)
+        trace.record("exchange", state.value, bound, current.size)
     trace.stopped(Status.MAX_ITER)
     return current, state
 
 
+def _promising(relaxation: Relaxation, current: Indices, value: float, tie: float) -> tuple[Indices, Indices]:
+    """Places of the members, and the outsiders, that are part of a swap the tangent does not rule out."""
+    g = relaxation.g
+    outside = np.ones(g.size, dtype=bool)
+    outside[current] = False
+    others = np.flatnonzero(outside)
+    tangent = relaxation.value + float(g[current].sum() - relaxation.q @ g)
+    slack = max(tangent - value, 0.0) + tie
+    ceiling, floor = g[others].max(initial=-np.inf), g[current].min()
+    return np.flatnonzero(g[current] <= ceiling + slack), others[g[others] >= floor - slack]
+
+
 class Swaps:
-    """For every member the best outsider to take its place, and what that changes in F."""
+    """The swaps worth making, and those that change nothing but bring in an earlier unit."""
 
-    def __init__(self, members: Indices, tie: float) -> None:
-        self.members, self.tie = members, tie
-        self.gain = np.empty(members.size)
-        self.partner = np.empty(members.size, dtype=np.intp)
-        self.equal = np.empty(members.size, dtype=np.intp)
+    def __init__(self, members: Indices, value: float, tol: float) -> None:
+        self.members, self.tie = members, TIE * value
+        self.threshold = max(TIE, tol) * value
+        self.equal = members.copy()
+        self._found: list[tuple[Floats, Indices, Indices]] = []
 
-    def offer(self, part: slice, gain: Floats) -> None:
-        """Note the gains of some members, one a row; -inf in the place of units that are members."""
-        self.gain[part] = top = gain.max(axis=1)
-        self.partner[part] = np.argmax(gain >= (top - self.tie)[:, None], axis=1)
-        equal = np.argmax(gain >= -self.tie, axis=1)
-        self.equal[part] = np.where(top >= -self.tie, equal, gain.shape[1])
+    def offer(self, places: Indices, outsiders: Indices, gain: Floats, worth: Floats) -> None:
+        """Note what swapping members at some places (rows) for outsiders (columns) changes in F.
+
+        `worth` is what F loses without each of the members: the measure of a tie.
+        """
+        hits = np.flatnonzero(gain > self.threshold)
+        if hits.size > KEPT:
+            hits = hits[np.argpartition(gain.flat[hits], -KEPT)[-KEPT:]]
+        row, column = np.divmod(hits, outsiders.size)
+        self._found.append((gain.flat[hits], self.members[places[row]], outsiders[column]))
+        # the first outsider of each row that does as well as the member, if it stands before it
+        as_good = gain >= -TIE * worth[:, None]
+        first = outsiders[np.argmax(as_good, axis=1)]
+        earlier = as_good.any(axis=1) & (first < self.equal[places])
+        self.equal[places[earlier]] = first[earlier]
 
     def improving(self) -> tuple[Indices, Indices, float] | None:
         """Members and partners of the improving swaps, best first, no unit twice; and the best gain."""
-        order = np.lexsort([self.members, -self.gain])
-        order = order[self.gain[order] > self.tie]
-        if not order.size:
+        if not any(gain.size for gain, _, _ in self._found):
             return None
-        _, first = np.unique(self.partner[order], return_index=True)
-        order = order[np.sort(first)]
-        return self.members[order], self.partner[order], float(self.gain[order[0]])
+        gain, out, into = (np.concatenate(parts) for parts in zip(*self._found, strict=True))
+        order = np.lexsort([-out, into, -np.round(gain / self.tie)])
+        chosen: list[int] = []
+        used: set[int] = set()
+        for swap in order.tolist():
+            pair = {int(out[swap]), int(into[swap])}
+            if not pair & used:
+                chosen.append(swap)
+                used |= pair
+        return out[chosen], into[chosen], float(gain[chosen[0]])
 
-    def earlier(self) -> tuple[Indices, Indices] | None:
-        """A swap that changes nothing but brings in an earlier unit, for the last such member."""
-        places = np.flatnonzero(self.equal < self.members)[-1:]
-        return (self.members[places], self.equal[places]) if places.size else None
+    def equivalent(self) -> tuple[Indices, Indices, float] | None:
+        """Swaps that only bring in an earlier unit, the last members first, no unit twice."""
+        places = np.flatnonzero(self.equal < self.members)[::-1]
+        if not places.size:
+            return None
+        _, first = np.unique(self.equal[places], return_index=True)
+        places = places[np.sort(first)]
+        return self.members[places], self.equal[places], -self.tie
 
 
 def _swapped(current: Indices, out: Indices, into: Indices) -> Indices:
@@ -80,10 +126,10 @@ def _swapped(current: Indices, out: Indices, into: Indices) -> Indices:
 
 
 def _apply(
-    problem: Problem, current: Indices, state: Subset, better: tuple[Indices, Indices, float]
+    problem: Problem, current: Indices, state: Subset, chosen: tuple[Indices, Indices, float]
 ) -> tuple[Indices, Subset]:
-    """Make several swaps at once if together they beat the best alone, else fewer, at last that one."""
-    out, into, best = better
+    """Make several swaps at once if together they beat the first alone, else fewer, at last that one."""
+    out, into, best = chosen
     size = out.size
     while True:
         trial = _swapped(current, out[:size], into[:size])
@@ -93,37 +139,34 @@ def _apply(
         size //= 2
 
 
-def _column_swaps(problem: Problem, current: Indices, state: Subset) -> Swaps:
-    R, base, couplings = state.neighbourhood()
-    squared = np.einsum("jr,jr->j", R, R)
-    w = state.W / np.sqrt(state.inverse_diagonal)[:, None]
+def _column_swaps(problem: Problem, state: Subset, places: Indices, outsiders: Indices, swaps: Swaps) -> None:
+    root = np.sqrt(state.inverse_diagonal[places])[:, None]
+    w = state.W[places] / root
     own = np.einsum("ir,ir->i", w, w)[:, None]
-    swaps = Swaps(current, TIE * state.value)
-    for part, u in couplings:
-        u /= np.sqrt(state.inverse_diagonal[part])[:, None]
-        gain = w[part] @ (2.0 * R.T)
-        gain += u * own[part]
+    step = max(1, BATCH // state.columns.size)
+    for start in range(0, outsiders.size, step):
+        batch = outsiders[start : start + step]
+        R, base, u = state.meet(places, batch)
+        u /= root
+        gain = w @ (2.0 * R.T)
+        gain += u * own
         gain *= u
-        gain += squared
+        gain += np.einsum("jr,jr->j", R, R)
         np.square(u, out=u)
         u += base
         gain /= u
-        gain -= own[part]
+        gain -= own
         gain /= problem.n
-        gain[:, current] = -np.inf
-        swaps.offer(part, gain)
-    return swaps
+        swaps.offer(places, batch, gain, own[:, 0] / problem.n)
 
 
-def _group_swaps(problem: Problem, current: Indices, state: Subset) -> Swaps:
+def _group_swaps(problem: Problem, state: Subset, places: Indices, outsiders: Indices, swaps: Swaps) -> None:
     """The same for groups, swap by swap: their block updates differ in size."""
     layout = Units(problem)
-    swaps = Swaps(current, TIE * state.value)
-    others = np.setdiff1d(np.arange(layout.size), current)
-    for place in range(current.size):
-        gain = np.full((1, layout.size), -np.inf)
-        for other in others:
-            trial = layout.columns(_swapped(current, current[[place]], np.array([other])))
-            gain[0, other] = measure_subset(problem, trial, state.gamma).value - state.value
-        swaps.offer(slice(place, place + 1), gain)
-    return swaps
+    for place in places:
+        gain = np.empty((1, outsiders.size))
+        for column, other in enumerate(outsiders):
+            trial = _swapped(swaps.members, swaps.members[[place]], np.array([other]))
+            new = measure_subset(problem, layout.columns(trial), state.gamma)
+            gain[0, column] = new.value - state.value
+        swaps.offer(np.array([place]), outsiders, gain, np.array([state.value]))
