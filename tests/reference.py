@@ -107,6 +107,7 @@ class ArrayProblem:
         self.Z, self.H, self.groups = Z, H, groups
         self.n, self.C, self.G = float(len(Z)), Z.T @ H, Z.T @ Z
         self.diagonal = np.diag(self.G).copy()
+        self.ceiling = float(np.sum(H**2) / len(Z))
         self.size = len(Z)
         self.samples = self if samples else None
 

@@ -40,6 +40,13 @@ TABLES = {
     "text in polars": (pl.DataFrame({"a": ["u", "v"] * 10, "b": X[:, 0]}), r"column 'a' holds text"),
     "text array": (np.array([["1", "a"]] * 20), r"columns 0, 1 hold text"),
     "text in objects": (np.array([[1.0, "a"]] * 20, dtype=object), r"column 1 holds text"),
+    "dates in pandas": (named(X, pd).assign(b=pd.Timestamp("2020-01-01")), r"'b' holds dates or times"),
+    "dates in polars": (
+        named(X, pl).with_columns(pl.lit(pd.Timestamp("2020-01-01")).alias("b")),
+        r"'b' holds dates",
+    ),
+    "dates": (X.astype("datetime64[D]"), r"columns 0, 1, 2, 3, 4 and 1 more hold dates or times"),
+    "enum": (named(X, pl).with_columns(pl.Series("a", ["u"] * 20, dtype=pl.Enum(["u"]))), r"'a' holds text"),
     "complex": (X.astype(complex), r"real numbers; got complex128 \(Complex data not supported\)"),
     "1-d": (X[:, 0], r"Expected 2D array, got 1D array"),
     "3-d": (X[:, :, None], r"dim 3"),
@@ -55,12 +62,15 @@ LABELS = {
     "continuous": (X[:, 0], r"class labels; got continuous values\. Bin"),
     "nan label": (np.where(Y == 0, np.nan, 1.0), r"NaN or infinity; 10 of its labels do"),
     "none label": (np.array(["a", None] * 10, dtype=object), r"missing labels \(None or NaN\); 10 of them"),
+    "no time": (np.array(["2020-01-01", "NaT"] * 10, dtype="datetime64[D]"), r"missing labels"),
+    "objects": (pd.Series(list(X[:, 0]), dtype=object), r"got continuous values"),
     "two columns": (np.column_stack([Y, Y]), r"1d array"),
 }
 WEIGHTS = {
     "negative": (np.where(Y == 0, 1.0, -1.0), r"not negative; got -1"),
     "nan": (np.full(20, np.nan), r"finite and not negative; got nan"),
     "length": (np.ones(19), r"one weight for each of the 20 samples"),
+    "huge": (np.full(20, 1e160), r"between 1e-100 and 1e100; got 2e\+161"),
     "all zero": (np.zeros(20), r"at least two classes with weight; got 0: all samples .* zero"),
     "one class left": ((Y == 0).astype(float), r"at least two classes with weight; got 1"),
 }
@@ -80,6 +90,9 @@ PARAMETERS = [
     ({"gamma": float("inf")}, ValueError, r"gamma must be a finite number"),
     ({"gamma": "auto"}, ValueError, r'gamma must be a positive number or "scale"; got \'auto\''),
     ({"gamma": None}, TypeError, r"gamma must be a number"),
+    ({"gamma": 10**400}, ValueError, r"gamma must be a finite number"),
+    ({"standardize": "no"}, TypeError, r"standardize must be True or False; got 'no'"),
+    ({"verbose": -1}, ValueError, r"verbose must be at least 0"),
     ({"solver": "exact"}, ValueError, r"solver must be 'joint' or 'cutting-plane'; got 'exact'"),
     ({"solver": ["joint"]}, ValueError, r"solver must be"),
     ({"tol": 0}, ValueError, r"tol must be"),
@@ -97,7 +110,9 @@ FEATURES = [
     ([2, 2], ValueError, r"not name a column twice"),
     ([True, False], ValueError, r"boolean mask must have one entry for each of the 6 features; got 2"),
     (np.zeros(6, dtype=bool), ValueError, r"at least one column; got an empty mask"),
-    ([0.5], TypeError, r"values of type float64"),
+    ([0.5], TypeError, r"all column numbers, all names, or a boolean mask; got \[0\.5\]"),
+    ([0, "a"], TypeError, r"all column numbers, all names"),
+    (None, TypeError, r"all column numbers, all names, or a boolean mask; got None"),
     (["a"], ValueError, r"X has no column names"),
     ([f"{'x' * 200}"], ValueError, r"X has no column names"),
 ]
@@ -157,6 +172,23 @@ def test_features(function, features, kind, message):
 def test_unknown_names():
     with pytest.raises(ValueError, match=r"features must be columns of X; 'z' is not one of them"):
         certify(named(X, pd), Y, ["a", "z"])
+
+
+@pytest.mark.parametrize("weights", ["balanced", {0: 1.0}, ["a"] * 20, np.full(20, 1j)])
+def test_weights_that_are_no_numbers(weights):
+    with pytest.raises(TypeError, match=r"sample_weight must be an array of numbers or None"):
+        FisherScore().fit(X, Y, sample_weight=weights)
+
+
+def test_lazy_frames():
+    with pytest.raises(TypeError, match=r"table in memory; got LazyFrame\. Call its collect\(\) first"):
+        FisherScore().fit(named(X, pl).lazy(), Y)
+
+
+@pytest.mark.parametrize("factor", [1e-300, 1e160])
+def test_magnitudes_without_standardizing(factor):
+    with pytest.raises(ValueError, match=r"sum of squares of a column .* use standardize=True"):
+        GeneralizedFisherScore(2, standardize=False).fit(X * factor, Y)
 
 
 def test_nothing_is_read_before_parameters_are_checked(monkeypatch):

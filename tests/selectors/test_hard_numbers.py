@@ -1,5 +1,7 @@
 """Numbers that break plain formulas: offsets, scales, duplicates, constants, few samples."""
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -110,13 +112,67 @@ def test_perfect_separators():
     assert GeneralizedFisherScore(2, gamma=1e-6).fit(X, y).objective_ < 2
 
 
-@pytest.mark.parametrize("gamma", [1e-10, 1e-4, 1e12])
+@pytest.mark.parametrize("gamma", [1e-8, 1e-4, 1e12])
 def test_extreme_gamma(gamma, data):
     X, y = data
     selector = GeneralizedFisherScore(4, gamma=gamma).fit(X, y)
+    assert selector.gamma_ == gamma
     best, _ = reference.best_subset(reference.standardize(X), y, 4, gamma)
     assert selector.objective_ <= best * (1 + 1e-6)
     assert best <= selector.upper_bound_ * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("solver", ["joint", "cutting-plane"])
+@pytest.mark.parametrize("gamma", [1e-12, 1e-8, 1e-6, 1e-4, 1e-2, 1.0])
+def test_near_singular_systems(gamma, solver):
+    """Duplicated and collinear columns: the exchange never goes down, F never passes c - 1."""
+    rng = np.random.default_rng(0)
+    y = np.arange(400) % 5
+    X = rng.normal(size=(400, 20)) + rng.normal(size=(5, 20))[y] * 0.5
+    X = np.hstack([X, X[:, :10] + X[:, 10:], X[:, :10]])
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="gamma = .* is too small")
+        selector = GeneralizedFisherScore(22, gamma=gamma, solver=solver).fit(X, y)
+        everything = fisher_criterion(X, y, np.arange(40), gamma=gamma)
+    values = [i.objective for i in selector.trace_ if i.phase == "exchange"]
+    assert np.all(np.diff(values) > -1e-7)
+    assert 0 < selector.objective_ <= everything * (1 + 1e-6)
+    assert selector.objective_ <= selector.upper_bound_ <= 4
+
+
+def test_gamma_too_small_for_the_arithmetic_is_raised(data):
+    X, y = data
+    with pytest.warns(UserWarning, match=r"gamma = 1e-30 is too small .* 6e-09 is used instead"):
+        selector = GeneralizedFisherScore(4, gamma=1e-30).fit(np.hstack([X, X]), y)
+    assert selector.gamma_ == pytest.approx(6e-9)
+
+
+@every_kind
+def test_rows_without_weight_do_not_count(kind):
+    """Not even as the zeros that keep a sparse column from being shifted."""
+    rng = np.random.default_rng(0)
+    y = np.arange(100) % 3
+    X = np.round(rng.normal(size=(100, 3)) * 64) / 64 + 1e8
+    X[99], w = 0.0, np.ones(100)
+    w[99] = 0.0
+    weighted = FisherScore(1).fit(kind(X), y, w)
+    assert_allclose(weighted.scores_, FisherScore(1).fit(X[:99] - 1e8, y[:99]).scores_, rtol=1e-6)
+
+
+def test_scores_far_apart_still_rank():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 50)
+    selector = FisherScore(1).fit(y[:, None] + rng.normal(size=(100, 3)) * [1e-5, 1e-6, 1e-7], y)
+    assert_array_equal(selector.ranking_, [3, 2, 1])
+
+
+def test_differences_that_are_only_rounding_are_none():
+    """Exclusive or: every class mean is the same, but for the last digit."""
+    bits = np.array([[a, b] for a in (0, 1) for b in (0, 1)] * 10)
+    X = np.hstack([bits, 1 - bits, bits]) * 0.7 + 0.3
+    selector = GeneralizedFisherScore(2).fit(X, bits[:, 0] ^ bits[:, 1])
+    assert selector.objective_ == 0.0
+    assert_array_equal(selector.get_support(indices=True), [0, 1])
 
 
 def test_many_classes():

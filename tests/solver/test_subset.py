@@ -45,7 +45,7 @@ def test_swap_gains_are_exact(state):
     Z, y, found = state
     others, values = swap_values(Z, y, found.columns, 3.0)
     swaps = exchange.Swaps(found.columns, found.value, 1e-9)
-    exchange._column_swaps(found.problem, found, np.arange(4), others, swaps)
+    exchange._column_swaps(found.problem, found, np.arange(4), others, swaps, Trace(max_iter=1))
     gains = {(out, into): gain for part in swaps._found for gain, out, into in zip(*part, strict=True)}
     expected = {
         (out, others[j]): values[i, j] - found.value

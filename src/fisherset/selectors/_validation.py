@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import sys
 import warnings
 from typing import Any
 
@@ -38,7 +39,7 @@ def check_count(value: Any, n_features: int) -> int:
                 f"{name} as a share must lie strictly between 0 and 1; got {value!r}. "
                 f"Pass an int for a count of features."
             )
-        return max(1, int(value * n_features))
+        return max(1, int(value * n_features + 1e-9))  # 0.29 of 100 is 29
     raise TypeError(
         f"{name} must be an int (a count), a float in (0, 1) (a share) or None (half of the "
         f"features); got {value!r}."
@@ -46,14 +47,14 @@ def check_count(value: Any, n_features: int) -> int:
 
 
 def check_number(name: str, value: Any, *, above: float, optional: bool = False) -> None:
-    """A finite real parameter that must exceed a bound."""
-    if value is None and optional:
+    """A finite real parameter that must exceed a bound; an optional one may be None or infinite."""
+    if optional and (value is None or value == np.inf):
         return
     if not _is_number(value):
         suffix = " or None" if optional else ""
         raise TypeError(f"{name} must be a number greater than {above:g}{suffix}; got {value!r}.")
-    if not value > above or not np.isfinite(float(value)):
-        raise ValueError(f"{name} must be a finite number greater than {above:g}; got {value!r}.")
+    if not value > above or value > sys.float_info.max:
+        raise ValueError(f"{name} must be a finite number greater than {above:g}; got {_shown(value)}.")
 
 
 def check_gamma(value: Any) -> None:
@@ -73,9 +74,15 @@ def check_integer(name: str, value: Any, *, least: int) -> None:
         raise ValueError(f"{name} must be at least {least}; got {value}.")
 
 
+def check_flag(name: str, value: Any) -> None:
+    """A parameter that is True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be True or False; got {_shown(value)}.")
+
+
 def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
     """A string parameter out of a few."""
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         listed = " or ".join(repr(choice) for choice in choices)
         raise ValueError(f"{name} must be {listed}; got {value!r}.")
 
@@ -94,8 +101,7 @@ def check_table(estimator: Any, X: Any) -> Any:
 
     NaN and infinity pass here: the class sums find them without another pass.
     """
-    _reject_text(X)
-    _reject_complex(X)
+    _reject_unsuitable(X)
     return validate_data(estimator, X, **_TABLE)
 
 
@@ -109,8 +115,7 @@ def column_names(X: Any) -> list[str] | None:
 
 def check_bare_table(X: Any) -> Any:
     """The same for functions, which have no estimator to note names on."""
-    _reject_text(X)
-    _reject_complex(X)
+    _reject_unsuitable(X)
     return check_array(X, **_TABLE)
 
 
@@ -122,46 +127,54 @@ _TABLE: dict[str, Any] = {
 }
 
 
-def _reject_text(X: Any) -> None:
-    """Say which columns hold text, where plain conversion would only say what text."""
-    if sparse.issparse(X) or isinstance(X, list | tuple):
-        return
-    dtypes = getattr(X, "dtypes", None)
-    if dtypes is not None and hasattr(X, "columns"):
-        text = [name for name, dtype in zip(X.columns, dtypes, strict=True) if _is_text(X[name], dtype)]
-    elif getattr(X, "ndim", 0) == 2 and X.dtype.kind in "OUS":
-        text = [j for j in range(X.shape[1]) if not _convertible(X[:, j])]
-    else:
-        return
-    if text:
-        raise ValueError(
-            f"X must hold numbers only; {_columns(text)} text. Encode them, for example with "
-            f"sklearn.preprocessing.OneHotEncoder, or drop them."
-        )
-
-
-def _reject_complex(X: Any) -> None:
+def _reject_unsuitable(X: Any) -> None:
+    """Say which columns are no numbers, where plain conversion would only fail on some value."""
     dtype = getattr(X, "dtype", None)
+    if hasattr(X, "collect_schema") and not hasattr(X, "to_numpy"):
+        raise TypeError(f"X must be a table in memory; got {type(X).__name__}. Call its collect() first.")
     if getattr(dtype, "kind", "") == "c":
         raise ValueError(
             f"X must hold real numbers; got {dtype} (Complex data not supported). "
             f"Pass real and imaginary parts as columns of their own."
         )
+    if hasattr(X, "columns") and hasattr(X, "dtypes"):
+        kinds = [_column_kind(X, j, dtype) for j, dtype in enumerate(X.dtypes)]
+        names = list(X.columns)
+    elif getattr(X, "ndim", 0) == 2 and getattr(dtype, "kind", "") in "OUSmM" and not sparse.issparse(X):
+        kinds = [_array_kind(X[:, j]) for j in range(X.shape[1])]
+        names = list(range(X.shape[1]))
+    else:
+        return
+    for kind, fix in _UNSUITABLE.items():
+        bad = [name for name, found in zip(names, kinds, strict=True) if found == kind]
+        if bad:
+            raise ValueError(f"X must hold numbers only; {_columns(bad)} {kind}. {fix}")
 
 
-def _is_text(column: Any, dtype: Any) -> bool:
-    if str(dtype).lower() in {"str", "string", "categorical", "category", "object", "enum"}:
-        return not _convertible(np.asarray(column))
-    return False
+_UNSUITABLE = {
+    "text": "Encode them, for example with sklearn.preprocessing.OneHotEncoder, or drop them.",
+    "dates or times": "Turn them into numbers first, for example days since a fixed date, or drop them.",
+}
+_TIMES = ("date", "time", "duration", "period", "interval")
 
 
-def _convertible(column: NDArray[Any]) -> bool:
+def _column_kind(X: Any, j: int, dtype: Any) -> str:
+    name = str(dtype).lower()
+    if name.startswith(_TIMES):
+        return "dates or times"
+    if name.startswith(("str", "cat", "object", "enum")):
+        return _array_kind(np.asarray(X.iloc[:, j] if hasattr(X, "iloc") else X.to_series(j)))
+    return "numbers"
+
+
+def _array_kind(column: NDArray[Any]) -> str:
+    if column.dtype.kind in "mM":
+        return "dates or times"
     if column.dtype.kind in "US":
-        return False
-    try:
-        return not any(isinstance(value, str | bytes) for value in column.ravel()[:10_000])
-    except TypeError:
-        return True
+        return "text"
+    if column.dtype == object and any(isinstance(value, str | bytes) for value in column.tolist()):
+        return "text"
+    return "numbers"
 
 
 def check_labels(y: Any, n_samples: int) -> tuple[NDArray[Any], Indices]:
@@ -174,6 +187,8 @@ def check_labels(y: Any, n_samples: int) -> tuple[NDArray[Any], Indices]:
             f"X and y must have the same number of samples; got {n_samples} rows in X and "
             f"{y.shape[0]} labels in y (inconsistent numbers of samples)."
         )
+    if y.dtype == object and all(isinstance(label, numbers.Real) for label in y.tolist()):
+        y = np.array(y.tolist())
     if y.dtype.kind == "c":
         raise ValueError(f"y must hold class labels; got complex numbers. {_BINNING}")
     if y.dtype.kind == "f":
@@ -202,7 +217,7 @@ _BINNING = "Bin a continuous target first, for example with sklearn.preprocessin
 
 
 def _encode(y: NDArray[Any]) -> tuple[NDArray[Any], Indices]:
-    if y.dtype == object:
+    if y.dtype.kind in "OmM":
         missing = sum(_is_missing(label) for label in y.tolist())
         if missing:
             raise ValueError(
@@ -210,7 +225,7 @@ def _encode(y: NDArray[Any]) -> tuple[NDArray[Any], Indices]:
                 f"Drop those samples or give them a class of their own."
             )
         kinds = {type(label) for label in y.tolist()}
-        if len(kinds) > 1 or not kinds <= {str, bytes, int, float, bool}:
+        if y.dtype == object and (len(kinds) > 1 or not kinds <= {str, bytes}):
             return _encode_objects(y.tolist())
     classes, codes = np.unique(y, return_inverse=True)
     return classes, codes.astype(np.intp)
@@ -245,7 +260,15 @@ def check_weights(sample_weight: Any, codes: Indices, n_classes: int) -> Floats 
     n_samples = codes.size
     if _is_number(sample_weight):
         sample_weight = np.full(n_samples, float(sample_weight))
-    weights: Floats = np.asarray(sample_weight, dtype=np.float64)
+    weights = np.asarray(sample_weight)
+    if weights.dtype.kind not in "biuf":
+        try:
+            weights = np.asarray(weights.tolist(), dtype=np.float64)
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"sample_weight must be an array of numbers or None; got {_shown(sample_weight)}."
+            ) from None
+    weights = weights.astype(np.float64)
     if weights.shape != (n_samples,):
         raise ValueError(
             f"sample_weight must have one weight for each of the {n_samples} samples (1D array); "
@@ -257,6 +280,12 @@ def check_weights(sample_weight: Any, codes: Indices, n_classes: int) -> Floats 
             f"sample_weight must be finite and not negative; got {bad:g}. "
             f"Use a weight of 0 to leave a sample out."
         )
+    total = float(weights.sum())
+    if total and not 1e-100 < total < 1e100:
+        raise ValueError(
+            f"sample_weight must sum to a number between 1e-100 and 1e100; got {total:g}. "
+            f"Divide the weights by their mean."
+        )
     classes_left = np.count_nonzero(np.bincount(codes, weights, minlength=n_classes))
     if classes_left < 2:
         raise ValueError(
@@ -264,6 +293,16 @@ def check_weights(sample_weight: Any, codes: Indices, n_classes: int) -> Floats 
             f"samples of the other classes weigh zero."
         )
     return None if (weights == 1.0).all() else weights
+
+
+def check_magnitude(diagonal: Floats) -> None:
+    """Squared lengths of columns that float64 can hold, with room for their products."""
+    if diagonal.size and not (diagonal.min() > 1e-150 and diagonal.max() < 1e150):
+        worst = max(diagonal.min(), diagonal.max(), key=lambda value: abs(np.log(max(value, 1e-300))))
+        raise ValueError(
+            f"Without standardize, the sum of squares of a column must lie between 1e-150 and 1e150; "
+            f"got {worst:g}. Rescale the table, or use standardize=True."
+        )
 
 
 def reject_nonfinite(finite: NDArray[np.bool_], names: Any) -> None:
@@ -279,43 +318,54 @@ def reject_nonfinite(finite: NDArray[np.bool_], names: Any) -> None:
 
 def check_features(features: Any, n_features: int, names: Any) -> Indices:
     """Column numbers, in column order, from numbers, a boolean mask or names."""
-    array = np.asarray(features)
-    if array.ndim != 1 or array.size == 0:
+    items = features.tolist() if hasattr(features, "tolist") else _listed(features)
+    if not items or any(isinstance(item, list) for item in items):
         raise ValueError(
             f"features must be a non-empty list of column numbers or names, or a boolean mask; "
-            f"got {features!r}."
+            f"got {_shown(features)}."
         )
-    if array.dtype == bool:
-        if array.size != n_features:
+    if all(isinstance(item, bool | np.bool_) for item in items):
+        if len(items) != n_features:
             raise ValueError(
                 f"features as a boolean mask must have one entry for each of the {n_features} "
-                f"features; got {array.size}."
+                f"features; got {len(items)}."
             )
-        chosen = np.flatnonzero(array)
-    elif array.dtype.kind in "iu":
-        outside = array[(array < 0) | (array >= n_features)]
-        if outside.size:
+        chosen = np.flatnonzero(items)
+    elif all(_is_integer(item) for item in items):
+        outside = [item for item in items if not 0 <= item < n_features]
+        if outside:
             raise ValueError(f"features must be column numbers from 0 to {n_features - 1}; got {outside[0]}.")
-        chosen = array.astype(np.intp)
-    elif array.dtype.kind in "UOT":
-        if names is None:
-            raise ValueError(
-                "features were given by name, but X has no column names. Pass a DataFrame, or column numbers."
-            )
-        position = {name: j for j, name in enumerate(names)}
-        unknown = [name for name in array.tolist() if name not in position]
-        if unknown:
-            raise ValueError(f"features must be columns of X; {_shown(unknown[0])} is not one of them.")
-        chosen = np.array([position[name] for name in array.tolist()], dtype=np.intp)
+        chosen = np.array(items, dtype=np.intp)
+    elif all(isinstance(item, str) for item in items):
+        chosen = _positions(items, names)
     else:
         raise TypeError(
-            f"features must be column numbers, names or a boolean mask; got values of type {array.dtype}."
+            f"features must be all column numbers, all names, or a boolean mask; got {_shown(features)}."
         )
     if chosen.size == 0:
         raise ValueError("features must contain at least one column; got an empty mask.")
     if np.unique(chosen).size != chosen.size:
         raise ValueError("features must not name a column twice. Drop the repeated ones.")
     return np.sort(chosen)
+
+
+def _listed(features: Any) -> list[Any]:
+    try:
+        return [features] if isinstance(features, str) else list(features)
+    except TypeError:
+        return [features]
+
+
+def _positions(items: list[str], names: list[str] | None) -> Indices:
+    if names is None:
+        raise ValueError(
+            "features were given by name, but X has no column names. Pass a DataFrame, or column numbers."
+        )
+    position = {name: j for j, name in enumerate(names)}
+    unknown = [name for name in items if name not in position]
+    if unknown:
+        raise ValueError(f"features must be columns of X; {_shown(unknown[0])} is not one of them.")
+    return np.array([position[name] for name in items], dtype=np.intp)
 
 
 def _columns(items: list[Any]) -> str:

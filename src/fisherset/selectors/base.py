@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fisherset.selectors import _validation as check
 from fisherset.sources import MemorySource, Source
-from fisherset.statistics import Scatter, Targets, measure
+from fisherset.statistics import Scatter, TableProblem, Targets, measure
 
 
 class Measured(NamedTuple):
@@ -35,6 +35,13 @@ def measure_table(X: Any, y: Any, sample_weight: Any, names: Any) -> Measured:
     moments = measure(source, targets)
     check.reject_nonfinite(moments.finite, names)
     return Measured(source, targets, Scatter(moments), classes)
+
+
+def pose_problem(table: Measured, standardize: bool) -> TableProblem:
+    """The problem the solver is given, refused where its numbers would leave the range of float64."""
+    problem = TableProblem(table.source, table.targets, table.scatter, standardize=standardize)
+    check.check_magnitude(problem.diagonal)
+    return problem
 
 
 class BaseSelector(SelectorMixin, BaseEstimator):

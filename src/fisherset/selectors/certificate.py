@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from fisherset.selectors import _validation as check
-from fisherset.selectors.base import measure_table
+from fisherset.selectors.base import measure_table, pose_problem
 from fisherset.selectors.gamma import resolve_gamma
 from fisherset.solver import Status, Trace, measure_subset, relax
 from fisherset.solver.solution import relative_gap
@@ -43,16 +43,26 @@ class Certificate(NamedTuple):
     n_features: int
 
     def __str__(self) -> str:
-        share = 1.0 - self.gap
+        if self.upper_bound == 0:
+            return "No column of this table tells the classes apart (F = 0 for every subset)."
+        one = self.n_features == 1
+        these = "This 1 feature reaches" if one else f"These {self.n_features} features reach"
+        columns = "column" if one else "columns"
         return (
-            f"These {self.n_features} features reach at least {share:.1%} of the best Fisher criterion any "
-            f"{self.n_features} columns of this table could reach "
-            f"(F = {self.objective:.6g}, upper bound {self.upper_bound:.6g}, gamma = {self.gamma:g})."
+            f"{these} at least {1.0 - self.gap:.1%} of the best Fisher criterion any {self.n_features} "
+            f"{columns} of this table could reach (F = {self.objective:.6g}, "
+            f"upper bound {self.upper_bound:.6g}, gamma = {self.gamma:g})."
         )
 
 
 def fisher_criterion(
-    X: Any, y: Any, features: Any, *, gamma: float | str = "scale", standardize: bool = True
+    X: Any,
+    y: Any,
+    features: Any,
+    *,
+    gamma: float | str = "scale",
+    standardize: bool = True,
+    sample_weight: Any = None,
 ) -> float:
     """F(A) = tr{S_b (S_t + gamma I)^-1} of any subset of features.
 
@@ -68,6 +78,8 @@ def fisher_criterion(
         The regulariser, as in :class:`GeneralizedFisherScore`.
     standardize : bool, default=True
         Scale the features to standard deviation 1.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the samples.
 
     Returns
     -------
@@ -86,7 +98,7 @@ def fisher_criterion(
     >>> round(fisher_criterion(X, y, [0, 3], gamma=1.0), 4)
     0.9236
     """
-    problem, chosen, _ = _pose(X, y, features, gamma, standardize)
+    problem, chosen, _ = _pose(X, y, features, gamma, standardize, sample_weight)
     return _value(problem, chosen, resolve_gamma(gamma, problem))
 
 
@@ -98,6 +110,7 @@ def certify(
     gamma: float | str = "scale",
     standardize: bool = True,
     tol: float = 1e-3,
+    sample_weight: Any = None,
 ) -> Certificate:
     """Grade a subset of features, whichever tool or person it came from.
 
@@ -115,6 +128,8 @@ def certify(
         Scale the features to standard deviation 1.
     tol : float, default=1e-3
         The bound is at most this share above the value of the convex relaxation.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the samples.
 
     Returns
     -------
@@ -137,7 +152,7 @@ def certify(
     table could reach (F = 1.3566, upper bound 1.55564, gamma = 3594).
     """
     check.check_number("tol", tol, above=0.0)
-    problem, chosen, size = _pose(X, y, features, gamma, standardize)
+    problem, chosen, size = _pose(X, y, features, gamma, standardize, sample_weight)
     number = resolve_gamma(gamma, problem)
     value = _value(problem, chosen, number)
     trace = Trace(max_iter=MAX_ITER)
@@ -149,15 +164,15 @@ def certify(
 
 
 def _pose(
-    X: Any, y: Any, features: Any, gamma: float | str, standardize: bool
+    X: Any, y: Any, features: Any, gamma: float | str, standardize: bool, sample_weight: Any
 ) -> tuple[TableProblem, NDArray[np.intp], int]:
     """The problem, the subset among its columns (constant features drop out), and the subset's size."""
     check.check_gamma(gamma)
+    check.check_flag("standardize", standardize)
     names = check.column_names(X)
     X = check.check_bare_table(X)
     chosen = check.check_features(features, X.shape[1], names)
-    table = measure_table(X, y, None, names)
-    problem = TableProblem(table.source, table.targets, table.scatter, standardize=standardize)
+    problem = pose_problem(measure_table(X, y, sample_weight, names), standardize)
     return problem, np.flatnonzero(np.isin(problem.columns, chosen)), chosen.size
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from fisherset.selectors import _validation as check
 from fisherset.selectors.base import BaseSelector, measure_table, ranking_from
-from fisherset.solver.units import ranked
+from fisherset.solver.units import TIE
 
 
 class FisherScore(BaseSelector):
@@ -87,12 +87,12 @@ class FisherScore(BaseSelector):
         X = check.check_table(self, X)
         k = check.check_count(self.n_features_to_select, self.n_features_in_)
         table = measure_table(X, y, sample_weight, getattr(self, "feature_names_in_", None))
-        between, within, total = table.scatter.between, table.scatter.within, table.scatter.total
+        between, within = table.scatter.between, table.scatter.within
         with np.errstate(divide="ignore", invalid="ignore"):
             self.scores_ = np.where(between > 0, between / within, 0.0)
-            # the same order on a bounded scale: infinite scores tie, constants come last
-            share = np.where(table.scatter.constant, -1.0, 1.0 - within / total)
-        order = ranked(share)
+            # relative ties: rounded logarithms, infinite ones included
+            level = np.round(np.log(self.scores_) / TIE)
+        order = np.lexsort([-level, table.scatter.constant])
         check.warn_constant(table.scatter.constant, order[:k])
         self.ranking_ = ranking_from(order)
         self.support_ = self.ranking_ <= k

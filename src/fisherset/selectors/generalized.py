@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from fisherset.selectors import _validation as check
-from fisherset.selectors.base import BaseSelector, Measured, measure_table, ranking_from
+from fisherset.selectors.base import BaseSelector, Measured, measure_table, pose_problem, ranking_from
 from fisherset.selectors.gamma import resolve_gamma
 from fisherset.selectors.progress import Progress
 from fisherset.solver import Solution, Status, Trace, solve_cutting_plane, solve_joint
@@ -37,7 +37,8 @@ class GeneralizedFisherScore(BaseSelector):
     gamma : float or "scale", default="scale"
         The regulariser. Small values trust correlations between features, large ones
         approach the ranking of :class:`FisherScore`. A number is the paper's gamma as
-        it is; "scale" is 2 `n_samples` (without `standardize`, times the mean variance).
+        it is (a number too small for float64 is raised, with a warning); "scale" is
+        2 `n_samples`, times the mean variance without `standardize`.
     solver : {"joint", "cutting-plane"}, default="joint"
         "joint" solves the relaxation at m = k, rounds it and exchanges features until
         no exchange helps. "cutting-plane" is Algorithm 1 of the paper: the union of
@@ -153,13 +154,21 @@ class GeneralizedFisherScore(BaseSelector):
             The fitted selector.
         """
         self._check_parameters()
+        progress = Progress(self.tol) if self.verbose else None
+        trace = Trace(max_iter=self.max_iter, time_limit=self.time_limit, report=progress)
         X = check.check_table(self, X)
         k = check.check_count(self.n_features_to_select, self.n_features_in_)
         table = measure_table(X, y, sample_weight, getattr(self, "feature_names_in_", None))
-        problem = TableProblem(table.source, table.targets, table.scatter, standardize=self.standardize)
+        problem = pose_problem(table, self.standardize)
         self.gamma_ = resolve_gamma(self.gamma, problem)
-        solution = self._solve(problem, k)
+        solve, wanted = SOLVERS[self.solver], min(k, problem.columns.size)
+        try:
+            solution = solve(problem, wanted, self.gamma_, tol=self.tol, trace=trace)
+        finally:
+            if progress is not None:
+                progress.close()
         self._keep(solution, problem, table, k)
+        check.warn_constant(table.scatter.constant, np.flatnonzero(self.support_))
         if solution.status is not Status.CONVERGED:
             warnings.warn(f"{solution.status.value}.", ConvergenceWarning, stacklevel=2)
         return self
@@ -170,23 +179,13 @@ class GeneralizedFisherScore(BaseSelector):
         check.check_number("tol", self.tol, above=0.0)
         check.check_integer("max_iter", self.max_iter, least=1)
         check.check_number("time_limit", self.time_limit, above=0.0, optional=True)
-
-    def _solve(self, problem: TableProblem, k: int) -> Solution:
-        progress = Progress(self.tol) if self.verbose else None
-        trace = Trace(max_iter=self.max_iter, time_limit=self.time_limit, report=progress)
-        try:
-            return SOLVERS[self.solver](
-                problem, min(k, problem.columns.size), self.gamma_, tol=self.tol, trace=trace
-            )
-        finally:
-            if progress is not None:
-                progress.close()
+        check.check_flag("standardize", self.standardize)
+        check.check_integer("verbose", int(self.verbose) if self.verbose is True else self.verbose, least=0)
 
     def _keep(self, solution: Solution, problem: TableProblem, table: Measured, k: int) -> None:
         """Fitted attributes: from the columns of the problem to those of the table."""
         constant = np.flatnonzero(table.scatter.constant)
         order = np.concatenate([problem.columns[solution.order], constant])
-        check.warn_constant(table.scatter.constant, order[:k])
         self.ranking_ = ranking_from(order)
         self.support_ = self.ranking_ <= k
         self.scores_ = np.zeros(self.n_features_in_)

@@ -22,12 +22,13 @@ MEMORY = 8
 
 
 class Ascent(NamedTuple):
-    """The best point found, its value and gradient, and the least bound met on the way."""
+    """The best point found, its value and gradient, the least bound met on the way, and the steps made."""
 
     x: Floats
     value: float
     gradient: Floats
     bound: float
+    steps: int
 
 
 def ascend(
@@ -47,10 +48,10 @@ def ascend(
     shown the best point of each step. Spectral steps after Birgin, Martinez and Raydan (2000).
     """
     value, gradient = function(x)
-    best = Ascent(x, value, gradient, upper_bound(value, gradient, x, total))
+    best = Ascent(x, value, gradient, upper_bound(value, gradient, x, total), 0)
     recent = [value]
     step = 1.0 / max(float(gradient.max(initial=0.0)), np.finfo(float).tiny)
-    for _ in range(max_steps):
+    for step_number in range(1, max_steps + 1):
         if best.bound - best.value <= tol * best.bound or trace.out_of_time():
             break
         direction = project(x + step * gradient, total) - x
@@ -70,7 +71,10 @@ def ascend(
         x, value, gradient = candidate, new_value, new_gradient
         recent = [*recent[1 - MEMORY :], value]
         bound = min(best.bound, upper_bound(value, gradient, x, total))
-        best = Ascent(x, value, gradient, bound) if value > best.value else best._replace(bound=bound)
+        if value > best.value:
+            best = Ascent(x, value, gradient, bound, step_number)
+        else:
+            best = best._replace(bound=bound, steps=step_number)
         if observe is not None:
             observe(best)
     return best

@@ -72,7 +72,7 @@ def algorithm1(
     everything, columns = np.arange(units.size), np.arange(units.n_columns)
     g = units.total(gradient(problem.C, problem, gamma), everything, columns)
     cuts, weights = [largest(g, m)], np.ones(1)
-    bound = np.inf
+    bound = problem.ceiling
     for t in range(1, trace.max_iter + 1):
         ridge = _Ridge(problem, pool, units, cuts, gamma)
         weights = ascend(ridge.mixture, weights, 1, tol=tol / 4, trace=trace).x

@@ -48,11 +48,13 @@ def improve(
         swaps = Swaps(current, state.value, tol)
         places, outsiders = _promising(relaxation, current, state.value, swaps.tie)
         if places.size and outsiders.size:
-            find_swaps(problem, state, places, outsiders, swaps)
-        chosen = swaps.improving() or swaps.equivalent()
-        if chosen is None:
+            find_swaps(problem, state, places, outsiders, swaps, trace)
+        made = _apply(problem, current, state, swaps.improving())
+        if made is None:
+            made = _apply(problem, current, state, swaps.equivalent())
+        if made is None:
             return current, state
-        current, state = _apply(problem, current, state, chosen)
+        current, state = made
         bound = max(relaxation.upper_bound, state.value)
         trace.record("exchange", state.value, bound, current.size)
     trace.stopped(Status.MAX_ITER)
@@ -91,7 +93,7 @@ class Swaps:
         row, column = np.divmod(hits, outsiders.size)
         self._found.append((gain.flat[hits], self.members[places[row]], outsiders[column]))
         # the first outsider of each row that does as well as the member, if it stands before it
-        as_good = gain >= -TIE * worth[:, None]
+        as_good = np.abs(gain) <= TIE * worth[:, None]
         first = outsiders[np.argmax(as_good, axis=1)]
         earlier = as_good.any(axis=1) & (first < self.equal[places])
         self.equal[places[earlier]] = first[earlier]
@@ -126,25 +128,35 @@ def _swapped(current: Indices, out: Indices, into: Indices) -> Indices:
 
 
 def _apply(
-    problem: Problem, current: Indices, state: Subset, chosen: tuple[Indices, Indices, float]
-) -> tuple[Indices, Subset]:
-    """Make several swaps at once if together they beat the first alone, else fewer, at last that one."""
+    problem: Problem, current: Indices, state: Subset, chosen: tuple[Indices, Indices, float] | None
+) -> tuple[Indices, Subset] | None:
+    """Make several swaps at once if together they beat the first alone, else fewer, at last that one.
+
+    None when F does not rise as foretold, which near-singular systems can do.
+    """
+    if chosen is None:
+        return None
     out, into, best = chosen
     size = out.size
-    while True:
+    while size:
         trial = _swapped(current, out[:size], into[:size])
         new = measure_subset(problem, Units(problem).columns(trial), state.gamma)
-        if size == 1 or new.value >= state.value + best:
+        if new.value >= state.value + (best if size > 1 else best / 2):
             return trial, new
         size //= 2
+    return None
 
 
-def _column_swaps(problem: Problem, state: Subset, places: Indices, outsiders: Indices, swaps: Swaps) -> None:
+def _column_swaps(
+    problem: Problem, state: Subset, places: Indices, outsiders: Indices, swaps: Swaps, trace: Trace
+) -> None:
     root = np.sqrt(state.inverse_diagonal[places])[:, None]
     w = state.W[places] / root
     own = np.einsum("ir,ir->i", w, w)[:, None]
     step = max(1, BATCH // state.columns.size)
     for start in range(0, outsiders.size, step):
+        if trace.out_of_time():
+            return
         batch = outsiders[start : start + step]
         R, base, u = state.meet(places, batch)
         u /= root
@@ -160,10 +172,14 @@ def _column_swaps(problem: Problem, state: Subset, places: Indices, outsiders: I
         swaps.offer(places, batch, gain, own[:, 0] / problem.n)
 
 
-def _group_swaps(problem: Problem, state: Subset, places: Indices, outsiders: Indices, swaps: Swaps) -> None:
+def _group_swaps(
+    problem: Problem, state: Subset, places: Indices, outsiders: Indices, swaps: Swaps, trace: Trace
+) -> None:
     """The same for groups, swap by swap: their block updates differ in size."""
     layout = Units(problem)
     for place in places:
+        if trace.out_of_time():
+            return
         gain = np.empty((1, outsiders.size))
         for column, other in enumerate(outsiders):
             trial = _swapped(swaps.members, swaps.members[[place]], np.array([other]))

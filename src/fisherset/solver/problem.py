@@ -72,6 +72,10 @@ class Problem(Protocol):
         """Diagonal of G."""
 
     @property
+    def ceiling(self) -> float:
+        """tr(H'H) / n, which no F exceeds; c - 1 for classes."""
+
+    @property
     def groups(self) -> Indices | None:
         """Unit of selection each column belongs to; None where each is its own."""
 

@@ -52,13 +52,14 @@ def _relax_in_samples(
         return value, units.total(gradient(XV, problem, gamma), everything, columns)
 
     def observe(best: Ascent) -> None:
-        trace.record("relaxation", best.value, best.bound, int(np.count_nonzero(best.x)))
+        bound = min(best.bound, problem.ceiling)
+        trace.record("relaxation", best.value, bound, int(np.count_nonzero(best.x)))
 
     start = _start(units.total(np.einsum("jr,jr->j", problem.C, problem.C), everything, columns), m)
     best = ascend(function, start, m, tol=tol, max_steps=trace.max_iter, trace=trace, observe=observe)
-    if best.bound - best.value > tol * best.bound:
+    if best.steps == trace.max_iter:
         trace.stopped(Status.MAX_ITER)
-    return Relaxation(best.x, best.gradient, best.value, best.bound)
+    return Relaxation(best.x, best.gradient, best.value, min(best.bound, problem.ceiling))
 
 
 def _relax_in_pool(
@@ -76,8 +77,8 @@ def _relax_in_pool(
         value, XV = pool.evaluate(units.spread(x, members, pool.columns))
         return value, units.total(gradient(XV, problem, gamma), members, pool.columns)
 
-    x, bound, inner = _start(g[members], m), np.inf, max(tol / 4, 0.01)
-    best = Relaxation(np.zeros(units.size), g, 0.0, np.inf)
+    x, bound, inner = _start(g[members], m), problem.ceiling, max(tol / 4, 0.01)
+    best = Relaxation(np.zeros(units.size), g, 0.0, problem.ceiling)
     for _ in range(trace.max_iter):
         x = ascend(function, x, m, tol=inner, trace=trace).x
         value, XV = pool.everywhere(units.spread(x, members, pool.columns))

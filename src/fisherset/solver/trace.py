@@ -22,8 +22,8 @@ class Status(Enum):
 
     CONVERGED = "converged"
     MAX_ITER = (
-        "the relaxation stopped after max_iter iterations with its bound still more than tol above "
-        "it: the certificate is valid but loose; raise max_iter, or tol"
+        "max_iter was reached: the certificate is valid, but it may be loose or the subset not yet "
+        "locally optimal; raise max_iter, or tol"
     )
     TIME_LIMIT = (
         "time_limit was reached: the subset may not be locally optimal and the certificate, while "

@@ -44,8 +44,8 @@ class Source(Protocol):
     def head(self, n_rows: int) -> Matrix:
         """The first rows."""
 
-    def stored(self) -> NDArray[np.intp] | None:
-        """Number of stored entries of each column of a sparse table, None for a dense one."""
+    def stored(self, rows: NDArray[np.bool_]) -> NDArray[np.intp] | None:
+        """Number of stored entries of each column in some rows of a sparse table, None for a dense one."""
 
     def reduce(self, kernel: Callable[[Block], T]) -> T:
         """The sum of kernel(block) over all blocks, in row order: one pass."""

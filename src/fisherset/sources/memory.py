@@ -44,13 +44,18 @@ class MemorySource:
         head: Matrix = self._X[:n_rows].tocsr()
         return head
 
-    def stored(self) -> NDArray[np.intp] | None:
+    def stored(self, rows: NDArray[np.bool_]) -> NDArray[np.intp] | None:
         if isinstance(self._X, np.ndarray):
             return None
-        if self._X.format == "csc":
-            counts: NDArray[np.intp] = np.diff(self._X.indptr).astype(np.intp)
-            return counts
-        return np.bincount(self._X.indices, minlength=self.shape[1])
+        by_row = self._X.format == "csr"
+        major, minor = np.diff(self._X.indptr), self._X.indices
+        if rows.all():
+            counts = np.bincount(minor, minlength=self.shape[1]) if by_row else major
+        elif by_row:
+            counts = np.bincount(minor[np.repeat(rows, major)], minlength=self.shape[1])
+        else:
+            counts = np.bincount(np.repeat(np.arange(major.size), major)[rows[minor]], minlength=major.size)
+        return np.asarray(counts, dtype=np.intp)
 
     def reduce(self, kernel: Callable[[Block], T]) -> T:
         blocks = self._blocks()

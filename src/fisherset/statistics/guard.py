@@ -34,7 +34,7 @@ class Guard:
         return not self.offset.any() and bool((self.unit == 1.0).all())
 
     @classmethod
-    def from_head(cls, source: Source) -> Guard:
+    def from_head(cls, source: Source, weights: Floats | None = None) -> Guard:
         """Guess from the first rows. The offset is one of a column's values: constants become exact zeros."""
         head = source.head(HEAD)
         dense = head if isinstance(head, np.ndarray) else head.toarray()
@@ -44,22 +44,25 @@ class Guard:
             offset = np.where(np.abs(middle) > FAR * spread, middle, 0.0)
             magnitude = np.maximum(np.abs(rows[0] - offset), np.abs(rows[-1] - offset))
         guard = cls(np.where(np.isfinite(offset), offset, 0.0), power_of_two(magnitude))
-        return guard.shiftable(source)
+        return guard.shiftable(source, weights)
 
-    def shiftable(self, source: Source) -> Guard:
-        """Shift a sparse column only where every row is stored: an unstored zero cannot be shifted.
+    def shiftable(self, source: Source, weights: Floats | None = None) -> Guard:
+        """Shift a sparse column only where every row that counts is stored: an unstored zero cannot be.
 
         Where zeros are left out mean / spread stays below sqrt(n), so none is needed.
         """
-        stored = source.stored()
+        counts = np.ones(source.shape[0], dtype=bool) if weights is None else weights > 0
+        stored = source.stored(counts)
         if stored is None:
             return self
-        return Guard(np.where(stored == source.shape[0], self.offset, 0.0), self.unit)
+        return Guard(np.where(stored == np.count_nonzero(counts), self.offset, 0.0), self.unit)
 
     def apply(self, X: Matrix) -> Matrix:
         """The block as the kernels see it: float64, and copied only where something has to change."""
         if isinstance(X, np.ndarray):
-            return np.asarray(X, dtype=np.float64) if self.idle else (X - self.offset) / self.unit
+            if self.idle:
+                return np.asarray(X, dtype=np.float64)
+            return np.asarray((X - self.offset) / self.unit, dtype=np.float64)
         data = np.asarray(X.data, dtype=np.float64)
         if not self.idle:
             by_row = X.format == "csr"

@@ -67,7 +67,7 @@ class Moments:
         finite: NDArray[np.bool_] = np.isfinite(self.sums).all(axis=0) & np.isfinite(self.squares)
         return finite
 
-    def better_guard(self, source: Source) -> Guard:
+    def better_guard(self, source: Source, weights: Floats | None) -> Guard:
         """The guard these moments would have needed; the same one when it was good enough."""
         with np.errstate(all="ignore"):
             mean = self.sums.sum(axis=0) / self.n
@@ -80,15 +80,15 @@ class Moments:
             unit = self.guard.unit * np.where(lost | ~self.finite, power_of_two(size), 1.0)
         if not (far.any() or lost.any() or not self.finite.all()):
             return self.guard
-        better = Guard(offset, unit).shiftable(source)
+        better = Guard(offset, unit).shiftable(source, weights)
         same = np.array_equal(better.offset, self.guard.offset) and np.array_equal(unit, self.guard.unit)
         return self.guard if same else better
 
 
 def measure(source: Source, targets: Targets) -> Moments:
     """The moments of a table: one pass, or two when the first rows misled the guard."""
-    moments = _measure(source, targets, Guard.from_head(source))
-    better = moments.better_guard(source)
+    moments = _measure(source, targets, Guard.from_head(source, targets.weights))
+    better = moments.better_guard(source, targets.weights)
     return moments if better is moments.guard else _measure(source, targets, better)
 
 

@@ -66,9 +66,11 @@ class TableProblem:
         total = scatter.total[self.columns]
         unit = scatter.guard.unit[self.columns]
         self.scale: Floats = np.sqrt(total / self.n) if standardize else 1.0 / unit
-        self.diagonal: Floats = total / self.scale**2
-        contrast = scatter.contrast[self.columns] / self.scale[:, None]
+        with np.errstate(over="ignore"):  # whoever poses the problem looks at the diagonal
+            self.diagonal: Floats = total / self.scale / self.scale
+            contrast = scatter.contrast[self.columns] / self.scale[:, None]
         self.C: Floats = np.sqrt(self.n) * (contrast @ targets.rotation())
+        self.ceiling = float(self.C.shape[1])
         self._cache = GramCache(self._raw_cross, source.shape[1], cache_bytes)
 
     @cached_property

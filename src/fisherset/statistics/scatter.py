@@ -31,7 +31,12 @@ class Scatter:
         with np.errstate(invalid="ignore", divide="ignore"):
             # sqrt(n_k) (mean of class k - mean), d x c: C of design but for sqrt(n) and the scale
             contrast = (moments.sums - weights * self.mean) / np.sqrt(weights)
-        self.contrast: Floats = np.where((weights > 0) & ~self.constant, contrast, 0.0).T
+        contrast = np.where((weights > 0) & ~self.constant, contrast, 0.0).T
+        # what is only the rounding of the class sums is no contrast
+        between = np.einsum("jk,jk->j", contrast, contrast)
+        self.contrast: Floats = np.where(
+            (between > (16 * EPS) ** 2 * moments.squares)[:, None], contrast, 0.0
+        )
 
     @property
     def between(self) -> Floats:
