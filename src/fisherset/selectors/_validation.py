@@ -1,9 +1,8 @@
-"""The checks on what a user hands in: one sentence each, with the rule, the value and the fix."""
+"""The checks on data: one sentence each, with the rule, the value and the fix."""
 
 from __future__ import annotations
 
 import numbers
-import sys
 import warnings
 from typing import Any
 
@@ -12,90 +11,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
+from fisherset.selectors._parameters import is_integer, is_number, shown
+
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-NAMED = 5  # columns or labels a message lists at the most
+NAMED = 5  # columns a message lists at the most
 
 
-# ---------------------------------------------------------------- parameters
-def check_count(value: Any, n_features: int) -> int:
-    """Number of features from `n_features_to_select`: a count, a share, or None for half."""
-    name = "n_features_to_select"
-    if value is None:
-        return max(1, n_features // 2)
-    if _is_integer(value):
-        if value < 1:
-            raise ValueError(f"{name} must be at least 1; got {value}.")
-        if value > n_features:
-            raise ValueError(
-                f"{name} must be at most the number of features, {n_features}; got {value}. "
-                f"Ask for fewer features, or for a share such as 0.5."
-            )
-        return int(value)
-    if _is_number(value):
-        if not 0 < value < 1:
-            raise ValueError(
-                f"{name} as a share must lie strictly between 0 and 1; got {value!r}. "
-                f"Pass an int for a count of features."
-            )
-        return max(1, int(value * n_features + 1e-9))  # 0.29 of 100 is 29
-    raise TypeError(
-        f"{name} must be an int (a count), a float in (0, 1) (a share) or None (half of the "
-        f"features); got {value!r}."
-    )
-
-
-def check_number(name: str, value: Any, *, above: float, optional: bool = False) -> None:
-    """A finite real parameter that must exceed a bound; an optional one may be None or infinite."""
-    if optional and (value is None or value == np.inf):
-        return
-    if not _is_number(value):
-        suffix = " or None" if optional else ""
-        raise TypeError(f"{name} must be a number greater than {above:g}{suffix}; got {value!r}.")
-    if not value > above or value > sys.float_info.max:
-        raise ValueError(f"{name} must be a finite number greater than {above:g}; got {_shown(value)}.")
-
-
-def check_gamma(value: Any) -> None:
-    """`gamma`: the string "scale" or a positive number."""
-    if isinstance(value, str):
-        if value != "scale":
-            raise ValueError(f'gamma must be a positive number or "scale"; got {value!r}.')
-        return
-    check_number("gamma", value, above=0.0)
-
-
-def check_integer(name: str, value: Any, *, least: int) -> None:
-    """An integer parameter with a least value."""
-    if not _is_integer(value):
-        raise TypeError(f"{name} must be an int of at least {least}; got {value!r}.")
-    if value < least:
-        raise ValueError(f"{name} must be at least {least}; got {value}.")
-
-
-def check_flag(name: str, value: Any) -> None:
-    """A parameter that is True or False."""
-    if not isinstance(value, bool | np.bool_):
-        raise TypeError(f"{name} must be True or False; got {_shown(value)}.")
-
-
-def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
-    """A string parameter out of a few."""
-    if not isinstance(value, str) or value not in choices:
-        listed = " or ".join(repr(choice) for choice in choices)
-        raise ValueError(f"{name} must be {listed}; got {value!r}.")
-
-
-def _is_integer(value: Any) -> bool:
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool)
-
-
-# ---------------------------------------------------------------------- data
 def check_table(estimator: Any, X: Any) -> Any:
     """X as a numeric array or CSR/CSC matrix, dtype kept, its names noted on the estimator.
 
@@ -202,7 +125,7 @@ def check_labels(y: Any, n_samples: int) -> tuple[NDArray[Any], Indices]:
     classes, codes = _encode(y)
     if classes.size < 2:
         raise ValueError(
-            f"y must hold at least two classes; got one class, {_shown(classes[0])}, only. "
+            f"y must hold at least two classes; got one class, {shown(classes[0])}, only. "
             f"There is nothing to tell apart."
         )
     if classes.size == n_samples:
@@ -244,7 +167,7 @@ def _encode_objects(labels: list[Any]) -> tuple[NDArray[Any], Indices]:
         distinct = sorted(set(labels), key=lambda label: (type(label).__name__, repr(label)))
     except TypeError:
         raise TypeError(
-            f"y must hold hashable labels such as strings, numbers or tuples; got {_shown(labels[0])}."
+            f"y must hold hashable labels such as strings, numbers or tuples; got {shown(labels[0])}."
         ) from None
     number = {label: code for code, label in enumerate(distinct)}
     classes = np.empty(len(distinct), dtype=object)
@@ -258,7 +181,7 @@ def check_weights(sample_weight: Any, codes: Indices, n_classes: int) -> Floats 
     if sample_weight is None:
         return None
     n_samples = codes.size
-    if _is_number(sample_weight):
+    if is_number(sample_weight):
         sample_weight = np.full(n_samples, float(sample_weight))
     weights = np.asarray(sample_weight)
     if weights.dtype.kind not in "biuf":
@@ -266,7 +189,7 @@ def check_weights(sample_weight: Any, codes: Indices, n_classes: int) -> Floats 
             weights = np.asarray(weights.tolist(), dtype=np.float64)
         except (TypeError, ValueError):
             raise TypeError(
-                f"sample_weight must be an array of numbers or None; got {_shown(sample_weight)}."
+                f"sample_weight must be an array of numbers or None; got {shown(sample_weight)}."
             ) from None
     weights = weights.astype(np.float64)
     if weights.shape != (n_samples,):
@@ -322,7 +245,7 @@ def check_features(features: Any, n_features: int, names: Any) -> Indices:
     if not items or any(isinstance(item, list) for item in items):
         raise ValueError(
             f"features must be a non-empty list of column numbers or names, or a boolean mask; "
-            f"got {_shown(features)}."
+            f"got {shown(features)}."
         )
     if all(isinstance(item, bool | np.bool_) for item in items):
         if len(items) != n_features:
@@ -331,7 +254,7 @@ def check_features(features: Any, n_features: int, names: Any) -> Indices:
                 f"features; got {len(items)}."
             )
         chosen = np.flatnonzero(items)
-    elif all(_is_integer(item) for item in items):
+    elif all(is_integer(item) for item in items):
         outside = [item for item in items if not 0 <= item < n_features]
         if outside:
             raise ValueError(f"features must be column numbers from 0 to {n_features - 1}; got {outside[0]}.")
@@ -340,7 +263,7 @@ def check_features(features: Any, n_features: int, names: Any) -> Indices:
         chosen = _positions(items, names)
     else:
         raise TypeError(
-            f"features must be all column numbers, all names, or a boolean mask; got {_shown(features)}."
+            f"features must be all column numbers, all names, or a boolean mask; got {shown(features)}."
         )
     if chosen.size == 0:
         raise ValueError("features must contain at least one column; got an empty mask.")
@@ -364,20 +287,15 @@ def _positions(items: list[str], names: list[str] | None) -> Indices:
     position = {name: j for j, name in enumerate(names)}
     unknown = [name for name in items if name not in position]
     if unknown:
-        raise ValueError(f"features must be columns of X; {_shown(unknown[0])} is not one of them.")
+        raise ValueError(f"features must be columns of X; {shown(unknown[0])} is not one of them.")
     return np.array([position[name] for name in items], dtype=np.intp)
 
 
 def _columns(items: list[Any]) -> str:
     """`column 'a' holds` / `columns 'a', 'b' and 3 more hold`."""
-    listed = ", ".join(_shown(item) for item in items[:NAMED])
+    listed = ", ".join(shown(item) for item in items[:NAMED])
     more = f" and {len(items) - NAMED} more" if len(items) > NAMED else ""
     return f"column {listed} holds" if len(items) == 1 else f"columns {listed}{more} hold"
-
-
-def _shown(item: Any) -> str:
-    text = repr(item.item() if isinstance(item, np.generic) else item)
-    return text if len(text) <= 80 else text[:77] + "..."
 
 
 def warn_constant(constant: NDArray[np.bool_], chosen: Indices) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
 from fisherset.selectors.base import measure_table, pose_problem
 from fisherset.selectors.gamma import resolve_gamma
@@ -151,7 +152,7 @@ def certify(
     These 10 features reach at least 87.2% of the best Fisher criterion any 10 columns of this
     table could reach (F = 1.3566, upper bound 1.55564, gamma = 3594).
     """
-    check.check_number("tol", tol, above=0.0)
+    parameter.check_number("tol", tol, above=0.0)
     problem, chosen, size = _pose(X, y, features, gamma, standardize, sample_weight)
     number = resolve_gamma(gamma, problem)
     value = _value(problem, chosen, number)
@@ -167,8 +168,8 @@ def _pose(
     X: Any, y: Any, features: Any, gamma: float | str, standardize: bool, sample_weight: Any
 ) -> tuple[TableProblem, NDArray[np.intp], int]:
     """The problem, the subset among its columns (constant features drop out), and the subset's size."""
-    check.check_gamma(gamma)
-    check.check_flag("standardize", standardize)
+    parameter.check_gamma(gamma)
+    parameter.check_flag("standardize", standardize)
     names = check.column_names(X)
     X = check.check_bare_table(X)
     chosen = check.check_features(features, X.shape[1], names)

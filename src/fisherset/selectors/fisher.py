@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
 from fisherset.selectors.base import BaseSelector, measure_table, ranking_from
 from fisherset.solver.units import TIE
@@ -85,7 +86,7 @@ class FisherScore(BaseSelector):
             The fitted selector.
         """
         X = check.check_table(self, X)
-        k = check.check_count(self.n_features_to_select, self.n_features_in_)
+        k = parameter.check_count(self.n_features_to_select, self.n_features_in_)
         table = measure_table(X, y, sample_weight, getattr(self, "feature_names_in_", None))
         between, within = table.scatter.between, table.scatter.within
         with np.errstate(divide="ignore", invalid="ignore"):

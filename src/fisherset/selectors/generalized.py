@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
 from fisherset.selectors.base import BaseSelector, Measured, measure_table, pose_problem, ranking_from
 from fisherset.selectors.gamma import resolve_gamma
@@ -157,7 +158,7 @@ class GeneralizedFisherScore(BaseSelector):
         progress = Progress(self.tol) if self.verbose else None
         trace = Trace(max_iter=self.max_iter, time_limit=self.time_limit, report=progress)
         X = check.check_table(self, X)
-        k = check.check_count(self.n_features_to_select, self.n_features_in_)
+        k = parameter.check_count(self.n_features_to_select, self.n_features_in_)
         table = measure_table(X, y, sample_weight, getattr(self, "feature_names_in_", None))
         problem = pose_problem(table, self.standardize)
         self.gamma_ = resolve_gamma(self.gamma, problem)
@@ -174,13 +175,15 @@ class GeneralizedFisherScore(BaseSelector):
         return self
 
     def _check_parameters(self) -> None:
-        check.check_gamma(self.gamma)
-        check.check_choice("solver", self.solver, tuple(SOLVERS))
-        check.check_number("tol", self.tol, above=0.0)
-        check.check_integer("max_iter", self.max_iter, least=1)
-        check.check_number("time_limit", self.time_limit, above=0.0, optional=True)
-        check.check_flag("standardize", self.standardize)
-        check.check_integer("verbose", int(self.verbose) if self.verbose is True else self.verbose, least=0)
+        parameter.check_gamma(self.gamma)
+        parameter.check_choice("solver", self.solver, tuple(SOLVERS))
+        parameter.check_number("tol", self.tol, above=0.0)
+        parameter.check_integer("max_iter", self.max_iter, least=1)
+        parameter.check_number("time_limit", self.time_limit, above=0.0, optional=True)
+        parameter.check_flag("standardize", self.standardize)
+        parameter.check_integer(
+            "verbose", int(self.verbose) if self.verbose is True else self.verbose, least=0
+        )
 
     def _keep(self, solution: Solution, problem: TableProblem, table: Measured, k: int) -> None:
         """Fitted attributes: from the columns of the problem to those of the table."""
