@@ -3,6 +3,8 @@
 import io
 
 import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 import reference
 from fisherset import GeneralizedFisherScore
@@ -48,6 +50,30 @@ def test_a_bar_on_a_terminal():
     assert shown.count("\n") == 1
     filled = [part.count("#") for part in shown.split("\r")[1:]]
     assert filled[0] < filled[1] < filled[2] == 24
+
+
+@pytest.mark.parametrize("solver", ["joint", "cutting-plane"])
+def test_an_early_end_is_a_warning(solver):
+    with pytest.warns(ConvergenceWarning, match="time_limit was reached"):
+        selector = fit(solver=solver, time_limit=1e-9)
+    assert selector.support_.sum() == 4
+    with pytest.warns(ConvergenceWarning, match="max_iter was reached"):
+        fit(solver=solver, max_iter=1, tol=1e-9, gamma=0.1)
+
+
+@pytest.mark.parametrize("verbose", [False, True, 0, np.int64(2)])
+def test_verbose_takes_numbers_and_flags(verbose, capfd):
+    fit(verbose=verbose)
+    assert bool(capfd.readouterr().err) == bool(verbose)
+
+
+def test_few_passes():
+    """One for the moments, one for each bound, and the Gram blocks in between."""
+    rng = np.random.default_rng(0)
+    y = np.arange(800) % 4
+    X = rng.standard_normal((800, 300)) + rng.standard_normal((4, 300))[y] * 0.3
+    selector = GeneralizedFisherScore(20, gamma=80.0).fit(X, y)
+    assert selector.n_passes_ <= 3 * selector.n_iter_ + 3
 
 
 def test_trace_is_consistent():

@@ -99,13 +99,15 @@ def test_sparse_is_never_filled_in(monkeypatch):
     X = sparse.csr_array((rng.uniform(1, 2, nnz), (rng.integers(0, n, nnz), rng.integers(0, d, nnz))), (n, d))
     y = rng.integers(0, 2, n)
     filled = []
-    toarray = sparse.csr_array.toarray
+    toarray = None
 
     def watched(self, *args, **kwargs):
         filled.append(self.shape[0] * self.shape[1])
         return toarray(self, *args, **kwargs)
 
-    monkeypatch.setattr(sparse.csr_array, "toarray", watched)
-    selector = GeneralizedFisherScore(5).fit(X, y)
-    assert selector.support_.sum() == 5
+    for kind in (sparse.csr_array, sparse.csc_array):
+        toarray = kind.toarray
+        monkeypatch.setattr(kind, "toarray", watched)
+        selector = GeneralizedFisherScore(5).fit(kind(X), y)
+        assert selector.support_.sum() == 5
     assert max(filled) <= 20 * d

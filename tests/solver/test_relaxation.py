@@ -6,8 +6,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import reference
-from fisherset.solver import Trace, relax
-from fisherset.solver.ridge import Pool, sample_ridge
+from fisherset.solver import Status, Trace, relax
+from fisherset.solver.ridge import FeatureRidge, SampleRidge
 
 
 def relaxed(problem, m, gamma, tol=1e-8):
@@ -31,9 +31,12 @@ def test_value_and_gradient_are_the_papers(data):
     # the minimum over W of Eq. (8) is n/2 (c - 1 - F), and equals the dual of Eq. (15)
     F = c - 1 - 2 / n * reference.dual_objective(V, q, Z, H, gamma)
     problem = reference.ArrayProblem(Z, H)
-    pool = Pool(problem, gamma)
-    pool.admit(np.arange(d))
-    for value, XV in (pool.evaluate(q), pool.everywhere(q), sample_ridge(problem, problem, gamma, q)):
+    ridges = [
+        FeatureRidge(problem, np.arange(d), problem.G, gamma),
+        SampleRidge(problem, problem, gamma),
+        SampleRidge(problem, problem, gamma, np.arange(d)),
+    ]
+    for value, XV in [ridge.evaluate(q) for ridge in ridges] + [ridge.everywhere(q) for ridge in ridges]:
         assert value == pytest.approx(F, rel=1e-10)
         assert_allclose(np.sum(XV**2, axis=1), reference.scores(V, Z), rtol=1e-9, atol=1e-12)
 
@@ -43,11 +46,12 @@ def test_gradient_by_differences(data):
     gamma, d, step = 5.0, Z.shape[1], 1e-6
     problem = reference.ArrayProblem(Z, H)
     q = np.random.default_rng(1).uniform(0.2, 0.8, d)
-    _, XV = sample_ridge(problem, problem, gamma, q)
+    ridge = SampleRidge(problem, problem, gamma)
+    _, XV = ridge.evaluate(q)
     g = np.sum(XV**2, axis=1) / (gamma * len(Z))
     for j in range(d):
         e = np.eye(d)[j] * step
-        up, down = (sample_ridge(problem, problem, gamma, q + sign * e)[0] for sign in (1, -1))
+        up, down = (ridge.evaluate(q + sign * e)[0] for sign in (1, -1))
         assert (up - down) / (2 * step) == pytest.approx(g[j], rel=1e-5)
 
 
@@ -97,6 +101,32 @@ def test_bound_holds_at_every_tolerance(data, tol):
     loose = relaxed(reference.ArrayProblem(Z, H), 4, 8.0, tol=tol)
     assert loose.upper_bound >= tight.value * (1 - 1e-12)
     assert loose.upper_bound - loose.value <= tol * loose.upper_bound
+
+
+@pytest.mark.parametrize("gamma", [1e10, 1e14, 1e18])
+def test_weights_stay_feasible_where_f_is_almost_linear(gamma):
+    X, y = reference.random_problem(1, 40, 9, 3)
+    Z = np.hstack([reference.standardize(X)] * 5)
+    for samples in (True, False):
+        ours = relaxed(reference.ArrayProblem(Z, reference.indicator(y), samples=samples), 4, gamma, tol=1e-4)
+        assert ours.q.sum() == pytest.approx(4, rel=1e-6)
+
+
+@pytest.mark.parametrize("samples", [True, False])
+def test_tolerance_out_of_reach_is_reported(data, samples):
+    Z, H, _ = data
+    trace = Trace(max_iter=5000)
+    relax(reference.ArrayProblem(Z, H, samples=samples), 4, 0.1, tol=1e-17, trace=trace)
+    assert trace.status is Status.PRECISION
+
+
+def test_trace_counts_the_active_units(data):
+    Z, H, _ = data
+    for samples in (True, False):
+        trace = Trace(max_iter=500)
+        ours = relax(reference.ArrayProblem(Z, H, samples=samples), 4, 8.0, tol=1e-4, trace=trace)
+        assert trace.iterations[-1].n_active == np.count_nonzero(ours.q)
+        assert trace.iterations[-1].upper_bound == ours.upper_bound
 
 
 def test_more_units_than_there_are_is_refused(data):

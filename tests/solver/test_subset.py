@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import reference
-from fisherset.solver import Trace, exchange, relax, subset
+from fisherset.solver import Trace, exchange, measure_subset, relax, subset
 from fisherset.solver.subset import FeatureSubset, SampleSubset
 
 
@@ -24,6 +24,15 @@ def state(request, monkeypatch):
 def test_value_is_the_criterion(state):
     Z, y, found = state
     assert found.value == pytest.approx(reference.criterion(Z, y, found.columns, 3.0), rel=1e-10)
+
+
+def test_the_smaller_space_is_used():
+    X, y = reference.random_problem(4, n=20, d=25, c=3)
+    Z, H = reference.standardize(X), reference.indicator(y)
+    for size, kind in ((20, FeatureSubset), (21, SampleSubset)):
+        assert type(measure_subset(reference.ArrayProblem(Z, H), np.arange(size), 1.0)) is kind
+    no_rows = reference.ArrayProblem(Z, H, samples=False)
+    assert type(measure_subset(no_rows, np.arange(21), 1.0)) is FeatureSubset
 
 
 def test_value_is_eq_8(state):

@@ -66,6 +66,16 @@ def test_scatter_survives_scales(kind, scale):
     assert not scaled.constant.any()
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_needless_offsets_are_given_up(kind):
+    """A column that only starts like a constant far from zero ends up unshifted: blocks need no copy."""
+    X, y = labelled(n=300)
+    X[:, 3] = np.r_[np.ones(9), np.arange(291) % 2 + 0.5]
+    moments = measure(MemorySource(kind(X)), Targets(y, 3))
+    assert moments.guard.idle
+    assert_allclose(Scatter(moments).total, X.var(axis=0) * 300, rtol=1e-12)
+
+
 def test_first_rows_that_mislead_cost_a_second_pass():
     X, y = labelled(n=300)
     X[:, 0] = np.round(X[:, 0] * 64) / 64 + 3e5

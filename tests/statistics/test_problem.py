@@ -117,6 +117,7 @@ def test_cache_keeps_within_its_budget(data):
     problem.gram(np.array([0, 1]))
     problem.gram(np.array([2, 3]))
     assert list(problem._cache._kept) == [1, 2, 3]
+    assert all(column.base is None for column in problem._cache._kept.values())  # no batch kept alive
     before = problem.source.n_passes
     problem.gram(np.array([1, 3]))
     assert problem.source.n_passes == before

@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
+from fisherset._types import Floats, Indices
 from fisherset.selectors._parameters import is_integer, is_number, shown
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 NAMED = 5  # columns a message lists at the most
 

@@ -13,8 +13,7 @@ from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
 from fisherset.selectors.base import measure_table, pose_problem
 from fisherset.selectors.gamma import resolve_gamma
-from fisherset.solver import Status, Trace, measure_subset, relax
-from fisherset.solver.solution import relative_gap
+from fisherset.solver import Status, Trace, measure_subset, relative_gap, relax
 from fisherset.statistics import TableProblem
 
 MAX_ITER = 1000
@@ -150,7 +149,7 @@ def certify(
     >>> ranking = FisherScore(10).fit(X, y)
     >>> print(certify(X, y, ranking.get_support()))
     These 10 features reach at least 87.2% of the best Fisher criterion any 10 columns of this
-    table could reach (F = 1.3566, upper bound 1.55564, gamma = 3594).
+    table could reach (F = 1.3566, upper bound 1.55621, gamma = 3594).
     """
     parameter.check_number("tol", tol, above=0.0)
     problem, chosen, size = _pose(X, y, features, gamma, standardize, sample_weight)

@@ -9,7 +9,7 @@ import numpy as np
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
 from fisherset.selectors.base import BaseSelector, measure_table, ranking_from
-from fisherset.solver.units import TIE
+from fisherset.solver import TIE
 
 
 class FisherScore(BaseSelector):

@@ -38,11 +38,11 @@ class GeneralizedFisherScore(BaseSelector):
     gamma : float or "scale", default="scale"
         The regulariser. Small values trust correlations between features, large ones
         approach the ranking of :class:`FisherScore`. A number is the paper's gamma as
-        it is (a number too small for float64 is raised, with a warning); "scale" is
-        2 `n_samples`, times the mean variance without `standardize`.
+        it is; "scale" is 2 `n_samples`, times the mean variance without `standardize`.
     solver : {"joint", "cutting-plane"}, default="joint"
         "joint" solves the relaxation at m = k, rounds it and exchanges features until
-        no exchange helps. "cutting-plane" is Algorithm 1 of the paper: the union of
+        no exchange helps (where there are over ten million exchanges, until none is
+        worth a thousandth of `tol`). "cutting-plane" is Algorithm 1 of the paper: the union of
         the cuts, with m raised until the union has k features.
     standardize : bool, default=True
         Scale the features to standard deviation 1, as the paper does. They are always
@@ -76,6 +76,8 @@ class GeneralizedFisherScore(BaseSelector):
         The regulariser used.
     trace_ : tuple of Iteration
         Phase, objective, upper bound and number of active features of each iteration.
+        In the phases "relaxation" and "cuts" the objective is F(q); the bound of "cuts"
+        is for subsets of the size m they name.
     n_iter_ : int
         Number of iterations.
     n_passes_ : int
@@ -181,9 +183,8 @@ class GeneralizedFisherScore(BaseSelector):
         parameter.check_integer("max_iter", self.max_iter, least=1)
         parameter.check_number("time_limit", self.time_limit, above=0.0, optional=True)
         parameter.check_flag("standardize", self.standardize)
-        parameter.check_integer(
-            "verbose", int(self.verbose) if self.verbose is True else self.verbose, least=0
-        )
+        if not isinstance(self.verbose, bool):
+            parameter.check_integer("verbose", self.verbose, least=0)
 
     def _keep(self, solution: Solution, problem: TableProblem, table: Measured, k: int) -> None:
         """Fitted attributes: from the columns of the problem to those of the table."""

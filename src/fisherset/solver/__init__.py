@@ -4,9 +4,10 @@ from fisherset.solver.cutting_plane import algorithm1, solve_cutting_plane
 from fisherset.solver.joint import solve_joint
 from fisherset.solver.problem import Problem, Samples
 from fisherset.solver.relaxation import Relaxation, relax
-from fisherset.solver.solution import Solution
+from fisherset.solver.solution import Solution, relative_gap
 from fisherset.solver.subset import measure_subset
 from fisherset.solver.trace import Iteration, Status, Trace
+from fisherset.solver.units import TIE
 
 __all__ = [
     "Iteration",
@@ -15,10 +16,12 @@ __all__ = [
     "Samples",
     "Solution",
     "Status",
+    "TIE",
     "Trace",
     "algorithm1",
     "solve_cutting_plane",
     "solve_joint",
+    "relative_gap",
     "relax",
     "measure_subset",
 ]

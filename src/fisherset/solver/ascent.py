@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fisherset.solver.problem import Floats
+from fisherset._types import Floats
 from fisherset.solver.simplex import project, upper_bound
 from fisherset.solver.trace import Trace
 
@@ -19,6 +19,13 @@ MAX_STEPS = 1000
 # Steps may fall below the best of this many last values (non-monotone search): it is
 # what lets the Barzilai-Borwein step keep its length.
 MEMORY = 8
+
+
+# Longest way, in units of q, that a step may aim beyond the simplex.
+FARTHEST = 1e6
+EPS = float(np.finfo(np.float64).eps)
+
+Function = Callable[[Floats], tuple[float, Floats]]
 
 
 class Ascent(NamedTuple):
@@ -32,7 +39,7 @@ class Ascent(NamedTuple):
 
 
 def ascend(
-    function: Callable[[Floats], tuple[float, Floats]],
+    function: Function,
     x: Floats,
     total: int,
     *,
@@ -49,32 +56,51 @@ def ascend(
     """
     value, gradient = function(x)
     best = Ascent(x, value, gradient, upper_bound(value, gradient, x, total), 0)
-    recent = [value]
-    step = 1.0 / max(float(gradient.max(initial=0.0)), np.finfo(float).tiny)
-    for step_number in range(1, max_steps + 1):
+    recent, length = [value], np.inf
+    for steps in range(1, max_steps + 1):
         if best.bound - best.value <= tol * best.bound or trace.out_of_time():
             break
-        direction = project(x + step * gradient, total) - x
+        direction = _direction(x, gradient, total, length)
         slope = float(gradient @ direction)
-        if slope <= np.finfo(float).eps * abs(value):
+        if slope <= EPS * abs(value):
             break
-        floor, length = min(recent), 1.0
-        while True:
-            candidate = np.clip(x + length * direction, 0.0, 1.0)
-            new_value, new_gradient = function(candidate)
-            if new_value >= floor + 1e-4 * length * slope or length < 1e-10:
-                break
-            length /= 2
-        change = candidate - x
+        new, value, new_gradient = _search(function, x, direction, min(recent), slope)
+        change = new - x
         curvature = float(change @ (gradient - new_gradient))
-        step = float(change @ change) / curvature if curvature > 0 else 10 * step
-        x, value, gradient = candidate, new_value, new_gradient
+        length = float(change @ change) / curvature if curvature > 0 else np.inf
+        x, gradient = new, new_gradient
         recent = [*recent[1 - MEMORY :], value]
         bound = min(best.bound, upper_bound(value, gradient, x, total))
         if value > best.value:
-            best = Ascent(x, value, gradient, bound, step_number)
+            best = Ascent(x, value, gradient, bound, steps)
         else:
-            best = best._replace(bound=bound, steps=step_number)
+            best = best._replace(bound=bound, steps=steps)
         if observe is not None:
             observe(best)
     return best
+
+
+def _direction(x: Floats, gradient: Floats, total: int, length: float) -> Floats:
+    """From x to the projection of x + length * gradient, the length cut to what moves x by `FARTHEST`.
+
+    The projection does not change when all entries move together, so the gradient may
+    be taken from its own threshold: what is left is small, and so is its rounding.
+    """
+    level = np.partition(gradient, gradient.size - total)[gradient.size - total]
+    relative = gradient - level
+    largest = max(float(np.abs(relative).max()), np.finfo(float).tiny)
+    step = min(length, FARTHEST / largest) if np.isfinite(length) else min(1.0, FARTHEST) / largest
+    return project(x + step * relative, total) - x
+
+
+def _search(
+    function: Function, x: Floats, direction: Floats, floor: float, slope: float
+) -> tuple[Floats, float, Floats]:
+    """The first of the steps 1, 1/2, 1/4, ... that rises enough above the floor."""
+    length = 1.0
+    while True:
+        candidate = np.clip(x + length * direction, 0.0, 1.0)
+        value, gradient = function(candidate)
+        if value >= floor + 1e-4 * length * slope or length < 1e-10:
+            return candidate, value, gradient
+        length /= 2

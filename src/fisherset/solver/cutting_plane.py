@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fisherset._types import Floats, Indices
 from fisherset.solver.ascent import ascend
-from fisherset.solver.problem import Floats, Indices, Problem
-from fisherset.solver.relaxation import gradient, relax
-from fisherset.solver.ridge import Pool, sample_ridge
+from fisherset.solver.problem import Problem
+from fisherset.solver.relaxation import PRECISION, gradient, relax
+from fisherset.solver.ridge import Pool, ridge_on
 from fisherset.solver.simplex import upper_bound
 from fisherset.solver.solution import Solution, conclude, nothing
 from fisherset.solver.subset import measure_subset
@@ -40,7 +41,7 @@ def solve_cutting_plane(problem: Problem, k: int, gamma: float, *, tol: float, t
     """
     if k == 0:
         return nothing(problem, trace)
-    pool = Pool(problem, gamma)
+    pool = Pool(problem)
     m = 1
     while True:
         found = algorithm1(problem, m, gamma, tol=tol, trace=trace, pool=pool)
@@ -48,99 +49,79 @@ def solve_cutting_plane(problem: Problem, k: int, gamma: float, *, tol: float, t
         if union.size >= k or m == k or trace.out_of_time():
             break
         m = min(k, m + max(1, (k - union.size) // (2 * len(found.cuts))))
-    units = np.sort(_trim(found, k))
+    units = np.sort(trimmed(found, k))
     state = measure_subset(problem, Units(problem).columns(units), gamma)
-    return conclude(problem, units, state, found.q, relax(problem, k, gamma, tol=tol, trace=trace), trace)
+    bound = relax(problem, k, gamma, tol=tol, trace=trace)
+    return conclude(problem, units, state, found.q, bound, trace)
 
 
 def algorithm1(
-    problem: Problem,
-    m: int,
-    gamma: float,
-    *,
-    tol: float,
-    trace: Trace,
-    pool: Pool | None = None,
+    problem: Problem, m: int, gamma: float, *, tol: float, trace: Trace, pool: Pool | None = None
 ) -> Cuts:
     """Algorithm 1 for one m, to a gap of `tol` between the bounds of Theorem 3.3.
 
     Departures from the printed algorithm: V starts at H, as V = 11'/n gives s = 0 on
-    centred data; lambda starts from its last value with a share 1/t for the new cut
-    instead of 1/t for all; cuts with no weight are dropped.
+    centred data; lambda starts from its last value instead of 1/t, so that l_t cannot
+    fall; cuts without weight are dropped.
     """
-    units, pool = Units(problem), Pool(problem, gamma) if pool is None else pool
+    units, pool = Units(problem), Pool(problem) if pool is None else pool
     everything, columns = np.arange(units.size), np.arange(units.n_columns)
     g = units.total(gradient(problem.C, problem, gamma), everything, columns)
     cuts, weights = [largest(g, m)], np.ones(1)
-    bound = problem.ceiling
-    for t in range(1, trace.max_iter + 1):
-        ridge = _Ridge(problem, pool, units, cuts, gamma)
-        weights = ascend(ridge.mixture, weights, 1, tol=tol / 4, trace=trace).x
-        # the cut just made stays for now: found again, it tells that precision is exhausted
-        used = [i for i, weight in enumerate(weights) if weight > 0 or i == len(cuts) - 1]
-        cuts, weights = [cuts[i] for i in used], weights[used] / weights[used].sum()
-        q = np.zeros(units.size)
-        for cut, weight in zip(cuts, weights, strict=True):
-            q[cut] += weight
-        np.minimum(q, 1.0, out=q)
-        solved = weights
-        value, XV = ridge.everywhere(q)
+    bound, inner = problem.ceiling, tol / 4
+    for _ in range(trace.max_iter):
+        mixture = _Mixture(problem, cuts, gamma, pool)
+        weights = ascend(mixture.evaluate, weights, 1, tol=inner, trace=trace).x
+        cuts = [cut for cut, weight in zip(cuts, weights, strict=True) if weight > 0]
+        weights = weights[weights > 0]
+        q, value, XV = mixture.everywhere(cuts, weights)
         g = units.total(gradient(XV, problem, gamma), everything, columns)
         bound = min(bound, upper_bound(value, g, q, m))  # u_t of Eq. (27)
         trace.record(f"cuts, m = {m}", value, bound, int(np.count_nonzero(q)))
-        cut = largest(g, m)  # the most violated constraint, Eq. (26)
-        known = any(np.array_equal(cut, other) for other in cuts)
-        if bound - value <= tol * bound or known or trace.out_of_time():
-            break
-        cuts.append(cut)
-        weights = np.append(weights * (1 - 1 / (t + 1)), 1 / (t + 1))
-    else:
-        trace.stopped(Status.MAX_ITER)
-    working = [cut for cut, weight in zip(cuts, solved, strict=False) if weight > 0]
-    return Cuts(working, q, g, value, bound)
-
-
-class _Ridge:
-    """F and its gradient in lambda for a set of cuts, in the smaller of the two spaces."""
-
-    def __init__(self, problem: Problem, pool: Pool, units: Units, cuts: list[Indices], gamma: float) -> None:
-        self.problem, self.pool, self.units, self.gamma = problem, pool, units, gamma
-        self.members = np.unique(np.concatenate(cuts))
-        self.columns = units.columns(self.members)
-        self.choice = np.array([np.isin(self.members, cut) for cut in cuts], dtype=float)
-        samples = problem.samples
-        self.samples = samples if samples is not None and samples.size < self.columns.size else None
-        if self.samples is None:
-            pool.admit(self.columns)
-            self.places = pool.positions(self.columns)
-
-    def mixture(self, weights: Floats) -> tuple[float, Floats]:
-        """F at q = sum of lambda_t p^t and its gradient, sum of g over each cut, Eq. (23)."""
-        q = self.units.spread(weights @ self.choice, self.members, self.columns)
-        if self.samples is None:
-            pooled = np.zeros(self.pool.columns.size)
-            pooled[self.places] = q
-            value, XV = self.pool.evaluate(pooled)
-            XV = XV[self.places]
+        found = Cuts(cuts, q, g, value, bound)
+        if bound - value <= tol * bound or trace.out_of_time():
+            return found
+        violated = largest(g, m)  # Eq. (26)
+        if not any(np.array_equal(violated, cut) for cut in cuts):
+            cuts, weights = [*cuts, violated], np.append(weights, 0.0)
+        elif inner > PRECISION:
+            inner /= 4  # the worst cut is at hand already: lambda is not yet exact enough
         else:
-            everywhere = np.zeros(self.units.n_columns)
-            everywhere[self.columns] = q
-            value, XV = sample_ridge(self.problem, self.samples, self.gamma, everywhere)
-            XV = XV[self.columns]
+            trace.stopped(Status.PRECISION)
+            return found
+    trace.stopped(Status.MAX_ITER)
+    return found
+
+
+class _Mixture:
+    """F as a function of the weights lambda of some cuts."""
+
+    def __init__(self, problem: Problem, cuts: list[Indices], gamma: float, pool: Pool) -> None:
+        self.problem, self.gamma, self.units = problem, gamma, Units(problem)
+        self.members = np.unique(np.concatenate(cuts))
+        self.columns = self.units.columns(self.members)
+        self.choice = np.array([np.isin(self.members, cut) for cut in cuts], dtype=float)
+        self.ridge = ridge_on(problem, self.columns, gamma, pool)
+
+    def evaluate(self, weights: Floats) -> tuple[float, Floats]:
+        """F at q = sum of lambda_t p^t and its gradient, the sum of g over each cut, Eq. (23)."""
+        q = self.units.spread(weights @ self.choice, self.members, self.columns)
+        value, XV = self.ridge.evaluate(q)
         g = self.units.total(gradient(XV, self.problem, self.gamma), self.members, self.columns)
         return value, self.choice @ g
 
-    def everywhere(self, q: Floats) -> tuple[float, Floats]:
-        """F(q) and XV on all columns, for q over all units."""
-        columns = np.arange(self.units.n_columns)
-        spread = self.units.spread(q, np.arange(self.units.size), columns)
-        if self.samples is None:
-            return self.pool.everywhere(spread[self.pool.columns])
-        return sample_ridge(self.problem, self.samples, self.gamma, spread)
+    def everywhere(self, cuts: list[Indices], weights: Floats) -> tuple[Floats, float, Floats]:
+        """Q over all units, F(q) and XV on all columns."""
+        q = np.zeros(self.units.size)
+        for cut, weight in zip(cuts, weights / weights.sum(), strict=True):
+            q[cut] += weight
+        np.minimum(q, 1.0, out=q)
+        value, XV = self.ridge.everywhere(self.units.spread(q[self.members], self.members, self.columns))
+        return q, value, XV
 
 
-def _trim(found: Cuts, k: int) -> Indices:
-    """The first k units of the union: whole cuts while they fit, the next one by q."""
+def trimmed(found: Cuts, k: int) -> Indices:
+    """The first k units of the union: whole cuts while they fit, of the next those with the largest q."""
     chosen: Indices = np.empty(0, dtype=np.intp)
     for cut in found.cuts:
         new = np.setdiff1d(cut, chosen)

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fisherset.solver.problem import Floats, Indices, Problem
+from fisherset._types import Floats, Indices
+from fisherset.solver.problem import Problem
 from fisherset.solver.relaxation import Relaxation
 from fisherset.solver.subset import Subset, measure_subset
 from fisherset.solver.trace import Status, Trace
@@ -23,6 +24,7 @@ from fisherset.solver.units import TIE, Units
 # Swaps looked at in one go, and improving ones kept of them.
 BATCH = 8_000_000
 KEPT = 1000
+MANY = 10_000_000
 
 
 def improve(
@@ -34,18 +36,20 @@ def improve(
     tol: float,
     trace: Trace,
 ) -> tuple[Indices, Subset]:
-    """Exchange from the given units until no swap raises F by more than the share `tol`.
+    """Exchange from the given units until no swap helps.
 
-    Swaps that change nothing are made too when they bring in an earlier unit.
+    Swaps that change nothing are made too when they bring in an earlier unit. Where the
+    swaps are `MANY`, those that raise F by less than the share `tol` are let be.
     """
     layout = Units(problem)
     find_swaps = _column_swaps if layout.groups is None else _group_swaps
     current = np.sort(units)
     state = measure_subset(problem, layout.columns(current), gamma)
+    share = tol if current.size * (layout.size - current.size) > MANY else TIE
     for _ in range(trace.max_iter):
         if trace.out_of_time():
             return current, state
-        swaps = Swaps(current, state.value, tol)
+        swaps = Swaps(current, state.value, share)
         places, outsiders = _promising(relaxation, current, state.value, swaps.tie)
         if places.size and outsiders.size:
             find_swaps(problem, state, places, outsiders, swaps, trace)
@@ -76,9 +80,8 @@ def _promising(relaxation: Relaxation, current: Indices, value: float, tie: floa
 class Swaps:
     """The swaps worth making, and those that change nothing but bring in an earlier unit."""
 
-    def __init__(self, members: Indices, value: float, tol: float) -> None:
-        self.members, self.tie = members, TIE * value
-        self.threshold = max(TIE, tol) * value
+    def __init__(self, members: Indices, value: float, share: float) -> None:
+        self.members, self.tie, self.threshold = members, TIE * value, share * value
         self.equal = members.copy()
         self._found: list[tuple[Floats, Indices, Indices]] = []
 
@@ -141,7 +144,8 @@ def _apply(
     while size:
         trial = _swapped(current, out[:size], into[:size])
         new = measure_subset(problem, Units(problem).columns(trial), state.gamma)
-        if new.value >= state.value + (best if size > 1 else best / 2):
+        # a swap alone need not keep its promise to the last digit
+        if new.value >= state.value + (best if size > 1 or best < 0 else best / 2):
             return trial, new
         size //= 2
     return None

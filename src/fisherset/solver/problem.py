@@ -28,11 +28,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from fisherset._types import Floats, Indices
 
 
 class Samples(Protocol):

@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fisherset._types import Floats, Indices
 from fisherset.solver.ascent import Ascent, ascend
-from fisherset.solver.problem import Floats, Indices, Problem, Samples
-from fisherset.solver.ridge import Pool, sample_ridge
+from fisherset.solver.problem import Problem, Samples
+from fisherset.solver.ridge import FeatureRidge, Pool, SampleRidge
 from fisherset.solver.simplex import upper_bound
 from fisherset.solver.trace import Status, Trace
 from fisherset.solver.units import Units, largest
@@ -47,8 +48,10 @@ def _relax_in_samples(
 ) -> Relaxation:
     everything, columns = np.arange(units.size), np.arange(units.n_columns)
 
+    ridge = SampleRidge(problem, samples, gamma)
+
     def function(q: Floats) -> tuple[float, Floats]:
-        value, XV = sample_ridge(problem, samples, gamma, units.spread(q, everything, columns))
+        value, XV = ridge.evaluate(units.spread(q, everything, columns))
         return value, units.total(gradient(XV, problem, gamma), everything, columns)
 
     def observe(best: Ascent) -> None:
@@ -57,8 +60,8 @@ def _relax_in_samples(
 
     start = _start(units.total(np.einsum("jr,jr->j", problem.C, problem.C), everything, columns), m)
     best = ascend(function, start, m, tol=tol, max_steps=trace.max_iter, trace=trace, observe=observe)
-    if best.steps == trace.max_iter:
-        trace.stopped(Status.MAX_ITER)
+    if best.bound - best.value > tol * best.bound:
+        trace.stopped(Status.MAX_ITER if best.steps == trace.max_iter else Status.PRECISION)
     return Relaxation(best.x, best.gradient, best.value, min(best.bound, problem.ceiling))
 
 
@@ -70,18 +73,19 @@ def _relax_in_pool(
     everything, columns = np.arange(units.size), np.arange(units.n_columns)
     g = units.total(s, everything, columns)
     members = largest(g, min(units.size, max(POOL_FACTOR * m, POOL_LEAST)))
-    pool = Pool(problem, gamma)
+    pool = Pool(problem)
     pool.admit(units.columns(members))
 
     def function(x: Floats) -> tuple[float, Floats]:
-        value, XV = pool.evaluate(units.spread(x, members, pool.columns))
+        value, XV = ridge.evaluate(units.spread(x, members, pool.columns))
         return value, units.total(gradient(XV, problem, gamma), members, pool.columns)
 
     x, bound, inner = _start(g[members], m), problem.ceiling, max(tol / 4, 0.01)
     best = Relaxation(np.zeros(units.size), g, 0.0, problem.ceiling)
     for _ in range(trace.max_iter):
+        ridge = FeatureRidge(problem, pool.columns, pool.G, gamma)
         x = ascend(function, x, m, tol=inner, trace=trace).x
-        value, XV = pool.everywhere(units.spread(x, members, pool.columns))
+        value, XV = ridge.everywhere(units.spread(x, members, pool.columns))
         g = units.total(gradient(XV, problem, gamma), everything, columns)
         q = np.zeros(units.size)
         q[members] = x
@@ -99,6 +103,7 @@ def _relax_in_pool(
         elif inner > PRECISION:
             inner /= 4
         else:
+            trace.stopped(Status.PRECISION)
             return best
     trace.stopped(Status.MAX_ITER)
     return best

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fisherset.solver.problem import Floats
+from fisherset._types import Floats
 
 
 def project(v: Floats, m: float) -> Floats:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fisherset.solver.problem import Floats, Indices, Problem
+from fisherset._types import Floats, Indices
+from fisherset.solver.problem import Problem
 from fisherset.solver.relaxation import Relaxation
 from fisherset.solver.subset import Subset
 from fisherset.solver.trace import Iteration, Status, Trace

@@ -11,11 +11,13 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from fisherset._types import Floats, Indices
 from fisherset.solver.linear import inverse, shifted
-from fisherset.solver.problem import Floats, Indices, Problem, Samples
+from fisherset.solver.problem import Problem, Samples
 
 # Columns of the table taken into sample space at a time.
 STEP = 4096
+EPS = float(np.finfo(np.float64).eps)
 
 
 class Meeting(NamedTuple):
@@ -47,7 +49,7 @@ class FeatureSubset:
         C = problem.C[columns]
         self._inverse = inverse(shifted(problem.gram(columns, rows=columns), gamma))
         self.W: Floats = self._inverse @ C
-        self.value = float(np.vdot(C, self.W)) / problem.n
+        self.value = within(float(np.vdot(C, self.W)) / problem.n, problem)
         self.inverse_diagonal: Floats = self._inverse.diagonal().copy()
 
     def meet(self, places: Indices, outsiders: Indices) -> Meeting:
@@ -68,14 +70,15 @@ class SampleSubset:
         K = samples.kernel(columns, np.ones(columns.size))
         self._P = inverse(shifted(K, gamma))
         self._V = self._P @ samples.H
-        self.value = float(np.vdot(samples.H, K @ self._V)) / problem.n
+        self.value = within(float(np.vdot(samples.H, K @ self._V)) / problem.n, problem)
         self.W: Floats = np.empty((columns.size, self._V.shape[1]))
         self.inverse_diagonal: Floats = np.empty(columns.size)
         for start in range(0, columns.size, STEP):
             part = slice(start, start + STEP)
             X = samples.values(columns[part])
             self.W[part] = X.T @ self._V
-            self.inverse_diagonal[part] = (1.0 - np.einsum("ij,ij->j", X, self._P @ X)) / gamma
+            self.inverse_diagonal[part] = 1.0 - np.einsum("ij,ij->j", X, self._P @ X)
+        self.inverse_diagonal = np.maximum(self.inverse_diagonal, EPS) / gamma
 
     def meet(self, places: Indices, outsiders: Indices) -> Meeting:
         X = self.samples.values(outsiders)
@@ -86,6 +89,11 @@ class SampleSubset:
             part = slice(start, start + STEP)
             U[part] = self.samples.values(self.columns[places[part]]).T @ PX
         return Meeting(self.gamma * (X.T @ self._V), base, U)
+
+
+def within(value: float, problem: Problem) -> float:
+    """F where rounding cannot take it out of its range, as a gamma near nought would."""
+    return min(max(value, 0.0), problem.ceiling)
 
 
 def measure_subset(problem: Problem, columns: Indices, gamma: float) -> Subset:

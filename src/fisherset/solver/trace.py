@@ -25,6 +25,10 @@ class Status(Enum):
         "max_iter was reached: the certificate is valid, but it may be loose or the subset not yet "
         "locally optimal; raise max_iter, or tol"
     )
+    PRECISION = (
+        "float64 did not allow to solve the relaxation to tol: the certificate is valid, but looser "
+        "than asked; raise tol, or gamma"
+    )
     TIME_LIMIT = (
         "time_limit was reached: the subset may not be locally optimal and the certificate, while "
         "valid, may be loose; raise time_limit"

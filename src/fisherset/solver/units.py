@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fisherset.solver.problem import Floats, Indices, Problem
+from fisherset._types import Floats, Indices
+from fisherset.solver.problem import Problem
 
 # Scores that differ by less than this share of the largest are a tie, and ties go to
 # the earlier column: duplicated columns then resolve alike whatever the storage.

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from fisherset._types import Floats, Indices
 
 
 def class_sums(X: Floats, indicator: sparse.csr_array) -> Floats:

@@ -6,10 +6,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from fisherset._types import Floats, Indices
 
 CACHE_BYTES = 256 * 2**20
 
@@ -40,14 +38,15 @@ class GramCache:
     def get(self, columns: Indices, rows: Indices | None) -> Floats:
         """The block [rows, columns], transposed: one column of G a row."""
         missing = [j for j in columns.tolist() if j not in self._kept]
-        if rows is not None and len(missing) * self._n_columns > columns.size * rows.size:
+        # whole columns are kept and asked for again: worth up to twice the price of the block
+        if rows is not None and len(missing) * self._n_columns > 2 * columns.size * rows.size:
             return self._compute(columns, rows)
         if columns.size > self._capacity:
             return self._compute(columns, rows)
         if missing:
             fetched = self._compute(np.array(missing, dtype=np.intp), None)
             for j, column in zip(missing, fetched, strict=True):
-                self._kept[j] = column
+                self._kept[j] = column.copy()  # not a view that keeps the whole batch alive
         for j in columns.tolist():
             self._kept.move_to_end(j)
         block = np.stack([self._kept[j] if rows is None else self._kept[j][rows] for j in columns.tolist()])

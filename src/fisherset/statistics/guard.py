@@ -10,12 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from fisherset._types import Floats
 from fisherset.sources import Matrix, Source, Sparse
-
-Floats = NDArray[np.float64]
 
 HEAD = 9  # rows looked at
 FAR = 100.0  # offset / spread that the sums of squares take without harm
@@ -49,7 +47,8 @@ class Guard:
     def shiftable(self, source: Source, weights: Floats | None = None) -> Guard:
         """Shift a sparse column only where every row that counts is stored: an unstored zero cannot be.
 
-        Where zeros are left out mean / spread stays below sqrt(n), so none is needed.
+        Where zeros are left out mean / spread stays below the root of n (of n over the
+        least weight of such a row), so that none is needed.
         """
         counts = np.ones(source.shape[0], dtype=bool) if weights is None else weights > 0
         stored = source.stored(counts)

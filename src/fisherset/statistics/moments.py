@@ -7,12 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fisherset._types import Floats
 from fisherset.sources import Block, Source
 from fisherset.statistics.blocks import kernel_of
 from fisherset.statistics.guard import FAR, SMALL, Guard, power_of_two
 from fisherset.statistics.targets import Targets
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -84,12 +83,23 @@ class Moments:
         same = np.array_equal(better.offset, self.guard.offset) and np.array_equal(unit, self.guard.unit)
         return self.guard if same else better
 
+    def lightened(self) -> Moments:
+        """The same through an idle guard, where its offsets turned out needless: blocks need no copy then."""
+        mean = self.sums.sum(axis=0) / self.n
+        with np.errstate(invalid="ignore", over="ignore"):
+            spread = np.sqrt(np.maximum(self.squares / self.n - mean**2, 0.0))
+            near = np.abs(mean + self.guard.offset / self.guard.unit) < FAR * spread
+        light = Guard(np.where(near, 0.0, self.guard.offset), self.guard.unit)
+        return self.through(light) if light.idle else self
+
 
 def measure(source: Source, targets: Targets) -> Moments:
     """The moments of a table: one pass, or two when the first rows misled the guard."""
     moments = _measure(source, targets, Guard.from_head(source, targets.weights))
     better = moments.better_guard(source, targets.weights)
-    return moments if better is moments.guard else _measure(source, targets, better)
+    if better is not moments.guard:
+        moments = _measure(source, targets, better)
+    return moments if moments.guard.idle else moments.lightened()
 
 
 def _measure(source: Source, targets: Targets, guard: Guard) -> Moments:

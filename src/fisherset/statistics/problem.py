@@ -11,8 +11,8 @@ from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fisherset._types import Floats, Indices
 from fisherset.sources import Block, Matrix, Source
 from fisherset.statistics.blocks import kernel_of
 from fisherset.statistics.gram import CACHE_BYTES, GramCache
@@ -20,8 +20,6 @@ from fisherset.statistics.samples import SampleSpace
 from fisherset.statistics.scatter import Scatter
 from fisherset.statistics.targets import Targets
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 RowFunction = Callable[[Matrix, slice], Floats]  # of a block and where its rows stand
 
 

@@ -6,16 +6,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fisherset._types import Floats, Indices
 from fisherset.sources import Block, Matrix
 from fisherset.statistics.blocks import kernel_of
 
 if TYPE_CHECKING:
     from fisherset.statistics.problem import TableProblem
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 BATCH = 2**20  # numbers of the table taken at a time
 
@@ -37,7 +35,7 @@ class SampleSpace:
     def kernel(self, columns: Indices, weights: Floats) -> Floats:
         """Sum of weights[j] K_j, Eq. (16)."""
         problem, K = self._problem, np.zeros((self.size, self.size))
-        step = max(1, BATCH // self.size)
+        step = max(BATCH // self.size, self.size)  # as large as K itself is nothing lost
         for start in range(0, columns.size, step):
             some = columns[start : start + step]
             X = self._take(some)

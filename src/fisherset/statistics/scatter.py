@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fisherset._types import Floats
 from fisherset.statistics.moments import Moments
-
-Floats = NDArray[np.float64]
 
 EPS = float(np.finfo(np.float64).eps)
 

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from fisherset._types import Floats, Indices
 from fisherset.sources import Sparse
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 STEP = 2**20  # stored entries squared at a time
 
 
 def class_sums(X: Sparse, indicator: sparse.csr_array) -> Floats:
     """Weighted sum of the rows of each class, c x d."""
-    sums: Floats = (indicator @ X).toarray()
+    by_row = X.format == "csr"  # each format the way that needs no conversion
+    sums: Floats = (indicator @ X).toarray() if by_row else (X.T @ indicator.T.tocsr()).toarray().T
     return sums
 
 
@@ -26,11 +24,13 @@ def squares(X: Sparse, weights: Floats | None) -> Floats:
     by_row = X.format == "csr"
     for start in range(0, X.nnz, STEP):
         part = slice(start, start + STEP)
-        squared = X.data[part] ** 2
-        major = np.searchsorted(X.indptr, np.arange(start, start + squared.size), "right") - 1
-        row, column = (major, X.indices[part]) if by_row else (X.indices[part], major)
-        if weights is not None:
-            squared *= weights[row]
+        squared, minor = X.data[part] ** 2, X.indices[part]
+        if by_row and weights is None:
+            column = minor
+        else:
+            major = np.searchsorted(X.indptr, np.arange(start, start + squared.size), "right") - 1
+            row, column = (major, minor) if by_row else (minor, major)
+            squared *= 1.0 if weights is None else weights[row]
         total += np.bincount(column, squared, minlength=total.size)
     return total
 
@@ -60,7 +60,7 @@ def cross(X: Sparse, columns: Indices, rows: Indices | None, weights: Floats | N
     left = X[:, columns]
     if weights is not None:
         left = sparse.diags_array(weights) @ left
-    product: Floats = (left.T @ (X if rows is None else X[:, rows])).toarray()
+    product: Floats = ((X if rows is None else X[:, rows]).T @ left).toarray().T
     return product
 
 
