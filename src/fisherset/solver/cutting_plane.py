@@ -22,6 +22,10 @@ from fisherset.solver.subset import measure_subset
 from fisherset.solver.trace import Status, Trace
 from fisherset.solver.units import Units, largest
 
+# Weight up to which a cut counts as idle: whether a weight that vanishes in the limit is
+# exactly nought after finitely many steps is a matter of rounding.
+IDLE = 1e-6
+
 
 class Cuts(NamedTuple):
     """The working set Omega at the end of Algorithm 1, oldest cut first, and its q."""
@@ -72,8 +76,8 @@ def algorithm1(
     for _ in range(trace.max_iter):
         mixture = _Mixture(problem, cuts, gamma, pool)
         weights = ascend(mixture.evaluate, weights, 1, tol=inner, trace=trace).x
-        cuts = [cut for cut, weight in zip(cuts, weights, strict=True) if weight > 0]
-        weights = weights[weights > 0]
+        cuts = [cut for cut, weight in zip(cuts, weights, strict=True) if weight > IDLE]
+        weights = weights[weights > IDLE]
         q, value, XV = mixture.everywhere(cuts, weights)
         g = units.total(gradient(XV, problem, gamma), everything, columns)
         bound = min(bound, upper_bound(value, g, q, m))  # u_t of Eq. (27)
