@@ -88,6 +88,52 @@ def fisher_score(X, y):
     return np.array(values)
 
 
+def neighbour_graph(X, k, kernel, t=None, y=None):
+    """Symmetric graph of the k nearest neighbours, inside the classes where y is given."""
+    n = len(X)
+    squared = np.array([[np.sum((a - b) ** 2) for b in X] for a in X])
+    edge = np.zeros((n, n), dtype=bool)
+    for i in range(n):
+        others = [j for j in range(n) if j != i and (y is None or y[i] == y[j])]
+        edge[i, sorted(others, key=lambda j: squared[i, j])[:k]] = True
+    if kernel == "heat":
+        t = np.median(squared[edge]) if t is None else t
+        weights = np.exp(-squared / t)
+    else:
+        weights = np.ones((n, n))
+    return np.where(edge | edge.T, weights, 0.0)
+
+
+def laplacian_forms(X, S):
+    """F'Lf and f'Df of every feature, centred as by He, Cai and Niyogi (2005), section 2."""
+    D, one = np.diag(S.sum(axis=1)), np.ones(len(X))
+    L = D - S
+    edges, nodes = [], []
+    for f in np.asarray(X, dtype=float).T:
+        f = f - (f @ D @ one) / (one @ D @ one) * one
+        edges.append(f @ L @ f)
+        nodes.append(f @ D @ f)
+    return np.array(edges), np.array(nodes)
+
+
+def hsic(K, L):
+    """Biased estimate of Song et al. (2007): tr(KHLH) / (n - 1)^2."""
+    n = len(K)
+    H = np.eye(n) - np.ones((n, n)) / n
+    return np.trace(K @ H @ L @ H) / (n - 1) ** 2
+
+
+def scatters(X, y):
+    """Between-class and within-class scatter of each feature."""
+    S_b, S_t = scatter(np.asarray(X, dtype=float), y)
+    return np.diag(S_b), np.diag(S_t) - np.diag(S_b)
+
+
+def best_ratio(a, b, m):
+    """The largest ratio of sums over all m-subsets."""
+    return max((a[list(A)].sum() / b[list(A)].sum(), A) for A in combinations(range(len(a)), m))
+
+
 def best_subset(Z, y, m, gamma):
     """The best m-subset by trying all of them: its value and features."""
     H = indicator(y)

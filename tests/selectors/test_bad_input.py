@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from fisherset import FisherScore, GeneralizedFisherScore, certify, fisher_criterion
+from selection import selecting
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((20, 6))
@@ -118,11 +119,13 @@ FEATURES = [
 ]
 
 
-@pytest.fixture(
-    params=[FisherScore(2), GeneralizedFisherScore(2), GeneralizedFisherScore(2, solver="cutting-plane")]
-)
+@pytest.fixture(params=selecting(2))
 def selector(request):
     return clone(request.param)
+
+
+labelled = pytest.mark.parametrize("selector", selecting(2, labelled=True))
+weighted = pytest.mark.parametrize("selector", selecting(2, weighted=True))
 
 
 @pytest.mark.parametrize("case", TABLES)
@@ -135,6 +138,7 @@ def test_tables(selector, case):
     assert "\n" not in str(error.value).strip() or case == "1-d"  # scikit-learn's own has two lines
 
 
+@labelled
 @pytest.mark.parametrize("case", LABELS)
 def test_labels(selector, case):
     y, message = LABELS[case]
@@ -142,6 +146,7 @@ def test_labels(selector, case):
         selector.fit(X, y)
 
 
+@weighted
 @pytest.mark.parametrize("case", WEIGHTS)
 def test_weights(selector, case):
     weights, message = WEIGHTS[case]

@@ -5,11 +5,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import fisherset.selectors.base
-from fisherset import FisherScore, GeneralizedFisherScore, certify, fisher_criterion
+from fisherset import GeneralizedFisherScore, LaplacianScore, TraceRatio, certify, fisher_criterion
 from fisherset.sources import MemorySource
+from selection import selecting
 from storage import STORAGES, names, tolerance
-
-SELECTORS = [FisherScore(7), GeneralizedFisherScore(7), GeneralizedFisherScore(7, solver="cutting-plane")]
 
 
 @pytest.fixture(params=["n > d", "d > n"])
@@ -22,7 +21,7 @@ def data(request):
     return X, y
 
 
-@pytest.mark.parametrize("selector", SELECTORS, ids=repr)
+@pytest.mark.parametrize("selector", selecting(7))
 @pytest.mark.parametrize("storage", STORAGES)
 def test_storage_does_not_matter(selector, storage, data):
     X, y = data
@@ -53,7 +52,7 @@ def test_functions_take_every_storage(storage, data):
     assert certify(table, y, [1, 5, 2]).gap == pytest.approx(certify(X, y, [1, 5, 2]).gap, rel=1e-6)
 
 
-@pytest.mark.parametrize("selector", SELECTORS, ids=repr)
+@pytest.mark.parametrize("selector", selecting(7, weighted=True))
 @pytest.mark.parametrize("storage", ["C-order", "csr", "csc"])
 def test_weights_are_repeats(selector, storage, data):
     X, y = data
@@ -83,8 +82,10 @@ def test_inputs_are_not_modified(storage, data):
     table = STORAGES[storage](X + (100.0 if storage == "C-order" else 0.0))
     parts = [table.data, table.indices, table.indptr] if hasattr(table, "indptr") else [np.asarray(table)]
     before, weights = [part.copy() for part in parts], np.full(len(y), 2.0)
-    for selector in SELECTORS:
+    for selector in (parameter.values[0] for parameter in selecting(7, weighted=True)):
         selector.fit(table, y, sample_weight=weights).transform(table)
+    for selector in (LaplacianScore(7), TraceRatio(7, criterion="laplacian")):
+        selector.fit(table, y).transform(table)
     for part, copy in zip(parts, before, strict=True):
         assert_array_equal(part, copy)
     assert (weights == 2.0).all()

@@ -296,9 +296,9 @@ def _columns(items: list[Any]) -> str:
     return f"column {listed} holds" if len(items) == 1 else f"columns {listed}{more} hold"
 
 
-def warn_constant(constant: NDArray[np.bool_], chosen: Indices) -> None:
+def warn_constant(constant: NDArray[np.bool_], support: NDArray[np.bool_]) -> None:
     """Warn when so many features were asked for that constant ones had to be chosen."""
-    n_chosen = int(np.count_nonzero(constant[chosen]))
+    n_chosen = int(np.count_nonzero(constant & support))
     if n_chosen:
         warnings.warn(
             f"n_features_to_select is larger than the number of features that vary, "

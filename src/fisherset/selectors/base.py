@@ -10,7 +10,9 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from fisherset._types import Floats
 from fisherset.selectors import _validation as check
+from fisherset.solver import TIE
 from fisherset.sources import MemorySource, Source
 from fisherset.statistics import Scatter, TableProblem, Targets, measure
 
@@ -52,6 +54,28 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         tags.target_tags.required = True
         tags.input_tags.sparse = True
         return tags
+
+    def _select(
+        self,
+        scores: Floats,
+        constant: NDArray[np.bool_],
+        k: int,
+        *,
+        unit: Floats | float = 1.0,
+    ) -> None:
+        """Keep the scores, rank by them and select the k best.
+
+        Scores within a share `TIE` of each other rank in column order, constant features
+        last. A `unit` stands for a factor unit^2 that might overflow the scores.
+        """
+        with np.errstate(divide="ignore"):
+            level = np.round((np.log(np.abs(scores)) + 2 * np.log(unit)) / TIE)
+        sign = np.sign(scores)
+        order = np.lexsort([-sign * np.where(sign == 0, 0.0, level), -sign, constant])
+        with np.errstate(over="ignore"):
+            self.scores_ = scores * unit * unit
+        self.ranking_ = ranking_from(order)
+        self.support_ = self.ranking_ <= k
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self, "support_")

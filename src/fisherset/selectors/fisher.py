@@ -8,8 +8,7 @@ import numpy as np
 
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
-from fisherset.selectors.base import BaseSelector, measure_table, ranking_from
-from fisherset.solver import TIE
+from fisherset.selectors.base import BaseSelector, measure_table
 
 
 class FisherScore(BaseSelector):
@@ -90,12 +89,8 @@ class FisherScore(BaseSelector):
         table = measure_table(X, y, sample_weight, getattr(self, "feature_names_in_", None))
         between, within = table.scatter.between, table.scatter.within
         with np.errstate(divide="ignore", invalid="ignore"):
-            self.scores_ = np.where(between > 0, between / within, 0.0)
-            # relative ties: rounded logarithms, infinite ones included
-            level = np.round(np.log(self.scores_) / TIE)
-        order = np.lexsort([-level, table.scatter.constant])
-        check.warn_constant(table.scatter.constant, order[:k])
-        self.ranking_ = ranking_from(order)
-        self.support_ = self.ranking_ <= k
+            scores = np.where(between > 0, between / within, 0.0)
+        self._select(scores, table.scatter.constant, k)
+        check.warn_constant(table.scatter.constant, self.support_)
         self.classes_, self.n_passes_ = table.classes, table.source.n_passes
         return self

@@ -171,7 +171,7 @@ class GeneralizedFisherScore(BaseSelector):
             if progress is not None:
                 progress.close()
         self._keep(solution, problem, table, k)
-        check.warn_constant(table.scatter.constant, np.flatnonzero(self.support_))
+        check.warn_constant(table.scatter.constant, self.support_)
         if solution.status is not Status.CONVERGED:
             warnings.warn(f"{solution.status.value}.", ConvergenceWarning, stacklevel=2)
         return self

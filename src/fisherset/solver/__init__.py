@@ -3,6 +3,7 @@
 from fisherset.solver.cutting_plane import algorithm1, solve_cutting_plane
 from fisherset.solver.joint import solve_joint
 from fisherset.solver.problem import Problem, Samples
+from fisherset.solver.ratio import best_ratio
 from fisherset.solver.relaxation import Relaxation, relax
 from fisherset.solver.solution import Solution, relative_gap
 from fisherset.solver.subset import measure_subset
@@ -19,6 +20,7 @@ __all__ = [
     "TIE",
     "Trace",
     "algorithm1",
+    "best_ratio",
     "solve_cutting_plane",
     "solve_joint",
     "relative_gap",

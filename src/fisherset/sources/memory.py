@@ -19,36 +19,41 @@ class MemorySource:
     """Blocks of rows as views of the caller's array.
 
     A CSC matrix has no cheap rows, so it is one block; its kernels work by columns.
+
+    Attributes
+    ----------
+    X : ndarray, csr_array or csc_array
+        The table itself.
     """
 
     def __init__(self, X: Any, *, block_bytes: int = BLOCK_BYTES) -> None:
         if sparse.issparse(X):
             array = sparse.csc_array if X.format == "csc" else sparse.csr_array
-            self._X: Matrix = array(X, copy=False)
-            if not self._X.has_canonical_format:  # a square is not the sum of squares of the parts
-                self._X = self._X.copy()
-                self._X.sum_duplicates()
+            self.X: Matrix = array(X, copy=False)
+            if not self.X.has_canonical_format:  # a square is not the sum of squares of the parts
+                self.X = self.X.copy()
+                self.X.sum_duplicates()
         else:
-            self._X = X
+            self.X = X
         self._block_bytes = block_bytes
         self.n_passes = 0
 
     @property
     def shape(self) -> tuple[int, int]:
-        n_rows, n_columns = self._X.shape
+        n_rows, n_columns = self.X.shape
         return n_rows, n_columns
 
     def head(self, n_rows: int) -> Matrix:
-        if isinstance(self._X, np.ndarray):
-            return self._X[:n_rows]
-        head: Matrix = self._X[:n_rows].tocsr()
+        if isinstance(self.X, np.ndarray):
+            return self.X[:n_rows]
+        head: Matrix = self.X[:n_rows].tocsr()
         return head
 
     def stored(self, rows: NDArray[np.bool_]) -> NDArray[np.intp] | None:
-        if isinstance(self._X, np.ndarray):
+        if isinstance(self.X, np.ndarray):
             return None
-        by_row = self._X.format == "csr"
-        major, minor = np.diff(self._X.indptr), self._X.indices
+        by_row = self.X.format == "csr"
+        major, minor = np.diff(self.X.indptr), self.X.indices
         if rows.all():
             counts = np.bincount(minor, minlength=self.shape[1]) if by_row else major
         elif by_row:
@@ -66,7 +71,7 @@ class MemorySource:
         return total
 
     def _blocks(self) -> Iterator[Block]:
-        X = self._X
+        X = self.X
         n_rows, n_columns = self.shape
         if isinstance(X, np.ndarray):
             step = max(1, self._block_bytes // (8 * n_columns))

@@ -1,8 +1,19 @@
 """What is computed of the rows, and the only place that centres and scales them."""
 
+from fisherset.statistics.dependence import rbf_dependence
+from fisherset.statistics.graph import GraphScatter, graph_scatter
 from fisherset.statistics.moments import Moments, measure
 from fisherset.statistics.problem import TableProblem
 from fisherset.statistics.scatter import Scatter
 from fisherset.statistics.targets import Targets
 
-__all__ = ["Moments", "Scatter", "TableProblem", "Targets", "measure"]
+__all__ = [
+    "GraphScatter",
+    "Moments",
+    "Scatter",
+    "TableProblem",
+    "Targets",
+    "graph_scatter",
+    "measure",
+    "rbf_dependence",
+]

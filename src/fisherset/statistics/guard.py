@@ -31,6 +31,12 @@ class Guard:
     def idle(self) -> bool:
         return not self.offset.any() and bool((self.unit == 1.0).all())
 
+    def shifted(self, X: Matrix) -> Matrix:
+        """The table less the offsets, in its own units; itself where no column has one."""
+        if not self.offset.any():
+            return X
+        return Guard(self.offset, np.ones_like(self.unit)).apply(X)
+
     @classmethod
     def from_head(cls, source: Source, weights: Floats | None = None) -> Guard:
         """Guess from the first rows. The offset is one of a column's values: constants become exact zeros."""

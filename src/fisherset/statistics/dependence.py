@@ -1,0 +1,75 @@
+"""Sums over all pairs of samples of a Gaussian kernel of one column, in bounded memory."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fisherset._types import Floats, Indices
+from fisherset.sources import Block, Matrix, Source
+from fisherset.statistics.blocks import kernel_of
+from fisherset.statistics.guard import Guard
+
+COLUMNS = 2**22  # numbers of the table taken at a time
+PAIRS = 2**22  # pairs of values a kernel is evaluated on at a time
+
+
+def rbf_dependence(
+    source: Source, guard: Guard, bandwidth: Floats, Y: Floats, wanted: NDArray[np.bool_]
+) -> Floats:
+    """tr(K Y Y') of every wanted column, K_il = exp(-(x_i - x_l)^2 / (2 bandwidth^2)); nought for others.
+
+    Samples with the same value share a row of K, so the rows of Y are added up by value
+    first: a sparse or discrete column costs the square of its distinct values only.
+    """
+    columns = np.flatnonzero(wanted)
+    total = np.zeros(wanted.size)
+    step = max(1, COLUMNS // source.shape[0])
+    for start in range(0, columns.size, step):
+        some = columns[start : start + step]
+        table = _take(source, guard, some)
+        for place, j in enumerate(some):
+            values, sums = _by_value(table, place, Y)
+            total[j] = _quadratic(values / bandwidth[j], sums)
+    return total
+
+
+def _take(source: Source, guard: Guard, columns: Indices) -> Matrix:
+    """Some columns of all rows, sparse ones by columns."""
+
+    def kernel(block: Block) -> list[Matrix]:
+        X = guard.apply(block.X)
+        return [kernel_of(X).take(X, columns)]
+
+    parts = source.reduce(kernel)
+    whole = kernel_of(parts[0]).stack(parts)
+    return whole if isinstance(whole, np.ndarray) else whole.tocsc()
+
+
+def _by_value(table: Matrix, place: int, Y: Floats) -> tuple[Floats, Floats]:
+    """The different values of a column, and the rows of Y added up for each."""
+    if isinstance(table, np.ndarray):
+        column, rows = table[:, place], Y
+    else:
+        part = slice(table.indptr[place], table.indptr[place + 1])
+        stored = Y[table.indices[part]]
+        column = np.append(table.data[part], 0.0)
+        rows = np.vstack([stored, Y.sum(axis=0) - stored.sum(axis=0)])  # the zeros together
+    order = np.argsort(column, kind="stable")
+    column, rows = column[order], rows[order]
+    first = np.flatnonzero(np.r_[True, column[1:] != column[:-1]])
+    return column[first], np.add.reduceat(rows, first, axis=0)
+
+
+def _quadratic(values: Floats, sums: Floats) -> float:
+    """The sum over pairs of values of exp(-(v - v')^2 / 2) times the product of their sums."""
+    total = 0.0
+    step = max(1, PAIRS // values.size)
+    for start in range(0, values.size, step):
+        part = slice(start, start + step)
+        K = values[part, None] - values
+        K *= K
+        K *= -0.5
+        np.exp(K, out=K)
+        total += float(np.vdot(sums[part], K @ sums))
+    return total

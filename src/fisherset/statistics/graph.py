@@ -1,0 +1,47 @@
+"""What a graph of similar samples says of each column: its spread along the edges and over the nodes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fisherset._types import Floats
+from fisherset.sources import Matrix, MemorySource, Sparse
+from fisherset.statistics.blocks import kernel_of
+from fisherset.statistics.guard import Guard
+from fisherset.statistics.moments import measure
+from fisherset.statistics.scatter import Scatter
+from fisherset.statistics.targets import Targets
+
+BATCH = 2**20  # numbers of the table taken at a time
+
+
+class GraphScatter(NamedTuple):
+    """Of every column f, in the units of the guard: f'Lf along the edges, f'Df about the weighted mean."""
+
+    edges: Floats
+    nodes: Floats
+    guard: Guard
+
+
+def graph_scatter(source: MemorySource, S: Sparse) -> GraphScatter:
+    """The two quadratic forms of a symmetric graph S, with D = diag(S 1) and L = D - S."""
+    degrees = np.asarray(S.sum(axis=1), dtype=np.float64).ravel()
+    alone = np.zeros(degrees.size, dtype=np.intp)
+    scatter = Scatter(measure(source, Targets(alone, 1, degrees)))
+    return GraphScatter(edge_scatter(source.X, S, scatter.guard), scatter.total, scatter.guard)
+
+
+def edge_scatter(X: Matrix, S: Sparse, guard: Guard) -> Floats:
+    """F'Lf = sum of S_ij (f_i - f_j)^2 over the edges: differences first, so that no digit cancels."""
+    edges = S.tocoo()
+    once = edges.row < edges.col
+    first, second, weights = edges.row[once], edges.col[once], edges.data[once]
+    total = np.zeros(X.shape[1])
+    step = max(1, BATCH // X.shape[1])
+    for start in range(0, first.size, step):
+        part = slice(start, start + step)
+        difference = guard.apply(X[first[part]]) - guard.apply(X[second[part]])
+        total += kernel_of(difference).squares(difference, weights[part])
+    return total

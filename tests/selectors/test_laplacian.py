@@ -1,0 +1,90 @@
+"""The Laplacian score against dense matrices and the formulas of the original paper."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+import reference
+from fisherset import LaplacianScore
+
+KINDS = [np.asarray, sparse.csr_array, sparse.csc_matrix]
+
+
+@pytest.fixture
+def data():
+    return reference.random_problem(2, n=40, d=9, c=3)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("supervised", [False, True])
+@pytest.mark.parametrize(("kernel", "bandwidth"), [("heat", "median"), ("heat", 3.5), ("binary", "median")])
+def test_against_the_formula(data, kind, kernel, bandwidth, supervised):
+    X, y = data
+    selector = LaplacianScore(4, n_neighbors=4, kernel=kernel, bandwidth=bandwidth, supervised=supervised)
+    selector.fit(kind(X), y)
+    t = None if bandwidth == "median" else bandwidth
+    S = reference.neighbour_graph(X, 4, kernel, t, y if supervised else None)
+    edges, nodes = reference.laplacian_forms(X, S)
+    assert_allclose(selector.scores_, -edges / nodes, rtol=1e-10)
+    assert_array_equal(np.sort(np.argsort(edges / nodes)[:4]), selector.get_support(indices=True))
+
+
+def test_labels_are_not_needed(data):
+    X, y = data
+    plain = LaplacianScore(3).fit(X)
+    assert_array_equal(plain.scores_, LaplacianScore(3).fit(X, y).scores_)
+    assert_array_equal(plain.scores_, LaplacianScore(3).fit(X, np.linspace(0, 1, 40)).scores_)
+    with pytest.raises(ValueError, match="requires y"):
+        LaplacianScore(3, supervised=True).fit(X)
+
+
+def test_scores_do_not_depend_on_offset(data):
+    X, _ = data
+    X = np.round(X * 256) / 256
+    assert_allclose(LaplacianScore().fit(X + 1e8).scores_, LaplacianScore().fit(X).scores_, rtol=1e-6)
+
+
+def test_more_neighbours_than_samples(data):
+    X, _ = data
+    assert_allclose(
+        LaplacianScore(n_neighbors=1000).fit(X).scores_, LaplacianScore(n_neighbors=39).fit(X).scores_
+    )
+
+
+def test_copies_of_samples(data):
+    """Duplicate samples have distance zero: an edge all the same, and no division by it."""
+    X, _ = data
+    scores = LaplacianScore(n_neighbors=2).fit(np.vstack([X] * 4)).scores_
+    assert_allclose(scores, 0.0, atol=1e-12)  # no feature differs between neighbours
+
+
+def test_a_class_of_one_has_no_neighbours(data):
+    X, y = data
+    y = np.where(np.arange(40) == 7, 9, y)
+    S = reference.neighbour_graph(X, 5, "heat", None, y)
+    edges, nodes = reference.laplacian_forms(X, S)
+    assert_allclose(LaplacianScore(supervised=True).fit(X, y).scores_, -edges / nodes, rtol=1e-10)
+
+
+def test_batches_do_not_matter(data, monkeypatch):
+    from fisherset.statistics import graph
+
+    X, _ = data
+    whole = LaplacianScore().fit(X).scores_
+    monkeypatch.setattr(graph, "BATCH", 30)
+    assert_allclose(LaplacianScore().fit(X).scores_, whole, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_neighbors": 0}, "n_neighbors must be at least 1"),
+        ({"kernel": "cosine"}, "kernel must be 'heat' or 'binary'; got 'cosine'"),
+        ({"bandwidth": -1.0}, "bandwidth must be a finite number greater than 0"),
+        ({"bandwidth": "mean"}, "bandwidth must be 'median'"),
+    ],
+)
+def test_parameters(data, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        LaplacianScore(2, **parameters).fit(data[0])
