@@ -24,8 +24,9 @@ format: $(VENV)/test.stamp
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/test.stamp  ## time and memory against SelectKBest(f_classif)
+bench: $(VENV)/bench.stamp  ## time and memory against scikit-learn and skfeature
 	$(BIN)/python benchmarks/quick.py
+	$(BIN)/python benchmarks/baselines.py
 
 clean:
 	rm -rf $(VENV) $(LOWEST) .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -38,6 +39,11 @@ $(VENV)/core.stamp: pyproject.toml constraints.txt
 $(VENV)/test.stamp: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[test,lint]'
+	touch $@
+
+$(VENV)/bench.stamp: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[bench]'
 	touch $@
 
 $(LOWEST)/test.stamp: pyproject.toml constraints-lowest.txt

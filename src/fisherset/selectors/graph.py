@@ -9,6 +9,9 @@ from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
 from fisherset._types import Floats, Indices
+from fisherset.statistics import nearest
+
+FEW = 15  # features up to which scikit-learn would take a tree
 
 
 def neighbour_graph(
@@ -22,20 +25,27 @@ def neighbour_graph(
     groups = [np.arange(n_samples)]
     if codes is not None:
         groups = [np.flatnonzero(codes == k) for k in range(int(codes.max()) + 1)]
-    rows, columns, distances = [], [], []
+    rows, columns, squared = [], [], []
     for members in groups:
         count = min(n_neighbors, members.size - 1)
         if count < 1:
             continue
-        whole = members.size == n_samples
-        found, nearest = NearestNeighbors(n_neighbors=count).fit(X if whole else X[members]).kneighbors()
+        found, indices = _neighbours(X if members.size == n_samples else X[members], count)
         rows.append(np.repeat(members, count))
-        columns.append(members[nearest.ravel()])
-        distances.append(found.ravel())
-    row, column, distance = (np.concatenate(parts) for parts in (rows, columns, distances))
-    weights = _weights(distance**2, kernel, bandwidth)
+        columns.append(members[indices.ravel()])
+        squared.append(found.ravel())
+    row, column, distance = (np.concatenate(parts) for parts in (rows, columns, squared))
+    weights = _weights(distance, kernel, bandwidth)
     S = sparse.csr_array((weights, (row, column)), shape=(n_samples, n_samples))
     return S.maximum(S.T).tocsr()
+
+
+def _neighbours(X: Any, count: int) -> tuple[Floats, Indices]:
+    """Squared distances and indices of the nearest others: trees in few dimensions, else by products."""
+    if sparse.issparse(X) or X.shape[1] <= FEW:
+        distances, indices = NearestNeighbors(n_neighbors=count).fit(X).kneighbors()
+        return distances**2, indices
+    return nearest(X, count)
 
 
 def _weights(squared: Floats, kernel: str, bandwidth: float | str) -> Floats:

@@ -3,6 +3,7 @@
 from fisherset.statistics.dependence import rbf_dependence
 from fisherset.statistics.graph import GraphScatter, graph_scatter
 from fisherset.statistics.moments import Moments, measure
+from fisherset.statistics.neighbours import nearest
 from fisherset.statistics.problem import TableProblem
 from fisherset.statistics.scatter import Scatter
 from fisherset.statistics.targets import Targets
@@ -15,5 +16,6 @@ __all__ = [
     "Targets",
     "graph_scatter",
     "measure",
+    "nearest",
     "rbf_dependence",
 ]

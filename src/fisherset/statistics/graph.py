@@ -14,7 +14,7 @@ from fisherset.statistics.moments import measure
 from fisherset.statistics.scatter import Scatter
 from fisherset.statistics.targets import Targets
 
-BATCH = 2**20  # numbers of the table taken at a time
+BATCH = 2**17  # numbers of the table taken at a time: what stays in the cache of a core
 
 
 class GraphScatter(NamedTuple):
