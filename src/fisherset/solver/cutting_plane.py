@@ -69,8 +69,7 @@ def algorithm1(
     fall; cuts without weight are dropped.
     """
     units, pool = Units(problem), Pool(problem) if pool is None else pool
-    everything, columns = np.arange(units.size), np.arange(units.n_columns)
-    g = units.total(gradient(problem.C, problem, gamma), everything, columns)
+    g = units.total(gradient(problem.C, problem, gamma))
     cuts, weights = [largest(g, m)], np.ones(1)
     bound, inner = problem.ceiling, tol / 4
     for _ in range(trace.max_iter):
@@ -79,7 +78,7 @@ def algorithm1(
         cuts = [cut for cut, weight in zip(cuts, weights, strict=True) if weight > IDLE]
         weights = weights[weights > IDLE]
         q, value, XV = mixture.everywhere(cuts, weights)
-        g = units.total(gradient(XV, problem, gamma), everything, columns)
+        g = units.total(gradient(XV, problem, gamma))
         bound = min(bound, upper_bound(value, g, q, m))  # u_t of Eq. (27)
         trace.record(f"cuts, m = {m}", value, bound, int(np.count_nonzero(q)))
         found = Cuts(cuts, q, g, value, bound)

@@ -5,9 +5,9 @@ Removing i and adding j changes n F(A) by
     ||R_j + u_ij w_i||^2 / (base_j + u_ij^2) - ||w_i||^2,
 
 w_i and u_ij being the rows of W and U over the square root of (M^-1)_ii (see
-`subset`): all swaps together cost three matrix products. Most need not be looked at.
-F is concave, so F(A - i + j) <= L(A) - g_i + g_j with the tangent L at the relaxed q;
-a pair with g_i - g_j above L(A) - F(A) cannot help.
+`subset`): all swaps together cost three matrix products. Where the relaxation is tight most need
+not be looked at: F is concave, so F(A - i + j) <= L(A) - g_i + g_j with the tangent L
+at the relaxed q, and a pair with g_i - g_j above L(A) - F(A) cannot help.
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ from fisherset.solver.subset import Subset, measure_subset
 from fisherset.solver.trace import Status, Trace
 from fisherset.solver.units import TIE, Units
 
-# Swaps looked at in one go, and improving ones kept of them.
-BATCH = 8_000_000
-KEPT = 1000
-MANY = 10_000_000
+BATCH = 8_000_000  # swaps looked at in one go
+KEPT = 1000  # improving swaps kept of them
+MANY = 10_000_000  # swaps beyond which the least gains are not worth another look
 
 
 def improve(

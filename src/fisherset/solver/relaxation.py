@@ -46,19 +46,17 @@ def relax(problem: Problem, m: int, gamma: float, *, tol: float, trace: Trace) -
 def _relax_in_samples(
     problem: Problem, samples: Samples, units: Units, m: int, gamma: float, tol: float, trace: Trace
 ) -> Relaxation:
-    everything, columns = np.arange(units.size), np.arange(units.n_columns)
-
     ridge = SampleRidge(problem, samples, gamma)
 
     def function(q: Floats) -> tuple[float, Floats]:
-        value, XV = ridge.evaluate(units.spread(q, everything, columns))
-        return value, units.total(gradient(XV, problem, gamma), everything, columns)
+        value, XV = ridge.evaluate(units.spread(q))
+        return value, units.total(gradient(XV, problem, gamma))
 
     def observe(best: Ascent) -> None:
         bound = min(best.bound, problem.ceiling)
         trace.record("relaxation", best.value, bound, int(np.count_nonzero(best.x)))
 
-    start = _start(units.total(np.einsum("jr,jr->j", problem.C, problem.C), everything, columns), m)
+    start = _start(units.total(gradient(problem.C, problem, gamma)), m)
     best = ascend(function, start, m, tol=tol, max_steps=trace.max_iter, trace=trace, observe=observe)
     if best.bound - best.value > tol * best.bound:
         trace.stopped(Status.MAX_ITER if best.steps == trace.max_iter else Status.PRECISION)
@@ -69,9 +67,7 @@ def _relax_in_pool(
     problem: Problem, units: Units, m: int, gamma: float, tol: float, trace: Trace
 ) -> Relaxation:
     """Solve on a pool of promising columns; let the bound over all columns name those that lack."""
-    s = np.einsum("jr,jr->j", problem.C, problem.C)  # s at q = 0, where V = H
-    everything, columns = np.arange(units.size), np.arange(units.n_columns)
-    g = units.total(s, everything, columns)
+    g = units.total(gradient(problem.C, problem, gamma))  # at q = 0, where V = H
     members = largest(g, min(units.size, max(POOL_FACTOR * m, POOL_LEAST)))
     pool = Pool(problem)
     pool.admit(units.columns(members))
@@ -86,7 +82,7 @@ def _relax_in_pool(
         ridge = FeatureRidge(problem, pool.columns, pool.G, gamma)
         x = ascend(function, x, m, tol=inner, trace=trace).x
         value, XV = ridge.everywhere(units.spread(x, members, pool.columns))
-        g = units.total(gradient(XV, problem, gamma), everything, columns)
+        g = units.total(gradient(XV, problem, gamma))
         q = np.zeros(units.size)
         q[members] = x
         bound = min(bound, upper_bound(value, g, q, m))

@@ -11,6 +11,9 @@ from fisherset.solver.problem import Problem
 # the earlier column: duplicated columns then resolve alike whatever the storage.
 TIE = 1e-9
 
+Places = Indices | slice
+ALL = slice(None)
+
 
 class Units:
     """Translate between units (what is counted) and columns (what is computed).
@@ -23,14 +26,14 @@ class Units:
         self.n_columns = problem.C.shape[0]
         self.size = self.n_columns if self.groups is None else int(self.groups.max()) + 1
 
-    def total(self, s: Floats, units: Indices, columns: Indices) -> Floats:
+    def total(self, s: Floats, units: Places = ALL, columns: Places = ALL) -> Floats:
         """Sum a value of each of the columns, which are those of `units`, over the units."""
         if self.groups is None:
             return s
         totals: Floats = np.bincount(self.groups[columns], s, minlength=self.size).astype(np.float64)
         return totals[units]
 
-    def spread(self, q: Floats, units: Indices, columns: Indices) -> Floats:
+    def spread(self, q: Floats, units: Places = ALL, columns: Places = ALL) -> Floats:
         """Give each of the columns, which are those of `units`, the value of its unit."""
         if self.groups is None:
             return q
