@@ -77,6 +77,31 @@ def test_two_classes_delta_is_linear(data_kernel):
     assert_allclose(delta.scores_, 2 * linear.scores_, rtol=1e-10)
 
 
+@pytest.mark.parametrize("data_kernel", ["linear", "rbf"])
+def test_weights_of_any_sum(data, data_kernel):
+    X, y = data
+    plain = HSICScore(data_kernel=data_kernel).fit(X, y)
+    for total in (1e-3, 1.0):
+        with pytest.raises(ValueError, match="must sum to more than 1, .* Divide the weights by their mean"):
+            HSICScore(data_kernel=data_kernel).fit(X, y, sample_weight=np.full(40, total / 40))
+    scaled = HSICScore(data_kernel=data_kernel).fit(X, y, sample_weight=np.full(40, 2.0 / 40))
+    assert_array_equal(scaled.ranking_, plain.ranking_)
+
+
+def test_sums_that_cancel_are_nought():
+    q = np.array([1.0, 0.0, 1.0])[np.arange(30) % 3]
+    selector = HSICScore(1, label_kernel="linear").fit(np.c_[0.1 * q, 0.3 * q, 0.7 * q], np.arange(30) % 3)
+    assert_array_equal(selector.scores_, 0.0)
+    assert_array_equal(selector.ranking_, [1, 2, 3])
+
+
+@pytest.mark.parametrize(("factor", "bandwidth"), [(1.0, 1e-310), (1e200, 1e-200), (1e-200, 1e200)])
+def test_bandwidths_out_of_proportion(data, factor, bandwidth):
+    X, y = data
+    scores = HSICScore(data_kernel="rbf", bandwidth=bandwidth).fit(X * factor, y).scores_
+    assert np.isfinite(scores).all()
+
+
 def test_linear_takes_one_pass(data):
     assert HSICScore().fit(*data).n_passes_ == 1
 

@@ -6,14 +6,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 import reference
-from fisherset import LaplacianScore
+from fisherset import LaplacianScore, TraceRatio
 
 KINDS = [np.asarray, sparse.csr_array, sparse.csc_matrix]
 
 
-@pytest.fixture
-def data():
-    return reference.random_problem(2, n=40, d=9, c=3)
+@pytest.fixture(params=[9, 20], ids=["by trees", "by products"])
+def data(request):
+    return reference.random_problem(2, n=40, d=request.param, c=3)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -52,11 +52,46 @@ def test_more_neighbours_than_samples(data):
     )
 
 
-def test_copies_of_samples(data):
-    """Duplicate samples have distance zero: an edge all the same, and no division by it."""
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n_neighbors", [2, 5, 100])
+def test_copies_of_samples(data, kind, n_neighbors):
+    """Duplicate samples have distance zero, which products only find up to rounding."""
+    X = np.repeat(data[0], 4, axis=0)
+    selector = LaplacianScore(n_neighbors=n_neighbors).fit(kind(X))
+    if n_neighbors == 2:
+        assert_allclose(selector.scores_, 0.0, atol=1e-12)  # no feature differs between neighbours
+    else:
+        S = reference.neighbour_graph(X, n_neighbors, "heat", _bandwidth(X, n_neighbors))
+        edges, nodes = reference.laplacian_forms(X, S)
+        assert_allclose(selector.scores_, -edges / nodes, rtol=1e-9)
+
+
+def _bandwidth(X, k):
+    squared = np.sort(((X[:, None] - X) ** 2).sum(axis=2), axis=1)[:, 1 : k + 1]
+    return np.median(squared) or squared.mean()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e-160, 1e160, 1e300])
+def test_scores_do_not_depend_on_the_unit(data, kind, scale):
     X, _ = data
-    scores = LaplacianScore(n_neighbors=2).fit(np.vstack([X] * 4)).scores_
-    assert_allclose(scores, 0.0, atol=1e-12)  # no feature differs between neighbours
+    X = X / np.abs(X).max()
+    assert_allclose(LaplacianScore().fit(kind(X * scale)).scores_, LaplacianScore().fit(X).scores_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("bandwidth", [1e-300, 1e-5, 1e-3])
+def test_a_narrow_kernel_does_not_vanish(data, bandwidth):
+    X, _ = data
+    for selector in (
+        LaplacianScore(bandwidth=bandwidth),
+        TraceRatio(criterion="laplacian", bandwidth=bandwidth),
+    ):
+        assert not np.isnan(selector.fit(X).scores_).any()
+
+
+def test_wide_sparse_rows():
+    X = sparse.random(60, 300_000, density=1e-4, format="csr", random_state=0)
+    assert LaplacianScore(5).fit(X).support_.sum() == 5
 
 
 def test_a_class_of_one_has_no_neighbours(data):

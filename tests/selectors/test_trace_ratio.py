@@ -31,7 +31,7 @@ def test_fisher_is_the_best_of_all_sets(seed, kind):
 @pytest.mark.parametrize("supervised", [False, True])
 @pytest.mark.parametrize("seed", range(4))
 def test_laplacian_is_the_best_of_all_sets(seed, supervised, kind):
-    X, y = reference.random_problem(seed, n=40, d=10)
+    X, y = reference.random_problem(seed, n=40, d=10 if seed % 2 else 17)
     S = reference.neighbour_graph(X, 5, "heat", None, y if supervised else None)
     edges, nodes = reference.laplacian_forms(X, S)
     ratio, features = reference.best_ratio(nodes, edges, 4)
@@ -41,12 +41,41 @@ def test_laplacian_is_the_best_of_all_sets(seed, supervised, kind):
 
 
 def test_iteration_against_brute_force():
+    """Also with terms up to fourteen orders of magnitude apart."""
     rng = np.random.default_rng(0)
-    for _ in range(200):
+    for trial in range(300):
         d = int(rng.integers(2, 12))
         m = int(rng.integers(1, d + 1))
-        a, b = rng.exponential(size=d) ** 3, rng.exponential(size=d) ** 3
-        assert best_ratio(a, b, m).ratio == pytest.approx(reference.best_ratio(a, b, m)[0], rel=1e-12)
+        scale = 10 ** rng.uniform(-14 * (trial % 2), 0, d)
+        a, b = scale * rng.exponential(size=d) ** 3, scale * rng.exponential(size=d) ** 3
+        found = best_ratio(a, b, m)
+        assert found.ratio == pytest.approx(reference.best_ratio(a, b, m)[0], rel=1e-12)
+        assert a[found.chosen].sum() / b[found.chosen].sum() == pytest.approx(found.ratio, rel=1e-12)
+
+
+def test_features_of_very_different_scale():
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 3
+    for _ in range(20):
+        X = (rng.standard_normal((60, 8)) + y[:, None] * rng.uniform(0, 3, 8)) * 10 ** rng.uniform(-7, 0, 8)
+        ratio, features = reference.best_ratio(*reference.scatters(X, y), 3)
+        selector = TraceRatio(3).fit(X, y)
+        assert selector.trace_ratio_ == pytest.approx(ratio, rel=1e-9)
+        assert_array_equal(selector.get_support(indices=True), features)
+
+
+def test_nothing_between_the_classes():
+    Z = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1.0]] * 5)
+    selector = TraceRatio(1).fit(Z * [1e-200, 1.0], [0, 1, 1, 0] * 5)
+    assert selector.trace_ratio_ == 0.0
+    assert not np.isnan(selector.scores_).any()
+
+
+def test_a_second_fit_forgets_the_first():
+    X, y = reference.random_problem(5, n=50, d=6, c=2)
+    selector = TraceRatio(2).fit(X, y)
+    assert hasattr(selector, "classes_")
+    assert not hasattr(selector.set_params(criterion="laplacian").fit(X), "classes_")
 
 
 def test_standardised_data_selects_as_the_fisher_score():

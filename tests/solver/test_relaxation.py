@@ -55,6 +55,7 @@ def test_gradient_by_differences(data):
         assert (up - down) / (2 * step) == pytest.approx(g[j], rel=1e-5)
 
 
+@pytest.mark.filterwarnings("ignore:Solution may be inaccurate")  # to its own, tighter, tolerance
 @pytest.mark.parametrize("m", [2, 5])
 @pytest.mark.parametrize("gamma", [0.5, 20.0])
 def test_agrees_with_cvxpy(data, m, gamma):

@@ -62,16 +62,19 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         k: int,
         *,
         unit: Floats | float = 1.0,
+        chosen: NDArray[np.bool_] | None = None,
     ) -> None:
         """Keep the scores, rank by them and select the k best.
 
         Scores within a share `TIE` of each other rank in column order, constant features
-        last. A `unit` stands for a factor unit^2 that might overflow the scores.
+        last. A `unit` stands for a factor unit^2 that might overflow the scores; features
+        already `chosen` come first.
         """
+        first = np.zeros(scores.size, dtype=bool) if chosen is None else chosen
         with np.errstate(divide="ignore"):
             level = np.round((np.log(np.abs(scores)) + 2 * np.log(unit)) / TIE)
         sign = np.sign(scores)
-        order = np.lexsort([-sign * np.where(sign == 0, 0.0, level), -sign, constant])
+        order = np.lexsort([-sign * np.where(sign == 0, 0.0, level), -sign, ~first, constant])
         with np.errstate(over="ignore"):
             self.scores_ = scores * unit * unit
         self.ranking_ = ranking_from(order)

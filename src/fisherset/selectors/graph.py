@@ -9,51 +9,93 @@ from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
 from fisherset._types import Floats, Indices
-from fisherset.statistics import nearest
+from fisherset.selectors import _parameters as parameter
+from fisherset.selectors import _validation as check
+from fisherset.sources import MemorySource
+from fisherset.statistics import GraphScatter, Targets, graph_scatter, measure, nearest, pair_distances
 
 FEW = 15  # features up to which scikit-learn would take a tree
+SPARE = 5  # neighbours beyond the wanted ones whose distance may prove smaller than it seemed
+DIGITS = 1e-5  # share of |x|^2 below which |x|^2 + |y|^2 - 2xy has lost ten digits of |x - y|^2
+DEEP = 50.0  # exponent of the heat kernel from which its weights come near underflow
 
 
-def neighbour_graph(
-    X: Any, codes: Indices | None, *, n_neighbors: int, kernel: str, bandwidth: float | str
-) -> sparse.csr_array:
-    """Symmetric weights: an edge where either sample is among the nearest neighbours of the other.
+def check_graph_parameters(selector: Any) -> None:
+    """The parameters that say which graph to build."""
+    parameter.check_integer("n_neighbors", selector.n_neighbors, least=1)
+    parameter.check_choice("kernel", selector.kernel, ("heat", "binary"))
+    if isinstance(selector.bandwidth, str):
+        parameter.check_choice("bandwidth", selector.bandwidth, ("median",))
+    else:
+        parameter.check_number("bandwidth", selector.bandwidth, above=0.0)
+    parameter.check_flag("supervised", selector.supervised)
+
+
+def measure_graph(selector: Any, X: Any, y: Any) -> tuple[GraphScatter, int]:
+    """Build the graph a selector asks for and measure the columns along it; also the passes that took."""
+    codes = check.check_labels(y, X.shape[0])[1] if selector.supervised else None
+    source = MemorySource(X.tocsr() if sparse.issparse(X) else X)
+    moments = measure(source, Targets(np.zeros(X.shape[0], dtype=np.intp), 1))
+    check.reject_nonfinite(moments.finite, getattr(selector, "feature_names_in_", None))
+    # one unit for all columns, so that the squares of distances stay in range
+    unit = float(moments.guard.unit.max())
+    squared, edges = neighbours(moments.guard.shifted(source.X, unit), codes, selector.n_neighbors)
+    weights = edge_weights(squared, selector.kernel, selector.bandwidth, unit)
+    S = sparse.csr_array((weights, edges), shape=(X.shape[0],) * 2)
+    scatter = graph_scatter(source, S.maximum(S.T).tocsr())
+    return scatter, source.n_passes + 1  # and one along the edges
+
+
+def neighbours(X: Any, codes: Indices | None, n_neighbors: int) -> tuple[Floats, tuple[Indices, Indices]]:
+    """Squared distances of the samples from their nearest neighbours, and both ends of these edges.
 
     With `codes`, the class of each sample, neighbours are looked for inside the class.
     """
-    n_samples = X.shape[0]
-    groups = [np.arange(n_samples)]
+    groups = [np.arange(X.shape[0])]
     if codes is not None:
         groups = [np.flatnonzero(codes == k) for k in range(int(codes.max()) + 1)]
-    rows, columns, squared = [], [], []
+    squared, rows, columns = [], [], []
     for members in groups:
         count = min(n_neighbors, members.size - 1)
         if count < 1:
             continue
-        found, indices = _neighbours(X if members.size == n_samples else X[members], count)
+        found, indices = _neighbours(X if len(groups) == 1 else X[members], count)
+        squared.append(found.ravel())
         rows.append(np.repeat(members, count))
         columns.append(members[indices.ravel()])
-        squared.append(found.ravel())
-    row, column, distance = (np.concatenate(parts) for parts in (rows, columns, squared))
-    weights = _weights(distance, kernel, bandwidth)
-    S = sparse.csr_array((weights, (row, column)), shape=(n_samples, n_samples))
-    return S.maximum(S.T).tocsr()
+    return np.concatenate(squared), (np.concatenate(rows), np.concatenate(columns))
 
 
 def _neighbours(X: Any, count: int) -> tuple[Floats, Indices]:
-    """Squared distances and indices of the nearest others: trees in few dimensions, else by products."""
+    """Trees in few dimensions, else products; distances that these cannot tell are taken anew."""
+    wide = min(count + SPARE, X.shape[0] - 1)
     if sparse.issparse(X) or X.shape[1] <= FEW:
-        distances, indices = NearestNeighbors(n_neighbors=count).fit(X).kneighbors()
-        return distances**2, indices
-    return nearest(X, count)
+        distances, indices = NearestNeighbors(n_neighbors=wide).fit(X).kneighbors()
+        squared = distances**2
+    else:
+        squared, indices = nearest(X, wide)
+    lengths = pair_distances(X, np.arange(X.shape[0]), None)
+    doubtful = np.flatnonzero((squared < DIGITS * lengths[:, None]).any(axis=1))
+    if doubtful.size:
+        ends = indices[doubtful].ravel()
+        exact = pair_distances(X, np.repeat(doubtful, wide), ends).reshape(-1, wide)
+        order = np.lexsort([indices[doubtful], exact], axis=1)
+        squared[doubtful] = np.take_along_axis(exact, order, axis=1)
+        indices[doubtful] = np.take_along_axis(indices[doubtful], order, axis=1)
+    return squared[:, :count], indices[:, :count]
 
 
-def _weights(squared: Floats, kernel: str, bandwidth: float | str) -> Floats:
-    """One for each edge, or the heat kernel exp(-||x_i - x_j||^2 / t)."""
+def edge_weights(squared: Floats, kernel: str, bandwidth: float | str, unit: float) -> Floats:
+    """One for each edge, or the heat kernel exp(-||x_i - x_j||^2 / t), up to a common factor.
+
+    The factor, which neither score depends on, keeps a narrow kernel from underflowing.
+    """
     if kernel == "binary":
         return np.ones_like(squared)
-    t = float(np.median(squared)) if bandwidth == "median" else float(bandwidth)
-    if t == 0.0:  # more than half of the samples are copies of each other
-        t = float(squared.mean()) or 1.0
-    weights: Floats = np.exp(-squared / t)
+    with np.errstate(over="ignore", under="ignore"):
+        t = float(np.median(squared)) if isinstance(bandwidth, str) else float(bandwidth) / unit / unit
+        if t == 0.0:  # most neighbours are copies of each other
+            t = float(squared.mean()) or 1.0
+        least = squared.min()
+        weights: Floats = np.exp(-(squared - (least if least > DEEP * t else 0.0)) / t)
     return weights

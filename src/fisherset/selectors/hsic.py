@@ -12,6 +12,8 @@ from fisherset.selectors import _validation as check
 from fisherset.selectors.base import BaseSelector, Measured, measure_table
 from fisherset.statistics import rbf_dependence
 
+EPS = float(np.finfo(np.float64).eps)
+
 
 class HSICScore(BaseSelector):
     """Select the features with the largest Hilbert-Schmidt dependence on the classes.
@@ -116,8 +118,13 @@ class HSICScore(BaseSelector):
         k = parameter.check_count(self.n_features_to_select, self.n_features_in_)
         table = measure_table(X, y, sample_weight, getattr(self, "feature_names_in_", None))
         scores, unit = self._linear(table) if self.data_kernel == "linear" else self._rbf(table)
-        constant = table.scatter.constant
-        scores = np.where(constant, 0.0, scores) / max(table.scatter.n - 1.0, 1e-300) ** 2
+        constant, n = table.scatter.constant, table.scatter.n
+        if n - 1.0 < 1e-6:
+            raise ValueError(
+                f"sample_weight must sum to more than 1, as weights count as repeats of a sample; got {n:g}. "
+                f"Divide the weights by their mean."
+            )
+        scores = np.where(constant, 0.0, scores) / (n - 1.0) ** 2
         self._select(scores, constant, k, unit=unit)
         check.warn_constant(constant, self.support_)
         self.classes_, self.n_passes_ = table.classes, table.source.n_passes
@@ -131,7 +138,10 @@ class HSICScore(BaseSelector):
         """||sum over the samples of (centred x) (features of the label)||^2, from the class sums."""
         scatter = table.scatter
         sums = scatter.contrast * np.sqrt(scatter.class_weights)  # centred class sums, d x c
-        projected = sums @ self._labels(table.classes.size)
+        labels = self._labels(table.classes.size)
+        projected = sums @ labels
+        # what is left of sums that cancel is rounding
+        projected[np.abs(projected) <= 16 * EPS * (np.abs(sums) @ labels)] = 0.0
         return np.einsum("jp,jp->j", projected, projected), scatter.guard.unit
 
     def _rbf(self, table: Measured) -> tuple[Floats, Floats]:
@@ -142,5 +152,6 @@ class HSICScore(BaseSelector):
         Y = labels[targets.codes] if weights is None else labels[targets.codes] * weights[:, None]
         spread = np.sqrt(scatter.total / scatter.n)
         if not isinstance(self.bandwidth, str):
-            spread = np.full(spread.size, float(self.bandwidth)) / scatter.guard.unit
+            with np.errstate(over="ignore"):
+                spread = np.clip(float(self.bandwidth) / scatter.guard.unit, 1e-300, 1e300)
         return rbf_dependence(table.source, scatter.guard, spread, Y, ~scatter.constant), np.ones(spread.size)

@@ -5,42 +5,11 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from scipy import sparse
 
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
 from fisherset.selectors.base import BaseSelector
-from fisherset.selectors.graph import neighbour_graph
-from fisherset.sources import MemorySource
-from fisherset.statistics import GraphScatter, Targets, graph_scatter, measure
-
-
-def check_graph_parameters(selector: Any) -> None:
-    """The parameters that say which graph to build."""
-    parameter.check_integer("n_neighbors", selector.n_neighbors, least=1)
-    parameter.check_choice("kernel", selector.kernel, ("heat", "binary"))
-    if isinstance(selector.bandwidth, str):
-        parameter.check_choice("bandwidth", selector.bandwidth, ("median",))
-    else:
-        parameter.check_number("bandwidth", selector.bandwidth, above=0.0)
-    parameter.check_flag("supervised", selector.supervised)
-
-
-def measure_graph(selector: Any, X: Any, y: Any) -> tuple[GraphScatter, np.ndarray, MemorySource]:
-    """Build the graph a selector asks for, measure the columns along it, and say which are constant."""
-    codes = check.check_labels(y, X.shape[0])[1] if selector.supervised else None
-    source = MemorySource(X.tocsr() if sparse.issparse(X) else X)
-    moments = measure(source, Targets(np.zeros(X.shape[0], dtype=np.intp), 1))
-    check.reject_nonfinite(moments.finite, getattr(selector, "feature_names_in_", None))
-    graph = neighbour_graph(
-        moments.guard.shifted(source.X),
-        codes,
-        n_neighbors=selector.n_neighbors,
-        kernel=selector.kernel,
-        bandwidth=selector.bandwidth,
-    )
-    scatter = graph_scatter(source, graph)
-    return scatter, scatter.nodes == 0, source
+from fisherset.selectors.graph import check_graph_parameters, measure_graph
 
 
 class LaplacianScore(BaseSelector):
@@ -64,9 +33,11 @@ class LaplacianScore(BaseSelector):
     kernel : {"heat", "binary"}, default="heat"
         Weight of an edge: exp(-||x_i - x_j||^2 / bandwidth), or 1.
     bandwidth : float or "median", default="median"
-        Of the heat kernel; "median" is the median squared distance of neighbours.
+        Of the heat kernel; "median" is the median squared distance of neighbours (their
+        mean where most are copies of each other).
     supervised : bool, default=False
-        Look for neighbours inside the class of a sample only; needs y.
+        Look for neighbours inside the class of a sample only; needs y, with two or
+        more classes.
 
     Attributes
     ----------
@@ -146,10 +117,9 @@ class LaplacianScore(BaseSelector):
         check_graph_parameters(self)
         X = check.check_table(self, X)
         k = parameter.check_count(self.n_features_to_select, self.n_features_in_)
-        scatter, constant, source = measure_graph(self, X, y)
+        scatter, self.n_passes_ = measure_graph(self, X, y)
         with np.errstate(divide="ignore", invalid="ignore"):
-            scores = np.where(constant, -np.inf, -scatter.edges / scatter.nodes)
-        self._select(scores, constant, k)
-        check.warn_constant(constant, self.support_)
-        self.n_passes_ = source.n_passes
+            scores = np.where(scatter.constant, -np.inf, -scatter.edges / scatter.nodes)
+        self._select(scores, scatter.constant, k)
+        check.warn_constant(scatter.constant, self.support_)
         return self

@@ -11,7 +11,7 @@ from fisherset._types import Floats
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
 from fisherset.selectors.base import BaseSelector, measure_table
-from fisherset.selectors.laplacian import check_graph_parameters, measure_graph
+from fisherset.selectors.graph import check_graph_parameters, measure_graph
 from fisherset.solver import best_ratio
 
 
@@ -51,10 +51,12 @@ class TraceRatio(BaseSelector):
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        b_j - `trace_ratio_` w_j; larger is better, and the best set has the largest.
+        b_j - `trace_ratio_` w_j (with "laplacian" up to a positive factor); larger is
+        better, and the best set has the largest. -inf for a constant feature. Where the
+        ratio is infinite, b_j for features with w_j = 0 and -w_j for the others.
     trace_ratio_ : float
-        The ratio of the selected set: no set of that size has a larger one. Infinite
-        when the set has no scatter within classes.
+        The ratio of the selected set: no set of as many features that vary has a larger
+        one. Infinite when the set has no scatter within classes.
     ranking_ : ndarray of shape (n_features,)
         1 for the best feature, without ties; constant features last.
     support_ : ndarray of shape (n_features,)
@@ -143,29 +145,31 @@ class TraceRatio(BaseSelector):
         weights = self._weights(X, y)
         varying = np.flatnonzero(~weights.constant)
         found = best_ratio(weights.numerator[varying], weights.denominator[varying], min(k, varying.size))
-        scores = np.zeros(self.n_features_in_)
+        scores = np.full(self.n_features_in_, -np.inf)
         scores[varying] = found.scores
-        self._select(scores, weights.constant, k)
-        with np.errstate(over="ignore"):
-            self.scores_ = self.scores_ * weights.unit * weights.unit
+        chosen = np.isin(np.arange(scores.size), varying[found.chosen])
+        self._select(scores, weights.constant, k, unit=weights.unit, chosen=chosen)
         check.warn_constant(weights.constant, self.support_)
         self.trace_ratio_, self.n_iter_ = found.ratio, found.n_iter
         self.n_passes_ = weights.n_passes
         if weights.classes is not None:
             self.classes_ = weights.classes
+        elif hasattr(self, "classes_"):  # of an earlier fit by the other criterion
+            del self.classes_
         return self
 
     def _weights(self, X: Any, y: Any) -> _Weights:
         if self.criterion == "fisher":
             table = measure_table(X, y, None, getattr(self, "feature_names_in_", None))
             numerator, denominator = table.scatter.between, table.scatter.within
-            constant, guard, source = table.scatter.constant, table.scatter.guard, table.source
+            constant, guard, n_passes = table.scatter.constant, table.scatter.guard, table.source.n_passes
             classes: NDArray[Any] | None = table.classes
         else:
-            scatter, constant, source = measure_graph(self, X, y)
-            numerator, denominator, guard = scatter.nodes, scatter.edges, scatter.guard
+            scatter, n_passes = measure_graph(self, X, y)
+            numerator, denominator = scatter.nodes, scatter.edges
+            constant, guard = scatter.constant, scatter.guard
             classes = None
         # one unit for all columns: the largest, so that nothing can overflow
         unit = float(guard.unit.max(initial=0.0, where=~constant)) or 1.0
         ratio = (guard.unit / unit) ** 2
-        return _Weights(numerator * ratio, denominator * ratio, unit, constant, source.n_passes, classes)
+        return _Weights(numerator * ratio, denominator * ratio, unit, constant, n_passes, classes)

@@ -1,7 +1,7 @@
 """What is computed of the rows, and the only place that centres and scales them."""
 
 from fisherset.statistics.dependence import rbf_dependence
-from fisherset.statistics.graph import GraphScatter, graph_scatter
+from fisherset.statistics.graph import GraphScatter, graph_scatter, pair_distances
 from fisherset.statistics.moments import Moments, measure
 from fisherset.statistics.neighbours import nearest
 from fisherset.statistics.problem import TableProblem
@@ -17,5 +17,6 @@ __all__ = [
     "graph_scatter",
     "measure",
     "nearest",
+    "pair_distances",
     "rbf_dependence",
 ]

@@ -57,3 +57,9 @@ def outer(X: Floats, center: Floats, weights: Floats) -> Floats:
 def stack(parts: list[Floats]) -> Floats:
     """Blocks of rows put back together."""
     return parts[0] if len(parts) == 1 else np.vstack(parts)
+
+
+def row_squares(X: Floats) -> Floats:
+    """Sum of squares of each row."""
+    total: Floats = np.einsum("ij,ij->i", X, X)
+    return total

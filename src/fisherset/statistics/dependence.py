@@ -12,6 +12,8 @@ from fisherset.statistics.guard import Guard
 
 COLUMNS = 2**22  # numbers of the table taken at a time
 PAIRS = 2**22  # pairs of values a kernel is evaluated on at a time
+FAR = 40.0  # bandwidths apart from which the kernel is nought: exp(-800)
+EPS = float(np.finfo(np.float64).eps)
 
 
 def rbf_dependence(
@@ -30,7 +32,7 @@ def rbf_dependence(
         table = _take(source, guard, some)
         for place, j in enumerate(some):
             values, sums = _by_value(table, place, Y)
-            total[j] = _quadratic(values / bandwidth[j], sums)
+            total[j] = _quadratic(values, sums, bandwidth[j])
     return total
 
 
@@ -61,15 +63,20 @@ def _by_value(table: Matrix, place: int, Y: Floats) -> tuple[Floats, Floats]:
     return column[first], np.add.reduceat(rows, first, axis=0)
 
 
-def _quadratic(values: Floats, sums: Floats) -> float:
-    """The sum over pairs of values of exp(-(v - v')^2 / 2) times the product of their sums."""
+def _quadratic(values: Floats, sums: Floats, bandwidth: float) -> float:
+    """The sum over pairs of values of exp(-(v - v')^2 / (2 bandwidth^2)) times the product of their sums."""
     total = 0.0
     step = max(1, PAIRS // values.size)
     for start in range(0, values.size, step):
         part = slice(start, start + step)
-        K = values[part, None] - values
+        K = np.abs(values[part, None] - values)
+        with np.errstate(over="ignore"):
+            K /= bandwidth
+        np.minimum(K, FAR, out=K)
         K *= K
         K *= -0.5
         np.exp(K, out=K)
         total += float(np.vdot(sums[part], K @ sums))
-    return total
+    # what is left of sums that cancel is rounding
+    noise = 16 * EPS * float(np.square(np.abs(sums).sum(axis=0)).sum())
+    return total if total > noise else 0.0

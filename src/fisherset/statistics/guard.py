@@ -31,11 +31,10 @@ class Guard:
     def idle(self) -> bool:
         return not self.offset.any() and bool((self.unit == 1.0).all())
 
-    def shifted(self, X: Matrix) -> Matrix:
-        """The table less the offsets, in its own units; itself where no column has one."""
-        if not self.offset.any():
-            return X
-        return Guard(self.offset, np.ones_like(self.unit)).apply(X)
+    def shifted(self, X: Matrix, unit: float) -> Matrix:
+        """The table less the offsets, all columns in one unit; itself where that changes nothing."""
+        common = Guard(self.offset, np.full_like(self.unit, unit))
+        return X if common.idle else common.apply(X)
 
     @classmethod
     def from_head(cls, source: Source, weights: Floats | None = None) -> Guard:

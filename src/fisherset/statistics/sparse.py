@@ -77,3 +77,8 @@ def outer(X: Sparse, center: Floats, weights: Floats) -> Floats:
 def stack(parts: list[Sparse]) -> Sparse:
     """Blocks of rows put back together."""
     return parts[0] if len(parts) == 1 else sparse.vstack(parts, format=parts[0].format)
+
+
+def row_squares(X: Sparse) -> Floats:
+    """Sum of squares of each row."""
+    return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
