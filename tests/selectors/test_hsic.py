@@ -82,7 +82,7 @@ def test_weights_of_any_sum(data, data_kernel):
     X, y = data
     plain = HSICScore(data_kernel=data_kernel).fit(X, y)
     for total in (1e-3, 1.0):
-        with pytest.raises(ValueError, match="must sum to more than 1, .* Divide the weights by their mean"):
+        with pytest.raises(ValueError, match=r"must sum to more than 1, .* Divide the weights by their mean"):
             HSICScore(data_kernel=data_kernel).fit(X, y, sample_weight=np.full(40, total / 40))
     scaled = HSICScore(data_kernel=data_kernel).fit(X, y, sample_weight=np.full(40, 2.0 / 40))
     assert_array_equal(scaled.ranking_, plain.ranking_)
