@@ -71,8 +71,11 @@ def test_needless_offsets_are_given_up(kind):
     """A column that only starts like a constant far from zero ends up unshifted: blocks need no copy."""
     X, y = labelled(n=300)
     X[:, 3] = np.r_[np.ones(9), np.arange(291) % 2 + 0.5]
+    X[:, 5] = 0.1  # nor does a constant column, such as an intercept, need one
     moments = measure(MemorySource(kind(X)), Targets(y, 3))
     assert moments.guard.idle
+    assert_array_equal(np.flatnonzero(Scatter(moments).constant), [5])
+    X[:, 5] = 0.0
     assert_allclose(Scatter(moments).total, X.var(axis=0) * 300, rtol=1e-12)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fisherset._types import Floats
 from fisherset.sources import Block, Source
 from fisherset.statistics.blocks import kernel_of
-from fisherset.statistics.guard import FAR, SMALL, Guard, power_of_two
+from fisherset.statistics.guard import FAR, LARGE, SMALL, Guard, power_of_two
 from fisherset.statistics.targets import Targets
 
 
@@ -89,6 +89,8 @@ class Moments:
         with np.errstate(invalid="ignore", over="ignore"):
             spread = np.sqrt(np.maximum(self.squares / self.n - mean**2, 0.0))
             near = np.abs(mean + self.guard.offset / self.guard.unit) < FAR * spread
+        # a constant is a constant at any offset whose square is safe
+        near |= (self.squares == 0) & (np.abs(self.guard.offset) < LARGE)
         light = Guard(np.where(near, 0.0, self.guard.offset), self.guard.unit)
         return self.through(light) if light.idle else self
 

@@ -23,7 +23,7 @@ class Scatter:
         total = np.maximum(moments.squares - self.n * self.mean**2, 0.0)
         with np.errstate(over="ignore"):
             level = np.abs(self.mean + self.guard.offset / self.guard.unit)
-            noise = np.maximum(4 * EPS * moments.squares, self.n * (8 * EPS * level) ** 2)
+            noise = np.maximum(64 * EPS * moments.squares, self.n * (8 * EPS * level) ** 2)
         self.constant: NDArray[np.bool_] = total <= noise
         self.total: Floats = np.where(self.constant, 0.0, total)  # n times the variance
         weights = self.class_weights[:, None]
