@@ -111,6 +111,21 @@ def test_integers_do_not_wrap(kind, data):
     run_problem(table(kind, X, y), reference.standardize(X), reference.indicator(y), np.arange(8))
 
 
+def test_cache_spares_passes(data):
+    """Columns at hand serve blocks of theirs, and a block of most rows is worth whole columns."""
+    X, y = data
+    problem = table(np.asarray, X, y)
+    some, most = np.array([0, 4]), np.arange(1, 8)
+    problem.gram(some, rows=most)
+    before = problem.source.n_passes
+    problem.gram(some, rows=most)
+    problem.gram(some, rows=np.array([2]))
+    problem.gram(some)
+    assert problem.source.n_passes == before
+    problem.gram(np.array([1, 2]), rows=np.array([1]))  # too little for whole columns
+    assert 1 not in problem._cache._kept
+
+
 def test_cache_keeps_within_its_budget(data):
     X, y = data
     problem = table(np.asarray, X, y, cache_bytes=3 * 8 * 8)

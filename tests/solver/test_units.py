@@ -1,0 +1,34 @@
+"""Order with ties, and the translation between units and columns."""
+
+import numpy as np
+import reference
+from numpy.testing import assert_array_equal
+
+from fisherset.solver.units import Units, largest, ranked
+
+
+def test_ties_go_to_the_second_key_then_to_column_order():
+    values = np.array([1.0, 3.0, 1.0 + 1e-13, 3.0 - 1e-12, 2.0, 1.0])
+    assert_array_equal(ranked(values), [1, 3, 4, 0, 2, 5])
+    second = np.array([0.0, 1.0, 5.0, 2.0, 0.0, 5.0])
+    assert_array_equal(ranked(values, second), [3, 1, 4, 2, 5, 0])
+    assert_array_equal(largest(values, 2, second), [1, 3])
+    assert_array_equal(largest(values, 4), [0, 1, 3, 4])
+
+
+def test_all_equal_is_column_order():
+    assert_array_equal(ranked(np.zeros(4)), [0, 1, 2, 3])
+
+
+def test_groups():
+    X, y = reference.random_problem(0, n=30, d=6, c=2)
+    groups = np.array([2, 0, 1, 0, 2, 1])
+    units = Units(reference.ArrayProblem(X, reference.indicator(y), groups=groups))
+    assert units.size == 3
+    assert_array_equal(units.columns(np.array([0, 2])), [0, 1, 3, 4])
+    s = np.arange(6.0)
+    assert_array_equal(units.total(s), [4.0, 7.0, 4.0])
+    assert_array_equal(units.spread(np.array([0.1, 0.2, 0.3])), [0.3, 0.1, 0.2, 0.1, 0.3, 0.2])
+    chosen, columns = np.array([2, 0]), np.array([0, 1, 3, 4])
+    assert_array_equal(units.total(s[columns], chosen, columns), [4.0, 4.0])
+    assert_array_equal(units.spread(np.array([0.3, 0.1]), chosen, columns), [0.3, 0.1, 0.1, 0.3])
