@@ -1,9 +1,9 @@
 """Order with ties, and the translation between units and columns."""
 
 import numpy as np
-import reference
 from numpy.testing import assert_array_equal
 
+import reference
 from fisherset.solver.units import Units, largest, ranked
 
 
