@@ -55,6 +55,11 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
+    @property
+    def _names(self) -> Any:
+        """Names of the columns for messages, None where X had none."""
+        return getattr(self, "feature_names_in_", None)
+
     def _select(
         self,
         scores: Floats,

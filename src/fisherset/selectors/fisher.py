@@ -86,7 +86,7 @@ class FisherScore(BaseSelector):
         """
         X = check.check_table(self, X)
         k = parameter.check_count(self.n_features_to_select, self.n_features_in_)
-        table = measure_table(X, y, sample_weight, getattr(self, "feature_names_in_", None))
+        table = measure_table(X, y, sample_weight, self._names)
         between, within = table.scatter.between, table.scatter.within
         with np.errstate(divide="ignore", invalid="ignore"):
             scores = np.where(between > 0, between / within, 0.0)

@@ -161,7 +161,7 @@ class GeneralizedFisherScore(BaseSelector):
         trace = Trace(max_iter=self.max_iter, time_limit=self.time_limit, report=progress)
         X = check.check_table(self, X)
         k = parameter.check_count(self.n_features_to_select, self.n_features_in_)
-        table = measure_table(X, y, sample_weight, getattr(self, "feature_names_in_", None))
+        table = measure_table(X, y, sample_weight, self._names)
         problem = pose_problem(table, self.standardize)
         self.gamma_ = resolve_gamma(self.gamma, problem)
         solve, wanted = SOLVERS[self.solver], min(k, problem.columns.size)

@@ -36,7 +36,7 @@ def measure_graph(selector: Any, X: Any, y: Any) -> tuple[GraphScatter, int]:
     codes = check.check_labels(y, X.shape[0])[1] if selector.supervised else None
     source = MemorySource(X.tocsr() if sparse.issparse(X) else X)
     moments = measure(source, Targets(np.zeros(X.shape[0], dtype=np.intp), 1))
-    check.reject_nonfinite(moments.finite, getattr(selector, "feature_names_in_", None))
+    check.reject_nonfinite(moments.finite, selector._names)
     # one unit for all columns, so that the squares of distances stay in range
     unit = float(moments.guard.unit.max())
     squared, edges = neighbours(moments.guard.shifted(source.X, unit), codes, selector.n_neighbors)

@@ -116,7 +116,7 @@ class HSICScore(BaseSelector):
             parameter.check_number("bandwidth", self.bandwidth, above=0.0)
         X = check.check_table(self, X)
         k = parameter.check_count(self.n_features_to_select, self.n_features_in_)
-        table = measure_table(X, y, sample_weight, getattr(self, "feature_names_in_", None))
+        table = measure_table(X, y, sample_weight, self._names)
         scores, unit = self._linear(table) if self.data_kernel == "linear" else self._rbf(table)
         constant, n = table.scatter.constant, table.scatter.n
         if n - 1.0 < 1e-6:

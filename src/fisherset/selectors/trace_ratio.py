@@ -160,7 +160,7 @@ class TraceRatio(BaseSelector):
 
     def _weights(self, X: Any, y: Any) -> _Weights:
         if self.criterion == "fisher":
-            table = measure_table(X, y, None, getattr(self, "feature_names_in_", None))
+            table = measure_table(X, y, None, self._names)
             numerator, denominator = table.scatter.between, table.scatter.within
             constant, guard, n_passes = table.scatter.constant, table.scatter.guard, table.source.n_passes
             classes: NDArray[Any] | None = table.classes

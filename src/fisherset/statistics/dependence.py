@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fisherset._types import Floats, Indices
-from fisherset.sources import Block, Matrix, Source
-from fisherset.statistics.blocks import kernel_of
+from fisherset._types import Floats
+from fisherset.sources import Matrix, Source
+from fisherset.statistics.blocks import take_columns
 from fisherset.statistics.guard import Guard
 
 COLUMNS = 2**22  # numbers of the table taken at a time
@@ -29,23 +29,13 @@ def rbf_dependence(
     step = max(1, COLUMNS // source.shape[0])
     for start in range(0, columns.size, step):
         some = columns[start : start + step]
-        table = _take(source, guard, some)
+        table = take_columns(source, guard, some)
+        if not isinstance(table, np.ndarray):
+            table = table.tocsc()
         for place, j in enumerate(some):
             values, sums = _by_value(table, place, Y)
             total[j] = _quadratic(values, sums, bandwidth[j])
     return total
-
-
-def _take(source: Source, guard: Guard, columns: Indices) -> Matrix:
-    """Some columns of all rows, sparse ones by columns."""
-
-    def kernel(block: Block) -> list[Matrix]:
-        X = guard.apply(block.X)
-        return [kernel_of(X).take(X, columns)]
-
-    parts = source.reduce(kernel)
-    whole = kernel_of(parts[0]).stack(parts)
-    return whole if isinstance(whole, np.ndarray) else whole.tocsc()
 
 
 def _by_value(table: Matrix, place: int, Y: Floats) -> tuple[Floats, Floats]:

@@ -39,9 +39,8 @@ class GramCache:
         """The block [rows, columns], transposed: one column of G a row."""
         missing = [j for j in columns.tolist() if j not in self._kept]
         # whole columns are kept and asked for again: worth up to twice the price of the block
-        if rows is not None and len(missing) * self._n_columns > 2 * columns.size * rows.size:
-            return self._compute(columns, rows)
-        if columns.size > self._capacity:
+        dear = rows is not None and len(missing) * self._n_columns > 2 * columns.size * rows.size
+        if dear or columns.size > self._capacity:
             return self._compute(columns, rows)
         if missing:
             fetched = self._compute(np.array(missing, dtype=np.intp), None)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from fisherset._types import Floats
+from fisherset._types import Floats, Indices
 from fisherset.sources import Matrix, Source, Sparse
 
 HEAD = 9  # rows looked at
@@ -30,6 +30,10 @@ class Guard:
     @property
     def idle(self) -> bool:
         return not self.offset.any() and bool((self.unit == 1.0).all())
+
+    def of(self, columns: Indices) -> Guard:
+        """The guard of some columns."""
+        return Guard(self.offset[columns], self.unit[columns])
 
     def shifted(self, X: Matrix, unit: float) -> Matrix:
         """The table less the offsets, all columns in one unit; itself where that changes nothing."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fisherset._types import Floats, Indices
-from fisherset.sources import Block, Matrix
-from fisherset.statistics.blocks import kernel_of
+from fisherset.sources import Matrix
+from fisherset.statistics.blocks import kernel_of, take_columns
 
 if TYPE_CHECKING:
     from fisherset.statistics.problem import TableProblem
@@ -57,11 +57,5 @@ class SampleSpace:
 
     def _take(self, columns: Indices) -> Matrix:
         """Some columns of all rows as the guard shows them."""
-        table_columns = self._problem.columns[columns]
-
-        def kernel(block: Block) -> list[Matrix]:
-            X = self._problem.guard.apply(block.X)
-            return [kernel_of(X).take(X, table_columns)]
-
-        parts = self._problem.source.reduce(kernel)
-        return kernel_of(parts[0]).stack(parts)
+        problem = self._problem
+        return take_columns(problem.source, problem.guard, problem.columns[columns])
