@@ -1,7 +1,7 @@
 """How the subset is found: from statistics alone, with numpy and scipy alone."""
 
-from fisherset.solver.cutting_plane import algorithm1, solve_cutting_plane
-from fisherset.solver.joint import solve_joint
+from fisherset.solver.cutting_plane import algorithm1, cutting_plane_path, solve_cutting_plane
+from fisherset.solver.joint import joint_path, solve_joint
 from fisherset.solver.problem import Problem, Samples
 from fisherset.solver.ratio import best_ratio
 from fisherset.solver.relaxation import Relaxation, relax
@@ -21,6 +21,8 @@ __all__ = [
     "Trace",
     "algorithm1",
     "best_ratio",
+    "cutting_plane_path",
+    "joint_path",
     "solve_cutting_plane",
     "solve_joint",
     "relative_gap",

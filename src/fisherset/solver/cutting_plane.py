@@ -7,6 +7,7 @@ through m (section 4.1).
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from fisherset._types import Floats, Indices
 from fisherset.solver.ascent import ascend
 from fisherset.solver.problem import Problem
-from fisherset.solver.relaxation import PRECISION, gradient, relax
+from fisherset.solver.relaxation import PRECISION, Relaxation, gradient, relax
 from fisherset.solver.ridge import Pool, ridge_on
 from fisherset.solver.simplex import upper_bound
 from fisherset.solver.solution import Solution, conclude, nothing
@@ -38,25 +39,45 @@ class Cuts(NamedTuple):
 
 
 def solve_cutting_plane(problem: Problem, k: int, gamma: float, *, tol: float, trace: Trace) -> Solution:
-    """Raise m from 1 until the union of the cuts has k units, trim the last cut, certify at k.
+    """Raise m from 1 until the union of the cuts has k units, trim the last cut, certify at k."""
+    return next(cutting_plane_path(problem, [k], gamma, tol=tol, trace=trace))
+
+
+def cutting_plane_path(
+    problem: Problem,
+    ks: Sequence[int],
+    gamma: float,
+    *,
+    tol: float,
+    trace: Trace,
+    certified: bool = True,
+) -> Iterator[Solution]:
+    """Raise m from 1, and for each k, in rising order, take the first union that has k units.
 
     The paper raises m by one. One more unit in every cut widens the union by at most the
     number of cuts, so while the union is far from k, m leaps by half of what that needs.
+    Without `certified` the bound is the ceiling of F, which costs nothing.
     """
-    if k == 0:
-        return nothing(problem, trace)
-    pool = Pool(problem)
-    m = 1
-    while True:
-        found = algorithm1(problem, m, gamma, tol=tol, trace=trace, pool=pool)
-        union = np.unique(np.concatenate(found.cuts))
-        if union.size >= k or m == k or trace.out_of_time():
-            break
-        m = min(k, m + max(1, (k - union.size) // (2 * len(found.cuts))))
-    units = np.sort(trimmed(found, k))
-    state = measure_subset(problem, Units(problem).columns(units), gamma)
-    bound = relax(problem, k, gamma, tol=tol, trace=trace)
-    return conclude(problem, units, state, found.q, bound, trace)
+    pool, m, found = Pool(problem), 1, None
+    for k in ks:
+        if k == 0:
+            yield nothing(problem, trace)
+            continue
+        while True:
+            if found is None:
+                found = algorithm1(problem, m, gamma, tol=tol, trace=trace, pool=pool)
+            union = np.unique(np.concatenate(found.cuts))
+            if union.size >= k or m >= k or trace.out_of_time():
+                break
+            m = min(k, m + max(1, (k - union.size) // (2 * len(found.cuts))))
+            found = None
+        units = np.sort(trimmed(found, k))
+        state = measure_subset(problem, Units(problem).columns(units), gamma)
+        if certified:
+            bound = relax(problem, k, gamma, tol=tol, trace=trace, start=found.q)
+        else:
+            bound = Relaxation(found.q, found.g, found.value, problem.ceiling)
+        yield conclude(problem, units, state, found.q, bound, trace)
 
 
 def algorithm1(

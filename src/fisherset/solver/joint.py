@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
+from fisherset._types import Floats
 from fisherset.solver.exchange import improve
 from fisherset.solver.problem import Problem
 from fisherset.solver.relaxation import relax
@@ -15,9 +18,20 @@ FINENESS = 1e-3
 
 def solve_joint(problem: Problem, k: int, gamma: float, *, tol: float, trace: Trace) -> Solution:
     """Choose k units together, with the bound of the relaxation as certificate."""
-    if k == 0:
-        return nothing(problem, trace)
-    relaxation = relax(problem, k, gamma, tol=tol, trace=trace)
-    start = largest(relaxation.q, k, relaxation.g)
-    units, state = improve(problem, start, relaxation, gamma, tol=tol * FINENESS, trace=trace)
-    return conclude(problem, units, state, relaxation.q, relaxation, trace)
+    return next(joint_path(problem, [k], gamma, tol=tol, trace=trace))
+
+
+def joint_path(
+    problem: Problem, ks: Sequence[int], gamma: float, *, tol: float, trace: Trace
+) -> Iterator[Solution]:
+    """Solve for each k in turn, every relaxation starting from the last one's q."""
+    q: Floats | None = None
+    for k in ks:
+        if k == 0:
+            yield nothing(problem, trace)
+            continue
+        relaxation = relax(problem, k, gamma, tol=tol, trace=trace, start=q)
+        q = relaxation.q
+        start = largest(q, k, relaxation.g)
+        units, state = improve(problem, start, relaxation, gamma, tol=tol * FINENESS, trace=trace)
+        yield conclude(problem, units, state, q, relaxation, trace)

@@ -10,7 +10,7 @@ from fisherset._types import Floats, Indices
 from fisherset.solver.ascent import Ascent, ascend
 from fisherset.solver.problem import Problem, Samples
 from fisherset.solver.ridge import FeatureRidge, Pool, SampleRidge
-from fisherset.solver.simplex import upper_bound
+from fisherset.solver.simplex import project, upper_bound
 from fisherset.solver.trace import Status, Trace
 from fisherset.solver.units import Units, largest
 
@@ -30,8 +30,13 @@ class Relaxation(NamedTuple):
     upper_bound: float
 
 
-def relax(problem: Problem, m: int, gamma: float, *, tol: float, trace: Trace) -> Relaxation:
-    """Maximise F(q) until its upper bound is within the share `tol` of it."""
+def relax(
+    problem: Problem, m: int, gamma: float, *, tol: float, trace: Trace, start: Floats | None = None
+) -> Relaxation:
+    """Maximise F(q) until its upper bound is within the share `tol` of it.
+
+    `start` is the q of a problem alike, such as another m or gamma on the same table.
+    """
     units = Units(problem)
     if m > units.size:
         raise ValueError(f"m must be at most the {units.size} units of the problem; got {m}.")
@@ -39,12 +44,19 @@ def relax(problem: Problem, m: int, gamma: float, *, tol: float, trace: Trace) -
         return Relaxation(np.zeros(units.size), np.zeros(units.size), 0.0, 0.0)
     samples = problem.samples
     if samples is not None and samples.size < 2 * m * units.n_columns / units.size:
-        return _relax_in_samples(problem, samples, units, m, gamma, tol, trace)
-    return _relax_in_pool(problem, units, m, gamma, tol, trace)
+        return _relax_in_samples(problem, samples, units, m, gamma, tol, trace, start)
+    return _relax_in_pool(problem, units, m, gamma, tol, trace, start)
 
 
 def _relax_in_samples(
-    problem: Problem, samples: Samples, units: Units, m: int, gamma: float, tol: float, trace: Trace
+    problem: Problem,
+    samples: Samples,
+    units: Units,
+    m: int,
+    gamma: float,
+    tol: float,
+    trace: Trace,
+    start: Floats | None,
 ) -> Relaxation:
     ridge = SampleRidge(problem, samples, gamma)
 
@@ -56,19 +68,28 @@ def _relax_in_samples(
         bound = min(best.bound, problem.ceiling)
         trace.record("relaxation", best.value, bound, int(np.count_nonzero(best.x)))
 
-    start = _start(units.total(gradient(problem.C, problem, gamma)), m)
-    best = ascend(function, start, m, tol=tol, max_steps=trace.max_iter, trace=trace, observe=observe)
+    g = units.total(gradient(problem.C, problem, gamma))  # at q = 0, where V = H
+    x = _first(g, m) if start is None else _rescaled(start, m)
+    best = ascend(function, x, m, tol=tol, max_steps=trace.max_iter, trace=trace, observe=observe)
     if best.bound - best.value > tol * best.bound:
         trace.stopped(Status.MAX_ITER if best.steps == trace.max_iter else Status.PRECISION)
     return Relaxation(best.x, best.gradient, best.value, min(best.bound, problem.ceiling))
 
 
 def _relax_in_pool(
-    problem: Problem, units: Units, m: int, gamma: float, tol: float, trace: Trace
+    problem: Problem,
+    units: Units,
+    m: int,
+    gamma: float,
+    tol: float,
+    trace: Trace,
+    start: Floats | None,
 ) -> Relaxation:
     """Solve on a pool of promising columns; let the bound over all columns name those that lack."""
     g = units.total(gradient(problem.C, problem, gamma))  # at q = 0, where V = H
     members = largest(g, min(units.size, max(POOL_FACTOR * m, POOL_LEAST)))
+    if start is not None:
+        members = np.union1d(members, np.flatnonzero(start))
     pool = Pool(problem)
     pool.admit(units.columns(members))
 
@@ -76,7 +97,8 @@ def _relax_in_pool(
         value, XV = ridge.evaluate(units.spread(x, members, pool.columns))
         return value, units.total(gradient(XV, problem, gamma), members, pool.columns)
 
-    x, bound, inner = _start(g[members], m), problem.ceiling, max(tol / 4, 0.01)
+    x = _first(g[members], m) if start is None else _rescaled(start[members], m)
+    bound, inner = problem.ceiling, max(tol / 4, 0.01)
     best = Relaxation(np.zeros(units.size), g, 0.0, problem.ceiling)
     for _ in range(trace.max_iter):
         ridge = FeatureRidge(problem, pool.columns, pool.G, gamma)
@@ -115,7 +137,12 @@ def _lacking(g: Floats, members: Indices, m: int) -> Indices:
     return candidates[largest(g[candidates], max(m, POOL_LEAST))]
 
 
-def _start(s: Floats, m: int) -> Floats:
+def _rescaled(q: Floats, m: int) -> Floats:
+    """The point for m next to the q of another m."""
+    return project(q * (m / q.sum()), m)
+
+
+def _first(s: Floats, m: int) -> Floats:
     """A first q: half weight on the 2m units of largest s, between the first cut and the middle."""
     x = np.zeros(s.size)
     first = largest(s, min(2 * m, s.size))

@@ -1,0 +1,16 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Entry point of the command `fisherset`."""
+    try:
+        from fisherset.cli.app import run
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith("fisherset"):
+            raise
+        sys.exit(f"fisherset: the command line needs {error.name}; pip install 'fisherset[cli]' brings it.")
+    sys.exit(run())

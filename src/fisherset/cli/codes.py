@@ -1,0 +1,4 @@
+"""Exit codes; 0 is success, as everywhere."""
+
+UNUSABLE = 2  # the command, or its data, cannot be used; one sentence says why
+INTERRUPTED = 130  # by Ctrl-C, as shells count it

@@ -1,0 +1,1 @@
+"""Pictures: one style for all, readable by the colour-blind."""

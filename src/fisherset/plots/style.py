@@ -1,0 +1,54 @@
+"""One style for all figures: colours that the colour-blind can tell apart, and a marker for each curve."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+# Okabe and Ito (2008): distinct under every common form of colour blindness. Markers and
+# dashes repeat the difference for print in grey.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+DASHES = ("-", "--", "-.", ":", "--", "-.", "-")
+
+STYLE: Any = {
+    "font.family": "sans-serif",
+    "font.size": 10.0,
+    "axes.grid": True,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "figure.dpi": 100.0,
+    "grid.alpha": 0.3,
+    "legend.frameon": False,
+    "lines.linewidth": 1.6,
+    "lines.markersize": 5.0,
+    "svg.fonttype": "path",  # the same on a machine without our font
+    "svg.hashsalt": "fisherset",  # the same file for the same figure
+}
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """The style for the figures made inside."""
+    import matplotlib
+
+    with matplotlib.rc_context(STYLE):
+        yield
+
+
+def line_style(place: int) -> dict[str, Any]:
+    """Colour, marker and dashes of the curve with this place among the methods."""
+    return {
+        "color": COLOURS[place % len(COLOURS)],
+        "marker": MARKERS[place % len(MARKERS)],
+        "linestyle": DASHES[place % len(DASHES)],
+    }
+
+
+def as_svg(figure: Any) -> str:
+    """A figure as SVG text, without the date and the machine it was made on."""
+    buffer = io.StringIO()
+    figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    return buffer.getvalue()

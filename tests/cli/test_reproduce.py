@@ -1,0 +1,104 @@
+"""The real command in a process of its own."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from conftest import data_folder
+
+COMMAND = [str(Path(sys.executable).with_name("fisherset"))]
+
+
+def run(*arguments, **environment):
+    kept = {key: value for key, value in os.environ.items() if key != "FISHERSET_DATA"}
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env={**kept, "COLUMNS": "100", **environment},
+    )
+
+
+@pytest.fixture(scope="module")
+def data():
+    found = data_folder()
+    if found is None:
+        pytest.skip("REAL DATA NOT FOUND: the command is NOT tested; set FISHERSET_DATA")
+    return found
+
+
+def test_version_and_help():
+    assert run("--version").stdout.startswith("fisherset 0.")
+    shown = run("reproduce", "-h")
+    assert shown.returncode == 0
+    assert "fisherset reproduce --only table3,figure1" in shown.stdout
+
+
+def test_table1_on_real_files(data, tmp_path):
+    done = run("reproduce", "--only", "table1", "--out", tmp_path / "out", FISHERSET_DATA=str(data))
+    assert done.returncode == 0, done.stderr
+    assert "351 / 351" in done.stdout
+    assert "index.html" in done.stdout
+    assert (tmp_path / "out" / "index.html").exists()
+    assert done.stderr == ""  # no bars without a terminal
+
+
+def test_quiet_and_json(data, tmp_path):
+    arguments = ("reproduce", "--data-dir", data, "--only", "table1", "--out", tmp_path)
+    assert run(*arguments, "--quiet").stdout == ""
+    (table,) = json.loads(run(*arguments, "--json").stdout)
+    assert table["rows"][0] == ["ionosphere", "351 / 351", "34 / 34", "2 / 2"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--only", "table7"], "only must name parts among table1"),
+        (["--only", ""], "only must name parts"),
+        (["--repeats", "0"], "repeats"),
+        (["--repeats", "many"], "repeats"),
+        (["--standardize", "test"], "standardize"),
+        (["--data-dir", "nowhere"], "data_dir must be a folder"),
+        (["--only", "table2", "--data-dir", "."], "protein.npz"),
+        (["--unknown"], "unknown"),
+    ],
+)
+def test_what_cannot_be_done_is_a_sentence_and_exit_code_2(arguments, message, tmp_path):
+    # no network: the fetchers must fail at once, whatever machine this runs on
+    blocked = {"https_proxy": "http://127.0.0.1:9", "SCIKIT_LEARN_DATA": str(tmp_path)}
+    done = run("reproduce", "--out", tmp_path / "out", *arguments, **blocked)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_foreign_results_are_refused(data, tmp_path):
+    (tmp_path / "results.json").write_text("{}", encoding="utf-8")
+    done = run("reproduce", "--data-dir", data, "--only", "table1", "--out", tmp_path)
+    assert done.returncode == 2
+    assert "not written by fisherset" in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_interrupted_run_keeps_what_it_has(data, tmp_path):
+    results = tmp_path / "results.json"
+    options = f"--data-dir {data} --only table2 --jobs 1 --out {tmp_path}".split()
+    process = subprocess.Popen([*COMMAND, "reproduce", *options], stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 120
+    while not results.exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "the same command goes on from there" in errors
+    assert "Traceback" not in errors
+    assert json.loads(results.read_text(encoding="utf-8"))["runs"]
+    assert [path.name for path in tmp_path.iterdir()] == ["results.json"]  # no half file

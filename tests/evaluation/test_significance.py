@@ -1,0 +1,31 @@
+"""Paired tests against scipy and the formula of Nadeau and Bengio."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from fisherset.evaluation import paired_difference
+
+
+def test_against_scipy_and_the_formula():
+    rng = np.random.default_rng(0)
+    first, second = rng.normal(80.5, 2, 20), rng.normal(79, 2, 20)
+    found = paired_difference(first, second, test_share=0.25)
+    assert found.mean == pytest.approx(np.mean(first - second))
+    assert found.p == pytest.approx(stats.ttest_rel(first, second).pvalue)
+    difference = first - second
+    t = difference.mean() / np.sqrt((1 / 20 + 0.25) * difference.var(ddof=1))
+    assert found.p_corrected == pytest.approx(2 * stats.t.cdf(-abs(t), 19))
+
+
+def test_equal_methods_and_constant_differences():
+    values = np.array([80.0, 81.0, 79.5])
+    assert paired_difference(values, values) == (0.0, 1.0, 1.0)
+    assert paired_difference(values + 1, values).p == 0.0
+
+
+def test_single_split_says_nothing():
+    found = paired_difference(np.array([80.0]), np.array([79.0]))
+    assert found.mean == 1.0
+    assert np.isnan(found.p)
+    assert np.isnan(found.p_corrected)
