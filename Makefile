@@ -4,10 +4,13 @@ VENV := .venv
 LOWEST := .venv-lowest
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-lowest lint format bench clean
+.PHONY: demo reproduce test test-lowest lint format bench clean
 
 demo: $(VENV)/core.stamp  ## Fisher ranking against joint selection on handwritten digits
 	$(BIN)/python examples/digits.py
+
+reproduce: $(VENV)/cli.stamp  ## the paper's tables and figures again, into reproduction/
+	$(BIN)/fisherset reproduce
 
 test: $(VENV)/test.stamp lint  ## lint, types, doctests, tests
 	$(BIN)/python -m pytest -n auto
@@ -34,6 +37,11 @@ clean:
 $(VENV)/core.stamp: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
+	touch $@
+
+$(VENV)/cli.stamp: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[cli]'
 	touch $@
 
 $(VENV)/test.stamp: pyproject.toml constraints.txt
