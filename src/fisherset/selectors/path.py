@@ -59,7 +59,8 @@ def selection_paths(
     follow = joint_path if solver == "joint" else partial(cutting_plane_path, certified=certified)
     for gamma in gammas:
         trace = Trace(max_iter=max_iter)
-        solutions = follow(problem, wanted, resolve_gamma(gamma, problem), tol=tol, trace=trace)
+        number = resolve_gamma(gamma, problem, counts[-1])
+        solutions = follow(problem, wanted, number, tol=tol, trace=trace)
         yield [
             Step(
                 k,

@@ -8,7 +8,7 @@ from fisherset.solver.relaxation import Relaxation, relax
 from fisherset.solver.solution import Solution, relative_gap
 from fisherset.solver.subset import measure_subset
 from fisherset.solver.trace import Iteration, Status, Trace
-from fisherset.solver.units import TIE
+from fisherset.solver.units import TIE, ranked
 
 __all__ = [
     "Iteration",
@@ -25,6 +25,7 @@ __all__ = [
     "joint_path",
     "solve_cutting_plane",
     "solve_joint",
+    "ranked",
     "relative_gap",
     "relax",
     "measure_subset",
