@@ -13,8 +13,9 @@ from fisherset import FisherScore, GeneralizedFisherScore, HSICScore, LaplacianS
 from fisherset.datasets import load
 from fisherset.evaluation import halves
 from fisherset.paper.data import standardised
+from fisherset.paper.experiment import seeds_of
 from fisherset.paper.printed import ACCURACY
-from fisherset.paper.protocol import GAMMAS, STUDIES
+from fisherset.paper.protocol import GAMMAS, STUDIES, Protocol
 
 REPEATS = 20
 
@@ -38,9 +39,9 @@ def shown(values):
     return f"{np.mean(values):.2f} ± {np.std(values, ddof=1):.2f}"
 
 
-def splits(y, share):
-    if share == 0.5:
-        return [halves(y, repeat) for repeat in range(REPEATS)]
+def splits(key, y, share):
+    if share == 0.5:  # the halves of the reproduction
+        return [halves(y, seeds_of(STUDIES[key], repeat, Protocol()).split) for repeat in range(REPEATS)]
     return list(StratifiedShuffleSplit(REPEATS, train_size=share, random_state=0).split(y, y))
 
 
@@ -73,7 +74,7 @@ def usps():
     ]
     line("the paper", *cells, "roughly 50", "about 80", "-")
     for name, (X, share) in variants.items():
-        parts = splits(y, share)
+        parts = splits("usps", y, share)
         cells = [
             shown([accuracy(X, y, make(k), *part) for part in parts])
             for make, k in [
@@ -93,7 +94,7 @@ def small_sets():
     for key in ("ionosphere", "protein"):
         X, y, *_ = load(key)
         X, k = standardised(X, slice(None)), STUDIES[key].ks[-1]
-        parts = splits(y, 0.5)
+        parts = splits(key, y, 0.5)
         makers = [GeneralizedFisherScore(k, gamma=gamma) for gamma in GAMMAS]
         makers += [FisherScore(k), FisherScore(X.shape[1] - (key == "ionosphere"))]  # one column is constant
         cells = [shown([accuracy(X, y, selector, *part) for part in parts]) for selector in makers]

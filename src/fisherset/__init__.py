@@ -6,11 +6,14 @@ from fisherset.selectors import (
     Certificate,
     FisherScore,
     GeneralizedFisherScore,
+    GeneralizedFisherScoreCV,
     HSICScore,
     LaplacianScore,
+    SelectionPath,
     TraceRatio,
     certify,
     fisher_criterion,
+    selection_path,
 )
 
 __version__ = version("fisherset")
@@ -19,10 +22,13 @@ __all__ = [
     "Certificate",
     "FisherScore",
     "GeneralizedFisherScore",
+    "GeneralizedFisherScoreCV",
     "HSICScore",
     "LaplacianScore",
+    "SelectionPath",
     "TraceRatio",
     "__version__",
     "certify",
     "fisher_criterion",
+    "selection_path",
 ]

@@ -44,7 +44,7 @@ def test_version_and_help():
 def test_table1_on_real_files(data, tmp_path):
     done = run("reproduce", "--only", "table1", "--out", tmp_path / "out", FISHERSET_DATA=str(data))
     assert done.returncode == 0, done.stderr
-    assert "351 / 351" in done.stdout
+    assert "usps2007_smoothed" in done.stdout
     assert "index.html" in done.stdout
     assert (tmp_path / "out" / "index.html").exists()
     assert done.stderr == ""  # no bars without a terminal
@@ -54,7 +54,7 @@ def test_quiet_and_json(data, tmp_path):
     arguments = ("reproduce", "--data-dir", data, "--only", "table1", "--out", tmp_path)
     assert run(*arguments, "--quiet").stdout == ""
     (table,) = json.loads(run(*arguments, "--json").stdout)
-    assert table["rows"][0] == ["ionosphere", "351 / 351", "34 / 34", "2 / 2"]
+    assert table["rows"][0] == ["ionosphere", "ionosphere", "351", "34", "2"]
 
 
 @pytest.mark.parametrize(
@@ -66,6 +66,8 @@ def test_quiet_and_json(data, tmp_path):
         (["--repeats", "many"], "repeats"),
         (["--standardize", "test"], "standardize"),
         (["--data-dir", "nowhere"], "data_dir must be a folder"),
+        (["--jobs", "x"], "jobs"),
+        (["--seed", "-1"], "seed"),
         (["--only", "table2", "--data-dir", "."], "protein.npz"),
         (["--unknown"], "unknown"),
     ],
@@ -87,15 +89,39 @@ def test_foreign_results_are_refused(data, tmp_path):
     assert "not written by fisherset" in done.stderr
 
 
+def test_options_reach_the_protocol(data, tmp_path):
+    options = ["--only", "table2", "--repeats", "1", "--standardize", "train", "--seed", "7"]
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "protein.npz").symlink_to(data / "protein.npz")
+    blocked = {"https_proxy": "http://127.0.0.1:9", "SCIKIT_LEARN_DATA": str(tmp_path)}
+    out = tmp_path / "out"
+    done = run("reproduce", *options, "--data-dir", folder, "--skip-missing", "--out", out, **blocked)
+    assert done.returncode == 0, done.stderr
+    content = json.loads((out / "results.json").read_text(encoding="utf-8"))
+    assert content["protocol"]["standardize"] == "train"
+    assert content["protocol"]["seed"] == 7
+    assert {entry["repeat"] for entry in content["runs"]} == {0}
+    assert "protein, ours" in done.stdout
+
+
+def test_terminal_without_the_signs(data, tmp_path):
+    arguments = ("reproduce", "--data-dir", data, "--only", "table1", "--out", tmp_path)
+    assert run(*arguments, PYTHONIOENCODING="ascii").returncode == 0
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-def test_interrupted_run_keeps_what_it_has(data, tmp_path):
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_interrupted_run_keeps_what_it_has(data, tmp_path, jobs):
     results = tmp_path / "results.json"
-    options = f"--data-dir {data} --only table2 --jobs 1 --out {tmp_path}".split()
-    process = subprocess.Popen([*COMMAND, "reproduce", *options], stderr=subprocess.PIPE, text=True)
+    options = f"--data-dir {data} --only table2 --jobs {jobs} --out {tmp_path}".split()
+    process = subprocess.Popen(
+        [*COMMAND, "reproduce", *options], stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
     deadline = time.monotonic() + 120
-    while not results.exists() and time.monotonic() < deadline:
+    while not (results.exists() and '"repeat"' in results.read_text("utf-8")) and time.monotonic() < deadline:
         time.sleep(0.1)
-    process.send_signal(signal.SIGINT)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all processes of the command
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "the same command goes on from there" in errors

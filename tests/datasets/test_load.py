@@ -103,6 +103,29 @@ def test_invalid_csr_is_refused(tmp_path):
         load("bad", data_dir=tmp_path)
 
 
+def test_bytes_changed_inside_are_found(tmp_path):
+    np.savez_compressed(tmp_path / "bad.npz", **GOOD, more=np.random.default_rng(0).normal(size=999))
+    content = bytearray((tmp_path / "bad.npz").read_bytes())
+    for place in range(len(content) // 3, len(content) // 2):
+        content[place] ^= 0xFF
+    (tmp_path / "bad.npz").write_bytes(content)
+    with pytest.raises(ValueError, match=r"bad\.npz cannot be read"):
+        load("bad", data_dir=tmp_path)
+
+
+def test_array_under_the_name_of_an_archive(tmp_path):
+    with (tmp_path / "bad.npz").open("wb") as file:
+        np.save(file, np.eye(3))
+    with pytest.raises(ValueError, match=r"bad\.npz cannot be read"):
+        load("bad", data_dir=tmp_path)
+
+
+def test_variable_that_names_no_folder(monkeypatch, tmp_path):
+    monkeypatch.setenv("FISHERSET_DATA", str(tmp_path / "gone"))
+    with pytest.raises(NotADirectoryError, match="FISHERSET_DATA must be a folder"):
+        load("sonar")
+
+
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 cut off", b"<html></html>"])
 def test_damaged_files_are_refused(tmp_path, content):
     (tmp_path / "bad.npz").write_bytes(content)

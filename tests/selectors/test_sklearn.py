@@ -13,11 +13,11 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from fisherset import GeneralizedFisherScore
+from fisherset import GeneralizedFisherScore, GeneralizedFisherScoreCV
 from selection import SELECTORS
 
 
-@parametrize_with_checks(SELECTORS)
+@parametrize_with_checks([*SELECTORS, GeneralizedFisherScoreCV(cv=2)])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import Annotated
 
@@ -10,6 +11,7 @@ import typer
 from fisherset import __version__
 from fisherset.cli.codes import UNUSABLE
 from fisherset.cli.reproduce import reproduce
+from fisherset.datasets import DatasetNotFoundError
 
 app = typer.Typer(
     name="fisherset",
@@ -38,11 +40,14 @@ def _root(
 
 def run() -> int:
     """Run the command line; errors a person can mend become one sentence and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without a sign shows another
     try:
         app()
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(bool(end.code))
-    except (ValueError, TypeError, LookupError, OSError) as error:
+    except (ValueError, DatasetNotFoundError, ImportError, OSError) as error:
         print(f"fisherset: {error}", file=sys.stderr)
         return UNUSABLE
     return 0

@@ -41,6 +41,9 @@ def reproduce(
         typer.Option(help="all: before the split, as the paper. train: by the training half only."),
     ] = Standardize.all,
     seed: Annotated[int, typer.Option(min=0, help="Other seeds give other halves.")] = 0,
+    skip_missing: Annotated[
+        bool, typer.Option("--skip-missing", help="Leave out data sets that are not to be had.")
+    ] = False,
     jobs: Annotated[int, typer.Option(help="Repeats in parallel; -1 for all processors.")] = -1,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the tables as JSON.")] = False,
@@ -70,6 +73,7 @@ def reproduce(
                 out=out,
                 standardize=standardize.value,
                 seed=seed,
+                skip_missing=skip_missing,
                 n_jobs=jobs,
                 progress=bars.show,
             )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import http.client
+import sys
 import warnings
+from contextlib import redirect_stdout
 from typing import Any
 from urllib.error import URLError
 
@@ -45,7 +47,8 @@ def fetch_faces() -> Dataset:
 
 def _fetch(place: str, fetcher: Any, **options: Any) -> Any:
     try:
-        with warnings.catch_warnings():
+        # the fetchers print; what a command prints may be read by a machine
+        with warnings.catch_warnings(), redirect_stdout(sys.stderr):
             warnings.filterwarnings("ignore", message=".*OpenML.*")  # retries, versions: the outcome says it
             return fetcher(**options)
     except (URLError, http.client.HTTPException, OSError, ValueError) as error:

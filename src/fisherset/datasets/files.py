@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +21,8 @@ class Dataset(NamedTuple):
     feature_names: NDArray[Any] | None
 
 
+# Whatever numpy raises on a file that is damaged, cut off or of another kind
+UNREADABLE = (OSError, ValueError, EOFError, AttributeError, TypeError, zlib.error, zipfile.BadZipFile)
 CSR = ("X_data", "X_indices", "X_indptr", "X_shape")
 
 
@@ -28,10 +31,11 @@ def read_npz(path: Path) -> Dataset:
     try:
         with np.load(path, allow_pickle=False) as file:
             found = {key: file[key] for key in file.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        reason = (
-            "it holds pickled objects" if "allow_pickle" in str(error) else "it is damaged or no .npz file"
-        )
+    except PermissionError:
+        raise
+    except UNREADABLE as error:
+        pickled = "allow_pickle" in str(error)
+        reason = "it holds pickled objects" if pickled else "it is damaged or no .npz file"
         raise ValueError(f"{path.name} cannot be read: {reason}.") from error
     lacking = [key for key in ("y", "classes") if key not in found]
     if "X" not in found:

@@ -66,8 +66,9 @@ def load(name: str, *, data_dir: str | os.PathLike[str] | None = None, download:
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]*", name):
         raise ValueError(f"name must be a plain name such as 'sonar', without folders; got {name!r}.")
     folder = os.fspath(data_dir) if data_dir is not None else os.environ.get(VARIABLE)
-    if data_dir is not None and not Path(data_dir).is_dir():
-        raise NotADirectoryError(f"data_dir must be a folder of .npz files; got {os.fspath(data_dir)!r}.")
+    if folder and not Path(folder).is_dir():
+        who = VARIABLE if data_dir is None else "data_dir"
+        raise NotADirectoryError(f"{who} must be a folder of .npz files; got {folder!r}.")
     if folder:
         path = Path(folder) / f"{name}.npz"
         if path.is_file():

@@ -1,7 +1,7 @@
-"""How well a selection serves a classifier: splits, tuning, paired tests."""
+"""How well a selection serves a classifier: splits, held-out accuracy, paired tests."""
 
+from fisherset.evaluation.holdout import holdout_accuracy
 from fisherset.evaluation.significance import Difference, paired_difference
 from fisherset.evaluation.splits import halves
-from fisherset.evaluation.tuning import Tuned, tune_gamma
 
-__all__ = ["Difference", "Tuned", "halves", "paired_difference", "tune_gamma"]
+__all__ = ["Difference", "halves", "holdout_accuracy", "paired_difference"]

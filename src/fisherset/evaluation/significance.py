@@ -39,6 +39,10 @@ def paired_difference(first: Floats, second: Floats, *, test_share: float = 1.0)
         Of the first less the second; its p-values are 1 where both are equal throughout,
         and NaN for a single split.
     """
+    if np.shape(first) != np.shape(second):
+        raise ValueError(
+            f"first and second must be of the same splits; got {np.size(first)} and {np.size(second)}."
+        )
     difference = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
     size, mean = difference.size, float(difference.mean())
     if size < 2:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from fisherset import certify, fisher_criterion
-from fisherset.evaluation import halves, tune_gamma
-from fisherset.evaluation.tuning import holdout_accuracy
+from fisherset.evaluation import halves, holdout_accuracy
 from fisherset.paper.data import Data, standardised
 from fisherset.paper.methods import GFS_OPTIONS, METHODS, Selected, select, select_gfs
-from fisherset.paper.protocol import CLASSIFIER, FOLDS, GAMMAS, Protocol, Study
+from fisherset.paper.protocol import CLASSIFIER, Protocol, Study
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,23 @@ class Run:
     seconds: float
 
 
+class Seeds(NamedTuple):
+    """Where the randomness of one repeat comes from."""
+
+    split: int
+    folds: int
+
+
+def seeds_of(study: Study, repeat: int, protocol: Protocol) -> Seeds:
+    """Other seeds for every data set and repeat, the same on every machine."""
+    state = np.random.SeedSequence([protocol.seed, *study.key.encode(), repeat]).generate_state(2)
+    return Seeds(int(state[0]), int(state[1]))
+
+
 def run_repeat(study: Study, data: Data, repeat: int, protocol: Protocol) -> list[Run]:
     """All methods on one random half."""
-    seeds = np.random.SeedSequence([protocol.seed, *study.key.encode(), repeat]).generate_state(2)
-    train, test = halves(data.y, int(seeds[0]))
+    seeds = seeds_of(study, repeat, protocol)
+    train, test = halves(data.y, seeds.split)
     leak_free = protocol.standardize == "train"
     X = standardised(data.X, train if leak_free else slice(None))
     selected: dict[str, list[Selected]] = {}
@@ -41,18 +54,9 @@ def run_repeat(study: Study, data: Data, repeat: int, protocol: Protocol) -> lis
     for method in METHODS:
         begin = time.perf_counter()
         if method.key in GFS_OPTIONS:
-            gammas = tune_gamma(
-                data.X[train] if leak_free else X[train],
-                data.y[train],
-                study.ks,
-                GAMMAS,
-                classifier=CLASSIFIER,
-                folds=FOLDS,
-                seed=int(seeds[1]),
-                scaling=standardised if leak_free else None,
-                **GFS_OPTIONS[method.key],
-            ).gamma.tolist()
-            selected[method.key] = select_gfs(method.key, X[train], data.y[train], study.ks, gammas)
+            selected[method.key] = select_gfs(
+                method.key, X[train], data.y[train], study.ks, leak_free=leak_free, seed=seeds.folds
+            )
         else:
             selected[method.key] = select(method.key, X[train], data.y[train], study.ks)
         seconds[method.key] = time.perf_counter() - begin
@@ -80,8 +84,8 @@ def _shares(X: np.ndarray, y: np.ndarray, selected: dict[str, Selected]) -> dict
     """F of each selection over the upper bound, at the gamma of the joint solver."""
     joint = selected["gfs-joint"]
     assert joint.gamma is not None
-    bound = certify(X, y, joint.features, gamma=joint.gamma).upper_bound
+    bound = certify(X, y, joint.features, gamma=joint.gamma, standardize=False).upper_bound
     return {
-        key: fisher_criterion(X, y, chosen.features, gamma=joint.gamma) / bound
+        key: fisher_criterion(X, y, chosen.features, gamma=joint.gamma, standardize=False) / bound
         for key, chosen in selected.items()
     }

@@ -45,7 +45,7 @@ def _curves(results: Results, key: str, dataset: str) -> Picture:
     axes = figure.subplots()
     for place, method in enumerate(METHODS):
         values = np.array([results.accuracy(dataset, method.key, k) for k in CURVE])
-        mean, deviation = values.mean(axis=1), values.std(axis=1)
+        mean, deviation = values.mean(axis=1), values.std(axis=1, ddof=min(1, values.shape[1] - 1))
         style = line_style(place)
         axes.plot(CURVE, mean, label=method.title, **style)
         if method.key in ("fisher", "gfs", "gfs-joint"):

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from fisherset.paper.methods import TITLES
 from fisherset.paper.printed import ACCURACY, TEN_FEATURES
-from fisherset.paper.protocol import PARTS, STUDIES
+from fisherset.paper.protocol import STUDIES, studies_of
 from fisherset.paper.results import Results
-from fisherset.paper.tables import LEVEL, best_printed, compared
+from fisherset.paper.tables import LEVEL, best_printed, compared, keys_run
 
 
 def findings_for(results: Results, parts: Sequence[str]) -> list[str]:
     """Sentences on each data set behind the parts that were run."""
-    ran = [
-        key for key in STUDIES if key in {key for part in parts if part != "table1" for key in PARTS[part]}
-    ]
+    ran = keys_run(results, parts)
     sentences = [
         sentence for dataset in ran for sentence in (_best(results, dataset), _closeness(results, dataset))
     ]
+    for study in studies_of(parts):
+        used = results.files.get(study.key, study.files[0])
+        if used != study.files[0]:
+            sentences.append(
+                f"{study.title}: {study.files[0]} was not to be had, and {used} was used instead; its "
+                f"figures are farther from the paper's."
+            )
     for dataset in (key for key in ran if key in TEN_FEATURES):
         printed = TEN_FEATURES[dataset]
         ours = {method: results.accuracy(dataset, method, 10).mean() for method in printed}
@@ -38,6 +45,8 @@ def _best(results: Results, dataset: str) -> str:
     if best != "gfs":
         difference = compared(results, dataset, "gfs", best)
         verdict = "significant" if difference.p_corrected < LEVEL else "not significant"
+        if np.isnan(difference.p):
+            verdict = "not to be tested with one repeat"
         return (
             f"{title}: GFS (Algorithm 1) is NOT the best of the paper's methods: {TITLES[best]} has "
             f"{means[best]:.2f} % against its {means['gfs']:.2f} %; the difference is {verdict} "

@@ -23,13 +23,12 @@ def page(results: Results, tables: Sequence[Table], pictures: Sequence[Picture])
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    ran = {run.dataset for run in results.runs}
     shown = [part for part in PARTS if any(table.key == part for table in tables)]
     repeats = 1 + max((run.repeat for run in results.runs), default=-1)
     return environment.get_template("page.html.j2").render(
         results=results,
         repeats=repeats,
-        findings=findings_for(results, shown) if ran else [],
+        findings=findings_for(results, shown),
         tables=tables,
         pictures={picture.key: picture for picture in pictures},
         # an image cannot run scripts, whatever the SVG holds

@@ -65,7 +65,13 @@ class Protocol:
 
     def as_dict(self) -> dict[str, Any]:
         sizes = {key: list(study.ks) for key, study in STUDIES.items()}
-        return {**asdict(self), "gammas": list(GAMMAS), "folds": FOLDS, "sizes": sizes}
+        return {
+            **asdict(self),
+            "gammas": list(GAMMAS),
+            "folds": FOLDS,
+            "classifier": str(CLASSIFIER),
+            "sizes": sizes,
+        }
 
 
 def parts_from(only: str | Iterable[str] | None) -> tuple[str, ...]:
@@ -82,6 +88,6 @@ def parts_from(only: str | Iterable[str] | None) -> tuple[str, ...]:
 
 
 def studies_of(parts: Iterable[str]) -> list[Study]:
-    """The data sets behind some parts, those of the longest runs first."""
+    """The data sets that have to be run for some parts, in the paper's order."""
     needed = {key for part in parts if part != "table1" for key in PARTS[part]}
-    return sorted((STUDIES[key] for key in needed), key=lambda study: (-len(study.ks), study.key))
+    return [study for study in STUDIES.values() if study.key in needed]

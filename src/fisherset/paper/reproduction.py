@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.util import find_spec
+from multiprocessing import current_process
 from pathlib import Path
 
-import numpy as np
 from joblib import Parallel, delayed
 
 from fisherset._files import write_whole
@@ -16,7 +17,7 @@ from fisherset.datasets import DatasetNotFoundError
 from fisherset.paper.data import Data, obtain
 from fisherset.paper.experiment import Run, run_repeat
 from fisherset.paper.protocol import PARTS, STUDIES, Protocol, Study, parts_from, studies_of
-from fisherset.paper.results import Results, read_results
+from fisherset.paper.results import Results, current_versions, read_results
 from fisherset.paper.table import Table
 from fisherset.paper.tables import tables_for
 
@@ -40,6 +41,7 @@ def reproduce(
     out: str | os.PathLike[str] = "reproduction",
     standardize: str = "all",
     seed: int = 0,
+    skip_missing: bool = False,
     n_jobs: int | None = -1,
     progress: Progress | None = None,
 ) -> Reproduction:
@@ -61,6 +63,8 @@ def reproduce(
         standard deviation from the training part only, so that nothing leaks.
     seed : int, default=0
         Other seeds give other random halves.
+    skip_missing : bool, default=False
+        Leave out data sets that are not to be had, instead of an error that names them.
     n_jobs : int, default=-1
         Repeats run in parallel; -1 for all processors.
     progress : callable, default=None
@@ -83,13 +87,16 @@ def reproduce(
     protocol = Protocol(standardize, seed)
     _need("matplotlib", "jinja2")
     folder = Path(out)
+    if folder.exists() and not folder.is_dir():
+        raise NotADirectoryError(f"out must be a folder; {os.fspath(out)!r} is none.")
     results = _resumed(folder / "results.json", protocol)
-    data = _obtain_all(parts, data_dir)
-    folder.mkdir(parents=True, exist_ok=True)
+    data = _obtain_all(parts, data_dir, skip_missing)
+    parts = tuple(part for part in parts if any(key in data for key in PARTS[part]))
     for key, found in data.items():
         _note(results, key, found)
+    folder.mkdir(parents=True, exist_ok=True)
+    results.save(folder / "results.json")  # whether this can be done should not be learned at the end
     _run_lacking(results, parts, data, repeats, n_jobs, folder / "results.json", progress)
-    results.save(folder / "results.json")
     return publish(results.limited(repeats), parts, folder, data.get("orl"))
 
 
@@ -133,10 +140,19 @@ def _resumed(path: Path, protocol: Protocol) -> Results:
             f"seed={found.protocol.seed}; asked for are {protocol.standardize!r}, {protocol.seed}. "
             f"Choose another --out, or remove the file."
         )
+    versions = current_versions()
+    if found.versions != versions:
+        other = ", ".join(name for name in versions if found.versions.get(name) != versions[name])
+        raise ValueError(
+            f"{path} was made with other versions of {other}; figures of different versions are not mixed. "
+            f"Choose another --out, or remove the file."
+        )
     return found
 
 
-def _obtain_all(parts: tuple[str, ...], data_dir: str | os.PathLike[str] | None) -> dict[str, Data]:
+def _obtain_all(
+    parts: tuple[str, ...], data_dir: str | os.PathLike[str] | None, skip_missing: bool = False
+) -> dict[str, Data]:
     """All data sets needed, or one error that names all that lack: before anything is computed."""
     data, lacking = {}, []
     for key in dict.fromkeys(key for part in parts for key in PARTS[part]):
@@ -144,21 +160,20 @@ def _obtain_all(parts: tuple[str, ...], data_dir: str | os.PathLike[str] | None)
             data[key] = obtain(STUDIES[key], data_dir)
         except DatasetNotFoundError as error:
             lacking.append(str(error))
-    if lacking:
-        fix = "--only takes the tables and figures that do without."
+    if lacking and (not skip_missing or not data):
+        fix = "--skip-missing leaves out what is not to be had, --only takes some tables and figures."
         raise DatasetNotFoundError(" ".join([*lacking, fix]))
     return data
 
 
 def _note(results: Results, key: str, data: Data) -> None:
     """Note which data the results are of; results of other data must not be mixed with them."""
-    size = [*data.X.shape, int(np.unique(data.y).size)]
-    if (results.files.get(key, data.file), results.sizes.get(key, size)) != (data.file, size):
+    if results.digests.get(key, data.digest) != data.digest:
         raise ValueError(
-            f"The results found are of {results.files[key]} {results.sizes[key]}, the data at hand is "
-            f"{data.file} {size}. Choose another --out."
+            f"The results found are of another {results.files.get(key, key)} than the {data.file} at hand. "
+            f"Choose another --out."
         )
-    results.files[key], results.sizes[key] = data.file, size
+    results.files[key], results.digests[key] = data.file, data.digest
 
 
 def _run_lacking(
@@ -172,7 +187,9 @@ def _run_lacking(
 ) -> None:
     """Run what is not in the results yet, saving after each repeat."""
     done = results.done()
-    studies = studies_of(parts)
+    # the longest runs first: no worker is left alone with one at the end
+    studies = [study for study in studies_of(parts) if study.key in data]
+    studies.sort(key=lambda study: (-len(study.ks), study.key))
     tasks = [(study, r) for study in studies for r in range(repeats) if (study.key, r) not in done]
     counts = {study.key: sum((study.key, r) in done for r in range(repeats)) for study in studies}
     if progress is not None:
@@ -188,4 +205,6 @@ def _run_lacking(
 
 
 def _task(study: Study, data: Data, repeat: int, protocol: Protocol) -> tuple[str, list[Run]]:
+    if current_process().name != "MainProcess":
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
     return study.key, run_repeat(study, data, repeat, protocol)

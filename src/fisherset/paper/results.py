@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import math
 import platform
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
@@ -17,7 +17,9 @@ import numpy as np
 from fisherset._files import write_whole
 from fisherset._types import Floats
 from fisherset.paper.experiment import Run
-from fisherset.paper.protocol import Protocol
+from fisherset.paper.methods import GFS_OPTIONS, METHODS, TITLES
+from fisherset.paper.printed import SIZES
+from fisherset.paper.protocol import STUDIES, Protocol
 
 FORMAT = "fisherset reproduction"
 FORMAT_VERSION = 1
@@ -29,8 +31,8 @@ class Results:
 
     protocol: Protocol
     runs: list[Run] = field(default_factory=list)
-    sizes: dict[str, list[int]] = field(default_factory=dict)  # samples, features, classes of each data set
     files: dict[str, str] = field(default_factory=dict)  # the file each data set came as
+    digests: dict[str, str] = field(default_factory=dict)  # sha256 of the content of each
     date: str = field(default_factory=lambda: date.today().isoformat())
     versions: dict[str, str] = field(default_factory=lambda: current_versions())
 
@@ -45,7 +47,7 @@ class Results:
     def limited(self, repeats: int) -> Results:
         """Only the first repeats, where a longer run has left more."""
         runs = [run for run in self.runs if run.repeat < repeats]
-        return Results(self.protocol, runs, self.sizes, self.files, self.date, self.versions)
+        return replace(self, runs=runs)
 
     def of(self, dataset: str, method: str) -> list[Run]:
         """The repeats of one method on one data set, in order."""
@@ -62,9 +64,9 @@ class Results:
             "format_version": FORMAT_VERSION,
             "date": self.date,
             "versions": self.versions,
-            "protocol": self.protocol.as_dict(),
-            "sizes": self.sizes,
+            "protocol": _protocol(self.protocol),
             "files": self.files,
+            "digests": self.digests,
         }
         head = json.dumps(content, indent=1, allow_nan=False)[:-2]
         # one run a line: the file can be read, compared and searched line by line
@@ -78,45 +80,77 @@ def current_versions() -> dict[str, str]:
     return {"python": platform.python_version(), **packages}
 
 
+def _protocol(protocol: Protocol) -> dict[str, Any]:
+    """The protocol with the methods that follow it, as JSON would give it back."""
+    methods = {method.key: GFS_OPTIONS.get(method.key, {}) for method in METHODS}
+    content: dict[str, Any] = json.loads(json.dumps({**protocol.as_dict(), "methods": methods}))
+    return content
+
+
 def read_results(path: Path) -> Results:
     """The results of an earlier run; a damaged or foreign file is refused with a reason."""
+    fix = "Remove it, or choose another --out."
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ValueError(
-            f"{path.name} is no readable JSON file: {error}. Remove it, or choose another --out."
-        ) from error
+    except (OSError, ValueError, RecursionError) as error:
+        raise ValueError(f"{path.name} is no readable JSON file ({error}). {fix}") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise ValueError(f"{path.name} was not written by fisherset reproduce. Choose another --out.")
+        raise ValueError(f"{path.name} was not written by fisherset reproduce. {fix}")
     if content.get("format_version") != FORMAT_VERSION:
         raise ValueError(
             f"{path.name} has the format version {content.get('format_version')!r}; this is version "
-            f"{FORMAT_VERSION}. Choose another --out."
+            f"{FORMAT_VERSION}. {fix}"
         )
     try:
         protocol = Protocol(content["protocol"]["standardize"], content["protocol"]["seed"])
-        if content["protocol"] != protocol.as_dict():
+        if content["protocol"] != _protocol(protocol):
             raise ValueError("its protocol is that of another version of fisherset")
         runs = [_run(entry) for entry in content["runs"]]
-        return Results(
-            protocol,
-            runs,
-            dict(content["sizes"]),
-            dict(content["files"]),
-            str(content["date"]),
-            dict(content["versions"]),
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(
-            f"{path.name} cannot be used: {error}. Remove it, or choose another --out."
-        ) from error
+        _check_complete(runs)
+        texts = {key: _texts(content[key]) for key in ("files", "digests", "versions")}
+        return Results(protocol, runs, date=str(content["date"]), **texts)
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{path.name} cannot be used: {error}. {fix}") from error
+
+
+def _texts(content: dict[str, str]) -> dict[str, str]:
+    if not all(isinstance(text, str) for pair in content.items() for text in pair):
+        raise ValueError("it holds something else where names were expected")
+    return dict(content)
 
 
 def _run(entry: Any) -> Run:
-    """One run, checked as far as the tables rely on it."""
+    """One run, checked as far as the tables and figures rely on it."""
     run = Run(**{item.name: entry[item.name] for item in fields(Run)})
-    numbers = [*run.accuracy, run.share, run.seconds]
-    whole = all(isinstance(number, int | float) and math.isfinite(number) for number in numbers)
-    if not whole or len(run.accuracy) != len(run.k) or not run.k:
-        raise ValueError(f"its entry for {run.dataset!r}, repeat {run.repeat!r}, is damaged")
+    study = STUDIES.get(run.dataset)
+    sound = (
+        study is not None
+        and run.method in TITLES
+        and _is_count(run.repeat)
+        and run.k == list(study.ks)
+        and len(run.accuracy) == len(run.k)
+        and all(_is_share(number) for number in [*run.accuracy, run.share])
+        and (run.gamma is None) == (run.method not in GFS_OPTIONS)
+        and len(set(run.features)) == run.k[-1]
+        and all(_is_count(feature) and feature < SIZES[study.key][1] for feature in run.features)
+    )
+    if not sound:
+        raise ValueError(f"its entry for {run.dataset!r}, {run.method!r}, repeat {run.repeat!r} is damaged")
     return run
+
+
+def _is_count(number: Any) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool) and number >= 0
+
+
+def _is_share(number: Any) -> bool:
+    return isinstance(number, int | float) and not isinstance(number, bool) and 0 <= number <= 1 + 1e-9
+
+
+def _check_complete(runs: list[Run]) -> None:
+    """Every repeat must have every method once: pairs are compared."""
+    found = Counter((run.dataset, run.repeat, run.method) for run in runs)
+    repeats = {(run.dataset, run.repeat) for run in runs}
+    for dataset, repeat in sorted(repeats):
+        if any(found[dataset, repeat, method] != 1 for method in TITLES):
+            raise ValueError(f"repeat {repeat} of {dataset!r} does not have every method once")

@@ -11,20 +11,22 @@ from fisherset.evaluation import Difference, paired_difference
 from fisherset.paper.methods import METHODS, TITLES
 from fisherset.paper.mirror import mirror_share
 from fisherset.paper.printed import ACCURACY, SIZES
-from fisherset.paper.protocol import PARTS, STUDIES
+from fisherset.paper.protocol import STUDIES, studies_of
 from fisherset.paper.results import Results
 from fisherset.paper.table import Cell, Table
 
 LEVEL = 0.05  # of significance
+FEW = 10  # the size of the paper's remark on USPS
 SMALL = (5, 10, 20, 50, 100)  # sizes of the curves also given in numbers
 GFS = ("gfs", "gfs-joint")
 
 
 def tables_for(results: Results, parts: Sequence[str]) -> list[Table]:
     """The tables of the parts asked for, then those that go with them."""
+    uci = keys_run(results, ["table2"])
     builders = {
         "table1": lambda: _sizes(results),
-        "table2": lambda: _accuracies(results, "table2", PARTS["table2"], "half of the features"),
+        "table2": lambda: _accuracies(results, "table2", uci, "half of the features"),
         "table3": lambda: _accuracies(results, "table3", ("orl",), "100 features"),
         "table4": lambda: _accuracies(results, "table4", ("usps",), "100 features"),
         "figure1": lambda: _curve(results, "figure1", "orl"),
@@ -32,23 +34,31 @@ def tables_for(results: Results, parts: Sequence[str]) -> list[Table]:
         "figure3": lambda: _curve(results, "figure3", "usps"),
     }
     tables = [builders[part]() for part in parts]
-    ran = [
-        key for key in STUDIES if key in {key for part in parts if part != "table1" for key in PARTS[part]}
-    ]
+    ran = keys_run(results, parts)
     if ran:
         tables += [_differences(results, ran, method) for method in GFS]
+        curves = [key for key in ran if len(STUDIES[key].ks) > 1]
+        if curves:
+            tables += [_differences(results, curves, method, FEW) for method in GFS]
         tables.append(_certificates(results, ran))
     return tables
 
 
+def keys_run(results: Results, parts: Sequence[str]) -> list[str]:
+    """The data sets behind some parts that were to be had."""
+    return [study.key for study in studies_of(parts) if results.of(study.key, "gfs")]
+
+
 def spread(values: Floats) -> str:
     """Mean and standard deviation over the repeats, as the paper prints them."""
-    return f"{values.mean():.2f} ± {values.std(ddof=1) if values.size > 1 else 0.0:.2f}"
+    if values.size < 2:
+        return f"{values.mean():.2f}"
+    return f"{values.mean():.2f} ± {values.std(ddof=1):.2f}"
 
 
-def compared(results: Results, dataset: str, first: str, second: str) -> Difference:
-    """The paired difference of two methods in one column."""
-    return paired_difference(results.accuracy(dataset, first), results.accuracy(dataset, second))
+def compared(results: Results, dataset: str, first: str, second: str, k: int | None = None) -> Difference:
+    """The paired difference of two methods with k features, or the table's number when None."""
+    return paired_difference(results.accuracy(dataset, first, k), results.accuracy(dataset, second, k))
 
 
 def best_printed(results: Results, dataset: str) -> str:
@@ -58,20 +68,18 @@ def best_printed(results: Results, dataset: str) -> str:
 
 
 def _sizes(results: Results) -> Table:
+    """Data of another size than the paper's is refused, so that there is one number to show."""
     rows = [
-        (
-            Cell(STUDIES[key].title),
-            *(Cell(f"{ours} / {printed}") for ours, printed in zip(size, SIZES[key], strict=True)),
-        )
+        (Cell(STUDIES[key].title), Cell(results.files[key]), *(Cell(str(number)) for number in SIZES[key]))
         for key in STUDIES
-        if (size := results.sizes.get(key)) is not None
+        if key in results.files
     ]
     return Table(
         "table1",
-        "Table 1: the data sets (ours / paper)",
-        ("data set", "samples", "features", "classes"),
+        "Table 1: the data sets",
+        ("data set", "file", "samples", "features", "classes"),
         tuple(rows),
-        "ORL and USPS are not in the paper's Table 1; their sizes are those of sections 4.2 and 4.3.",
+        "The sizes are those the paper gives: in its Table 1, and for ORL and USPS in sections 4.2 and 4.3.",
     )
 
 
@@ -135,24 +143,24 @@ def _mirrors(results: Results) -> Table:
     )
 
 
-def _differences(results: Results, datasets: Sequence[str], method: str) -> Table:
-    rows = []
+def _differences(results: Results, datasets: Sequence[str], method: str, k: int | None = None) -> Table:
+    rows, where = [], "" if k is None else f" with {k} features"
     for other in METHODS:
         if other.key == method:
             continue
         row = [Cell(other.title)]
         for dataset in datasets:
-            difference = compared(results, dataset, method, other.key)
+            difference = compared(results, dataset, method, other.key, k)
             row.append(Cell(_tested(difference), difference.p_corrected < LEVEL))
         rows.append(tuple(row))
     return Table(
-        f"differences-{method}",
-        f"{TITLES[method]} less each other method: accuracy (points)",
+        f"differences-{method}" + ("" if k is None else f"-{k}"),
+        f"{TITLES[method]} less each other method{where}: accuracy (points)",
         ("less", *(STUDIES[dataset].title for dataset in datasets)),
         tuple(rows),
         f"In brackets the p-values of two paired tests over the repeats: the t-test, and the same with the "
         f"variance of Nadeau and Bengio (2003), which allows for the samples the repeats share. Star: "
-        f"below {LEVEL} by the t-test. Bold: by both.",
+        f"below {LEVEL} by the t-test. Bold: by both. Not corrected for the number of tests.",
     )
 
 

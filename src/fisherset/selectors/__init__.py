@@ -3,17 +3,23 @@
 from fisherset.selectors.certificate import Certificate, certify, fisher_criterion
 from fisherset.selectors.fisher import FisherScore
 from fisherset.selectors.generalized import GeneralizedFisherScore
+from fisherset.selectors.generalized_cv import GeneralizedFisherScoreCV
 from fisherset.selectors.hsic import HSICScore
 from fisherset.selectors.laplacian import LaplacianScore
+from fisherset.selectors.path import SelectionPath, Step, selection_path
 from fisherset.selectors.trace_ratio import TraceRatio
 
 __all__ = [
     "Certificate",
     "FisherScore",
     "GeneralizedFisherScore",
+    "GeneralizedFisherScoreCV",
     "HSICScore",
     "LaplacianScore",
+    "SelectionPath",
+    "Step",
     "TraceRatio",
     "certify",
     "fisher_criterion",
+    "selection_path",
 ]

@@ -14,7 +14,7 @@ from fisherset._types import Floats
 from fisherset.selectors import _validation as check
 from fisherset.solver import TIE
 from fisherset.sources import MemorySource, Source
-from fisherset.statistics import Scatter, TableProblem, Targets, measure
+from fisherset.statistics import Moments, Scatter, TableProblem, Targets, measure
 
 
 class Measured(NamedTuple):
@@ -22,6 +22,7 @@ class Measured(NamedTuple):
 
     source: Source
     targets: Targets
+    moments: Moments
     scatter: Scatter
     classes: NDArray[Any]
 
@@ -36,7 +37,7 @@ def measure_table(X: Any, y: Any, sample_weight: Any, names: Any) -> Measured:
     source, targets = MemorySource(X), Targets(codes, classes.size, weights)
     moments = measure(source, targets)
     check.reject_nonfinite(moments.finite, names)
-    return Measured(source, targets, Scatter(moments), classes)
+    return Measured(source, targets, moments, Scatter(moments), classes)
 
 
 def pose_problem(table: Measured, standardize: bool) -> TableProblem:

@@ -19,7 +19,46 @@ from fisherset.statistics import TableProblem
 SOLVERS = {"joint": solve_joint, "cutting-plane": solve_cutting_plane}
 
 
-class GeneralizedFisherScore(BaseSelector):
+class JointSelector(BaseSelector):
+    """What selectors share that end in one joint solution."""
+
+    solver: str
+    tol: float
+    max_iter: int
+    time_limit: float | None = None
+    verbose: int = 0
+
+    def _solve(self, table: Measured, problem: TableProblem, k: int, gamma: float) -> None:
+        """Select k features and keep everything about them."""
+        progress = Progress(self.tol) if self.verbose else None
+        trace = Trace(max_iter=self.max_iter, time_limit=self.time_limit, report=progress)
+        solve, wanted = SOLVERS[self.solver], min(k, problem.columns.size)
+        try:
+            solution = solve(problem, wanted, gamma, tol=self.tol, trace=trace)
+        finally:
+            if progress is not None:
+                progress.close()
+        self.gamma_ = gamma
+        self._keep(solution, problem, table, k)
+        check.warn_constant(table.scatter.constant, self.support_)
+        if solution.status is not Status.CONVERGED:
+            warnings.warn(f"{solution.status.value}.", ConvergenceWarning, stacklevel=3)
+
+    def _keep(self, solution: Solution, problem: TableProblem, table: Measured, k: int) -> None:
+        """Fitted attributes: from the columns of the problem to those of the table."""
+        constant = np.flatnonzero(table.scatter.constant)
+        order = np.concatenate([problem.columns[solution.order], constant])
+        self.ranking_ = ranking_from(order)
+        self.support_ = self.ranking_ <= k
+        self.scores_ = np.zeros(self.n_features_in_)
+        self.scores_[problem.columns] = solution.q
+        self.objective_, self.upper_bound_ = solution.objective, solution.upper_bound
+        self.gap_ = solution.gap
+        self.trace_, self.n_iter_ = solution.trace, len(solution.trace)
+        self.n_passes_, self.classes_ = table.source.n_passes, table.classes
+
+
+class GeneralizedFisherScore(JointSelector):
     """Select the features that separate the classes best *together*.
 
     Of all subsets A of k features it looks for the one with the largest regularised
@@ -159,23 +198,11 @@ class GeneralizedFisherScore(BaseSelector):
             The fitted selector.
         """
         self._check_parameters()
-        progress = Progress(self.tol) if self.verbose else None
-        trace = Trace(max_iter=self.max_iter, time_limit=self.time_limit, report=progress)
         X = check.check_table(self, X)
         k = parameter.check_count(self.n_features_to_select, self.n_features_in_)
         table = measure_table(X, y, sample_weight, self._names)
         problem = pose_problem(table, self.standardize)
-        solve, wanted = SOLVERS[self.solver], min(k, problem.columns.size)
-        self.gamma_ = resolve_gamma(self.gamma, problem, k)
-        try:
-            solution = solve(problem, wanted, self.gamma_, tol=self.tol, trace=trace)
-        finally:
-            if progress is not None:
-                progress.close()
-        self._keep(solution, problem, table, k)
-        check.warn_constant(table.scatter.constant, self.support_)
-        if solution.status is not Status.CONVERGED:
-            warnings.warn(f"{solution.status.value}.", ConvergenceWarning, stacklevel=2)
+        self._solve(table, problem, k, resolve_gamma(self.gamma, problem, k))
         return self
 
     def _check_parameters(self) -> None:
@@ -187,16 +214,3 @@ class GeneralizedFisherScore(BaseSelector):
         parameter.check_flag("standardize", self.standardize)
         if not isinstance(self.verbose, bool):
             parameter.check_integer("verbose", self.verbose, least=0)
-
-    def _keep(self, solution: Solution, problem: TableProblem, table: Measured, k: int) -> None:
-        """Fitted attributes: from the columns of the problem to those of the table."""
-        constant = np.flatnonzero(table.scatter.constant)
-        order = np.concatenate([problem.columns[solution.order], constant])
-        self.ranking_ = ranking_from(order)
-        self.support_ = self.ranking_ <= k
-        self.scores_ = np.zeros(self.n_features_in_)
-        self.scores_[problem.columns] = solution.q
-        self.objective_, self.upper_bound_ = solution.objective, solution.upper_bound
-        self.gap_ = solution.gap
-        self.trace_, self.n_iter_ = solution.trace, len(solution.trace)
-        self.n_passes_, self.classes_ = table.source.n_passes, table.classes

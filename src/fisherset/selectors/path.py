@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from functools import partial
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from fisherset._types import Indices
@@ -15,11 +16,26 @@ from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
 from fisherset.selectors.base import measure_table, pose_problem
 from fisherset.selectors.gamma import resolve_gamma
-from fisherset.solver import Status, Trace, cutting_plane_path, joint_path, relative_gap
+from fisherset.solver import Solution, Status, Trace, cutting_plane_path, joint_path, relative_gap
+from fisherset.statistics import TableProblem
+
+SOLVERS = ("joint", "cutting-plane")
 
 
 class Step(NamedTuple):
-    """The selection for one k: its columns in table order, and its certificate."""
+    """The selection for one k.
+
+    Attributes
+    ----------
+    k : int
+        Number of features.
+    features : ndarray of shape (k,)
+        Their column numbers, rising.
+    objective : float
+        F of the selection.
+    upper_bound : float
+        No selection of k features has a larger F.
+    """
 
     k: int
     features: Indices
@@ -28,47 +44,158 @@ class Step(NamedTuple):
 
     @property
     def gap(self) -> float:
+        """How far below the best selection of k features this one can be at most, as a share."""
         return relative_gap(self.objective, self.upper_bound)
 
 
-def selection_paths(
+@dataclass(frozen=True)
+class SelectionPath:
+    """Selections of rising size, all with the same gamma: a sequence of steps.
+
+    Attributes
+    ----------
+    steps : tuple of Step
+        One for each k.
+    gamma : float
+        The regulariser.
+    feature_names : ndarray or None
+        Names of the columns, where the table had names.
+    """
+
+    steps: tuple[Step, ...]
+    gamma: float
+    feature_names: NDArray[Any] | None = None
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __getitem__(self, place: int) -> Step:
+        return self.steps[place]
+
+    def __iter__(self) -> Iterator[Step]:
+        return iter(self.steps)
+
+
+def selection_path(
     X: Any,
     y: Any,
-    ks: Sequence[int],
-    gammas: Sequence[float | str],
+    ks: Sequence[int | float],
     *,
+    gamma: float | str = "scale",
     solver: str = "joint",
     standardize: bool = True,
     tol: float = 1e-3,
     max_iter: int = 1000,
-    certified: bool = True,
-) -> Iterator[list[Step]]:
-    """For each gamma in turn the selections of `ks` features, in rising order of k.
+    sample_weight: Any = None,
+) -> SelectionPath:
+    """Select features for a range of sizes, each search starting from the last.
 
-    The moments and the Gram columns met are shared between all of them, and every search
-    starts from the one for the last k. Without `certified` the bound is only promised to
-    hold, not to be tight: what a search over gammas needs costs less then.
+    Parameters
+    ----------
+    X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
+        The samples.
+    y : array-like of shape (n_samples,)
+        Their class labels.
+    ks : sequence of int or float
+        The numbers of features, in any order; a float in (0, 1) is a share.
+    gamma : float or "scale", default="scale"
+        The regulariser, the same for all sizes; "scale" is that of the largest.
+    solver : {"joint", "cutting-plane"}, default="joint"
+        As in :class:`GeneralizedFisherScore`.
+    standardize : bool, default=True
+        Scale the features to standard deviation 1.
+    tol : float, default=1e-3
+        The relaxation is solved until its bound is within this share of its value.
+    max_iter : int, default=1000
+        Most iterations of each search.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the samples.
+
+    Returns
+    -------
+    path : SelectionPath
+        A sequence of steps with `k`, `features`, `objective`, `upper_bound` and `gap`.
+
+    See Also
+    --------
+    GeneralizedFisherScore : Select for one size.
+    GeneralizedFisherScoreCV : Choose the size by cross-validation.
+    SelectionPathDisplay : Plot a path.
+
+    Notes
+    -----
+    A step is as good as a fit of its own, but need not be the same set where several are
+    as good: the search starts elsewhere.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from fisherset import selection_path
+    >>> X, y = load_digits(return_X_y=True)
+    >>> for step in selection_path(X, y, [5, 10, 20]):
+    ...     print(f"{step.k:2} features: F = {step.objective:.3f}, gap {step.gap:.1%}")
+     5 features: F = 1.294, gap 16.9%
+    10 features: F = 2.134, gap 7.2%
+    20 features: F = 3.039, gap 2.1%
     """
-    parameter.check_choice("solver", solver, ("joint", "cutting-plane"))
+    parameter.check_gamma(gamma)
+    parameter.check_choice("solver", solver, SOLVERS)
+    parameter.check_flag("standardize", standardize)
+    parameter.check_number("tol", tol, above=0.0)
+    parameter.check_integer("max_iter", max_iter, least=1)
+    names = check.column_names(X)
     X = check.check_bare_table(X)
-    counts = sorted({parameter.check_count(k, X.shape[1]) for k in ks})
-    table = measure_table(X, y, None, None)
+    counts = check_sizes(ks, X.shape[1])
+    table = measure_table(X, y, sample_weight, names)
     problem = pose_problem(table, standardize)
-    constant = np.flatnonzero(table.scatter.constant)
-    wanted = [min(k, problem.columns.size) for k in counts]
-    follow = joint_path if solver == "joint" else partial(cutting_plane_path, certified=certified)
+    number = resolve_gamma(gamma, problem, counts[-1])
+    (solutions,) = solutions_along(problem, counts, [number], solver=solver, tol=tol, max_iter=max_iter)
+    steps = (as_step(problem, k, found) for k, found in zip(counts, solutions, strict=True))
+    return SelectionPath(tuple(steps), number, None if names is None else np.array(names, dtype=object))
+
+
+def check_sizes(ks: Any, n_features: int) -> list[int]:
+    """Rising numbers of features from counts and shares."""
+    if isinstance(ks, str) or not np.iterable(ks):
+        raise TypeError(f"ks must be a sequence of numbers of features; got {ks!r}.")
+    counts = sorted({parameter.check_count(k, n_features) for k in ks})
+    if not counts:
+        raise ValueError("ks must name at least one number of features; got none.")
+    return counts
+
+
+def solutions_along(
+    problem: TableProblem,
+    ks: Sequence[int],
+    gammas: Sequence[float],
+    *,
+    solver: str,
+    tol: float,
+    max_iter: int,
+    certified: bool = True,
+) -> Iterator[list[Solution]]:
+    """For each gamma in turn the solutions for rising ks, every search starting from the one before.
+
+    Without `certified` bounds hold but need not be tight: a search over gammas needs none.
+    """
+    wanted = [min(k, problem.columns.size) for k in ks]
+    start = None
     for gamma in gammas:
         trace = Trace(max_iter=max_iter)
-        number = resolve_gamma(gamma, problem, counts[-1])
-        solutions = follow(problem, wanted, number, tol=tol, trace=trace)
-        yield [
-            Step(
-                k,
-                np.sort(np.concatenate([problem.columns[found.units], constant[: k - found.units.size]])),
-                found.objective,
-                found.upper_bound,
+        if solver == "joint":
+            found = list(joint_path(problem, wanted, gamma, tol=tol, trace=trace, start=start))
+            start = found[0].q if wanted[0] else None
+        else:
+            found = list(
+                cutting_plane_path(problem, wanted, gamma, tol=tol, trace=trace, certified=certified)
             )
-            for k, found in zip(counts, solutions, strict=True)
-        ]
+        yield found
         if trace.status is not Status.CONVERGED:
-            warnings.warn(f"{trace.status.value}.", ConvergenceWarning, stacklevel=2)
+            warnings.warn(f"{trace.status.value}.", ConvergenceWarning, stacklevel=3)
+
+
+def as_step(problem: TableProblem, k: int, found: Solution) -> Step:
+    """A solution in columns of the table; constant columns fill up what lacks."""
+    constant = np.setdiff1d(np.arange(problem.source.shape[1]), problem.columns)
+    features = np.concatenate([problem.columns[found.units], constant[: k - found.units.size]])
+    return Step(k, np.sort(features), found.objective, found.upper_bound)

@@ -22,16 +22,22 @@ def solve_joint(problem: Problem, k: int, gamma: float, *, tol: float, trace: Tr
 
 
 def joint_path(
-    problem: Problem, ks: Sequence[int], gamma: float, *, tol: float, trace: Trace
+    problem: Problem,
+    ks: Sequence[int],
+    gamma: float,
+    *,
+    tol: float,
+    trace: Trace,
+    start: Floats | None = None,
 ) -> Iterator[Solution]:
-    """Solve for each k in turn, every relaxation starting from the last one's q."""
-    q: Floats | None = None
+    """Solve for each k in turn, every relaxation starting from the last one's q, the first from `start`."""
+    q = start
     for k in ks:
         if k == 0:
             yield nothing(problem, trace)
             continue
         relaxation = relax(problem, k, gamma, tol=tol, trace=trace, start=q)
         q = relaxation.q
-        start = largest(q, k, relaxation.g)
-        units, state = improve(problem, start, relaxation, gamma, tol=tol * FINENESS, trace=trace)
+        rounded = largest(q, k, relaxation.g)
+        units, state = improve(problem, rounded, relaxation, gamma, tol=tol * FINENESS, trace=trace)
         yield conclude(problem, units, state, q, relaxation, trace)

@@ -1,6 +1,7 @@
 """What is computed of the rows, and the only place that centres and scales them."""
 
 from fisherset.statistics.dependence import rbf_dependence
+from fisherset.statistics.folds import FoldedTable
 from fisherset.statistics.graph import GraphScatter, graph_scatter, pair_distances
 from fisherset.statistics.moments import Moments, measure
 from fisherset.statistics.neighbours import nearest
@@ -9,6 +10,7 @@ from fisherset.statistics.scatter import Scatter
 from fisherset.statistics.targets import Targets
 
 __all__ = [
+    "FoldedTable",
     "GraphScatter",
     "Moments",
     "Scatter",

@@ -1,9 +1,10 @@
-"""Raw Gram columns on demand, in batches, cached under a memory budget."""
+"""Gram columns on demand, in batches, cached under a memory budget."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from threading import Lock
 
 import numpy as np
 
@@ -23,6 +24,8 @@ class GramCache:
         d, the length of a whole column.
     budget : int
         Bytes the kept columns may take.
+    eager : bool
+        Whether whole columns are always computed, in the hope that they are asked for again.
     """
 
     def __init__(
@@ -30,25 +33,33 @@ class GramCache:
         compute: Callable[[Indices, Indices | None], Floats],
         n_columns: int,
         budget: int = CACHE_BYTES,
+        *,
+        eager: bool = False,
     ) -> None:
-        self._compute, self._n_columns = compute, n_columns
-        self._capacity = budget // (8 * n_columns)
+        self._compute, self._n_columns, self._eager = compute, n_columns, eager
+        self._capacity = budget // (8 * max(1, n_columns))
         self._kept: OrderedDict[int, Floats] = OrderedDict()
+        self._lock = Lock()
+
+    def holds(self, columns: Indices) -> bool:
+        """Whether all these columns are kept."""
+        return all(j in self._kept for j in columns.tolist())
 
     def get(self, columns: Indices, rows: Indices | None) -> Floats:
-        """The block [rows, columns], transposed: one column of G a row."""
-        missing = [j for j in columns.tolist() if j not in self._kept]
-        # whole columns are kept and asked for again: worth up to twice the price of the block
-        dear = rows is not None and len(missing) * self._n_columns > 2 * columns.size * rows.size
-        if dear or columns.size > self._capacity:
-            return self._compute(columns, rows)
-        if missing:
-            fetched = self._compute(np.array(missing, dtype=np.intp), None)
-            for j, column in zip(missing, fetched, strict=True):
-                self._kept[j] = column.copy()  # not a view that keeps the whole batch alive
-        for j in columns.tolist():
-            self._kept.move_to_end(j)
-        block = np.stack([self._kept[j] if rows is None else self._kept[j][rows] for j in columns.tolist()])
-        while len(self._kept) > self._capacity:
-            self._kept.popitem(last=False)
-        return block
+        """The block [rows, columns], transposed: one column of G a row. The caller's to write to."""
+        with self._lock:  # folds share a cache between threads
+            missing = [j for j in columns.tolist() if j not in self._kept]
+            # whole columns are kept and asked for again: worth up to twice the price of the block
+            dear = rows is not None and len(missing) * self._n_columns > 2 * columns.size * rows.size
+            if (dear and not self._eager) or columns.size > self._capacity:
+                return self._compute(columns, rows)
+            if missing:
+                fetched = self._compute(np.array(missing, dtype=np.intp), None)
+                for j, column in zip(missing, fetched, strict=True):
+                    self._kept[j] = column.copy()  # not a view that keeps the whole batch alive
+            for j in columns.tolist():
+                self._kept.move_to_end(j)
+            kept = [self._kept[j] for j in columns.tolist()]
+            while len(self._kept) > self._capacity:
+                self._kept.popitem(last=False)
+        return np.stack(kept if rows is None else [column[rows] for column in kept])

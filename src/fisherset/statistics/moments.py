@@ -97,14 +97,16 @@ class Moments:
 
 def measure(source: Source, targets: Targets) -> Moments:
     """The moments of a table: one pass, or two when the first rows misled the guard."""
-    moments = _measure(source, targets, Guard.from_head(source, targets.weights))
+    moments = measure_through(source, targets, Guard.from_head(source, targets.weights))
     better = moments.better_guard(source, targets.weights)
     if better is not moments.guard:
-        moments = _measure(source, targets, better)
+        moments = measure_through(source, targets, better)
     return moments if moments.guard.idle else moments.lightened()
 
 
-def _measure(source: Source, targets: Targets, guard: Guard) -> Moments:
+def measure_through(source: Source, targets: Targets, guard: Guard) -> Moments:
+    """The moments as a given guard shows them."""
+
     def kernel(block: Block) -> Moments:
         X = guard.apply(block.X)
         compute = kernel_of(X)

@@ -16,6 +16,7 @@ from fisherset._types import Floats, Indices
 from fisherset.sources import Block, Matrix, Source
 from fisherset.statistics.blocks import kernel_of
 from fisherset.statistics.gram import CACHE_BYTES, GramCache
+from fisherset.statistics.guard import Guard
 from fisherset.statistics.samples import SampleSpace
 from fisherset.statistics.scatter import Scatter
 from fisherset.statistics.targets import Targets
@@ -38,6 +39,8 @@ class TableProblem:
         Whether columns are scaled to standard deviation 1, or only centred.
     cache_bytes : int
         Memory that Gram columns may take.
+    eager : bool
+        Whether to compute Gram columns whole at once, as is best where many problems share them.
 
     Attributes
     ----------
@@ -55,6 +58,7 @@ class TableProblem:
         *,
         standardize: bool = True,
         cache_bytes: int = CACHE_BYTES,
+        eager: bool = False,
     ) -> None:
         self.source, self.targets, self.guard = source, targets, scatter.guard
         self.columns: Indices = np.flatnonzero(~scatter.constant)
@@ -69,26 +73,20 @@ class TableProblem:
             contrast = scatter.contrast[self.columns] / self.scale[:, None]
         self.C: Floats = np.sqrt(self.n) * (contrast @ targets.rotation())
         self.ceiling = float(self.C.shape[1])
-        self._cache = GramCache(self._raw_cross, source.shape[1], cache_bytes)
+        self._cache = GramCache(self._gram_columns, self.columns.size, cache_bytes, eager=eager)
 
     @cached_property
-    def samples(self) -> SampleSpace:
+    def samples(self) -> SampleSpace | None:
         return SampleSpace(self)
 
     def gram(self, columns: Indices, rows: Indices | None = None) -> Floats:
         """The block G[rows, columns]; all rows when None."""
-        if rows is None and not self._all:
-            rows = np.arange(self.columns.size)
-        table_rows = None if rows is None else self.columns[rows]
-        G = self._cache.get(self.columns[columns], table_rows)
-        mean, scale = (self.mean, self.scale) if rows is None else (self.mean[rows], self.scale[rows])
-        G -= (self.n * self.mean[columns])[:, None] * mean
-        G /= self.scale[columns, None]
-        G /= scale
-        return G.T
+        return self._cache.get(columns, rows).T
 
     def product(self, columns: Indices, W: Floats) -> Floats:
-        """G[:, columns] @ W in one pass, without Gram columns."""
+        """G[:, columns] @ W in one pass, without Gram columns; from them where they are at hand."""
+        if self._cache.holds(columns):
+            return self.gram(columns) @ W
         weights = W / self.scale[columns, None]
         center, table_columns = self.mean[columns] @ weights, self.columns[columns]
 
@@ -107,16 +105,37 @@ class TableProblem:
             # the column sums of V ride along as one more row
             return np.vstack([kernel_of(X).transposed(X, part), part.sum(axis=0)])
 
-        total = self.source.reduce(kernel)
+        total = self._reduce(kernel)
         sums = total[:-1] if self._all else total[self.columns]
         product: Floats = (sums - self.mean[:, None] * total[-1]) / self.scale[:, None]
         return product
 
-    def _raw_cross(self, columns: Indices, rows: Indices | None) -> Floats:
-        def kernel(block: Block) -> Floats:
-            X = self.guard.apply(block.X)
-            weights = None if self.targets.weights is None else self.targets.weights[block.rows]
-            product: Floats = kernel_of(X).cross(X, columns, rows, weights)
-            return product
+    def _gram_columns(self, columns: Indices, rows: Indices | None) -> Floats:
+        """Columns of G, one a row: products of raw columns, centred and scaled afterwards."""
+        places = np.arange(self.columns.size) if rows is None else rows
+        table_rows = None if rows is None and self._all else self.columns[places]
+        G = self._raw_cross(self.columns[columns], table_rows)
+        G -= (self.n * self.mean[columns])[:, None] * self.mean[places]
+        G /= self.scale[columns, None]
+        G /= self.scale[places]
+        return G
 
+    def _raw_cross(self, columns: Indices, rows: Indices | None) -> Floats:
+        return raw_cross(self.source, self.guard, self.targets.weights, columns, rows)
+
+    def _reduce(self, kernel: Callable[[Block], Floats]) -> Floats:
         return self.source.reduce(kernel)
+
+
+def raw_cross(
+    source: Source, guard: Guard, weights: Floats | None, columns: Indices, rows: Indices | None
+) -> Floats:
+    """X'X of columns of the table and all its columns, or those of `rows`, as the guard shows them."""
+
+    def kernel(block: Block) -> Floats:
+        X = guard.apply(block.X)
+        some = None if weights is None else weights[block.rows]
+        product: Floats = kernel_of(X).cross(X, columns, rows, some)
+        return product
+
+    return source.reduce(kernel)

@@ -1,0 +1,19 @@
+"""Accuracy on rows that were held out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from fisherset._types import Indices
+
+
+def holdout_accuracy(
+    classifier: Any, X: Any, y: NDArray[Any], features: Indices, train: Indices, test: Indices
+) -> float:
+    """Accuracy on the test rows of a classifier that saw the features of the training rows."""
+    model = clone(classifier).fit(X[np.ix_(train, features)], y[train])
+    return float(np.mean(model.predict(X[np.ix_(test, features)]) == y[test]))

@@ -1,0 +1,161 @@
+"""A picture of selections of rising size: the criterion with its certified band, or the accuracy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from sklearn.model_selection import check_cv, cross_val_score
+from sklearn.pipeline import make_pipeline
+
+from fisherset import GeneralizedFisherScore, SelectionPath, selection_path
+from fisherset._types import Floats
+from fisherset.plots.style import COLOURS
+
+
+class SelectionPathDisplay:
+    """Plot F with its certified band, and the accuracy if there is one, against the number of features.
+
+    Make it with :meth:`from_path` or :meth:`from_data`.
+
+    Parameters
+    ----------
+    path : SelectionPath
+        The selections.
+    accuracy : ndarray of shape (n_sizes, n_splits), default=None
+        Accuracy of a classifier on held-out rows, for each size and split.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where the criterion is.
+    figure_ : matplotlib Figure
+        The figure.
+    line_, band_ : matplotlib artists
+        F of the selections, and the region between it and the upper bound.
+    accuracy_ax_, accuracy_line_ : matplotlib Axes and artist, or None
+        The accuracy, on an axis of its own.
+
+    See Also
+    --------
+    selection_path : The selections themselves.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from fisherset.plots import SelectionPathDisplay
+    >>> X, y = load_digits(return_X_y=True)
+    >>> display = SelectionPathDisplay.from_data(X, y, [5, 10, 20])
+    >>> display.ax_.get_xlabel()
+    'number of features'
+    """
+
+    def __init__(self, path: SelectionPath, accuracy: Floats | None = None) -> None:
+        if accuracy is not None and np.shape(accuracy)[:1] != (len(path),):
+            raise ValueError(
+                f"accuracy must have a row for each of the {len(path)} sizes; got the shape "
+                f"{np.shape(accuracy)}."
+            )
+        self.path, self.accuracy = path, accuracy
+
+    @classmethod
+    def from_path(cls, path: SelectionPath, *, accuracy: Floats | None = None, ax: Any = None) -> Self:
+        """Plot selections that have been made.
+
+        Parameters
+        ----------
+        path : SelectionPath
+            From :func:`selection_path`.
+        accuracy : ndarray of shape (n_sizes, n_splits), default=None
+            Accuracy on held-out rows, for each size and split.
+        ax : matplotlib Axes, default=None
+            Where to plot; a new figure when None.
+
+        Returns
+        -------
+        display : SelectionPathDisplay
+            The plot.
+        """
+        return cls(path, accuracy).plot(ax=ax)
+
+    @classmethod
+    def from_data(
+        cls,
+        X: Any,
+        y: Any,
+        ks: Sequence[int | float],
+        *,
+        estimator: Any = None,
+        cv: Any = 5,
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Select, score an estimator by cross-validation if there is one, and plot.
+
+        Parameters
+        ----------
+        X, y : array-like
+            Samples and class labels.
+        ks : sequence of int or float
+            The numbers of features.
+        estimator : classifier, default=None
+            Its accuracy on the selected features is plotted too. The features are selected
+            anew on each training part.
+        cv : int, splitter or iterable, default=5
+            The splits for the estimator.
+        ax : matplotlib Axes, default=None
+            Where to plot; a new figure when None.
+        **options
+            Of :func:`selection_path`: `gamma`, `solver`, `standardize`, `tol`, `max_iter`.
+
+        Returns
+        -------
+        display : SelectionPathDisplay
+            The plot.
+        """
+        path = selection_path(X, y, ks, **options)
+        accuracy = None
+        if estimator is not None:
+            splits = list(check_cv(cv, y, classifier=True).split(X, y))
+            models = [make_pipeline(GeneralizedFisherScore(step.k, **options), estimator) for step in path]
+            accuracy = np.array([cross_val_score(model, X, y, cv=splits) for model in models])
+        return cls(path, accuracy).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to plot; a new figure when None.
+
+        Returns
+        -------
+        display : SelectionPathDisplay
+            The plot.
+        """
+        from matplotlib.figure import Figure
+
+        if ax is None:
+            ax = Figure(figsize=(7, 4.5), layout="constrained").subplots()
+        self.ax_, self.figure_ = ax, ax.figure
+        ks = [step.k for step in self.path]
+        objective = [step.objective for step in self.path]
+        bound = [step.upper_bound for step in self.path]
+        self.band_ = ax.fill_between(
+            ks, objective, bound, color=COLOURS[0], alpha=0.25, linewidth=0, label="the best set lies here"
+        )
+        (self.line_,) = ax.plot(ks, objective, color=COLOURS[0], marker="o", label="selected set")
+        ax.set(xlabel="number of features", ylabel="Fisher criterion F", ylim=(0, None))
+        self.accuracy_ax_ = self.accuracy_line_ = None
+        if self.accuracy is not None:
+            mean = self.accuracy.mean(axis=1)
+            self.accuracy_ax_ = ax.twinx()
+            (self.accuracy_line_,) = self.accuracy_ax_.plot(
+                ks, mean, color=COLOURS[1], marker="s", linestyle="--", label="accuracy"
+            )
+            self.accuracy_ax_.set_ylabel("accuracy on held-out rows")
+            ax.plot([], [], color=COLOURS[1], marker="s", linestyle="--", label="accuracy (right)")
+        ax.legend(loc="lower right", frameon=False)
+        return self

@@ -1,0 +1,56 @@
+"""The discriminant classifier that the statistics of a table give in closed form, without its rows."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from fisherset._types import Floats, Indices
+from fisherset.statistics import TableProblem
+
+
+class Discriminant(ClassifierMixin, BaseEstimator):
+    """Regularised linear discriminant analysis on some columns of a problem.
+
+    The within-class covariance gets as much ridge as one sample for each feature would
+    bring, so that it can be inverted whatever their number.
+    """
+
+    def __init__(self, problem: TableProblem, columns: Indices, classes: NDArray[Any]) -> None:
+        n, weights = problem.n, problem.targets.class_weights
+        present = weights > 0
+        rotation = problem.targets.rotation()[present]
+        # C is sqrt(n n_k) times the class means, rotated: Eq. (9)
+        means = problem.C[columns] @ rotation.T / np.sqrt(n * weights[present])  # features x classes
+        within = problem.gram(columns, rows=columns) - (means * weights[present]) @ means.T
+        ridge = columns.size * float(problem.diagonal[columns].mean()) / n
+        within[np.diag_indices_from(within)] += ridge
+        coefficients = n * np.linalg.solve(within, means)
+        self.classes_: NDArray[Any] = classes[present]
+        self.coef_ = coefficients / (problem.scale * problem.guard.unit[problem.columns])[columns, None]
+        self.intercept_: Floats = (
+            np.log(weights[present] / n) - np.einsum("jk,jk->k", coefficients, means) / 2
+        )
+        guard, table = problem.guard, problem.columns[columns]
+        self.center_ = guard.offset[table] + problem.mean[columns] * guard.unit[table]
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Nothing to do: the statistics are all there is to learn from."""
+        return self
+
+    def decision_function(self, X: Any) -> Floats:
+        """Log-odds of the second of two classes, or the discriminant of each of more."""
+        rows = X.toarray() if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+        scores: Floats = (rows - self.center_) @ self.coef_ + self.intercept_
+        return scores[:, 1] - scores[:, 0] if self.classes_.size == 2 else scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most likely class of each row."""
+        scores = self.decision_function(X)
+        places = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[places]
+        return labels

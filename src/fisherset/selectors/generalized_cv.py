@@ -1,0 +1,244 @@
+"""The Generalized Fisher Score with gamma and the number of features chosen by cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from sklearn.metrics import get_scorer
+from sklearn.model_selection import check_cv
+
+from fisherset._types import Floats
+from fisherset.selectors import _parameters as parameter
+from fisherset.selectors import _validation as check
+from fisherset.selectors.base import measure_table, pose_problem
+from fisherset.selectors.gamma import resolve_gamma
+from fisherset.selectors.generalized import JointSelector
+from fisherset.selectors.path import check_sizes
+from fisherset.selectors.search import Search
+from fisherset.statistics import FoldedTable, TableProblem
+
+# Where no gammas are given: "scale", and these multiples of the number of samples.
+MULTIPLES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 200.0)
+# Sizes tried by "auto", as far as there are features.
+SIZES = (1, 2, 3, 5, 8, 12, 20, 32, 50, 80, 126, 200)
+DEFAULT = 0  # place of "scale" among the gammas where none are given
+
+
+class GeneralizedFisherScoreCV(JointSelector):
+    """Select features jointly, with gamma and their number chosen by cross-validation.
+
+    On each training part the features are selected for all gammas and sizes, and scored on
+    the part left out. The statistics of a training part are those of the table less those
+    of the fold, and Gram columns are shared between gammas and sizes.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, "auto" or sequence, default=None
+        How many features to select; a float in (0, 1) is a share of them, None half. Of a
+        sequence the best is chosen, of equals the smallest. "auto" takes the smallest of
+        1, 2, 3, 5, 8, ..., 200 that is within one standard error of the best.
+    gammas : sequence of float or "scale", default=None
+        The regularisers to choose from; of equals the largest is taken. None for "scale" and
+        nine multiples of `n_samples` between 0.5 and 200; "scale" then stays unless another
+        is better by more than one standard error of the difference.
+    cv : int, splitter or iterable, default=5
+        As in scikit-learn: a number of stratified folds, a splitter, or pairs of rows.
+    scoring : str or callable, default=None
+        A scorer of scikit-learn; None for the accuracy.
+    estimator : estimator, default=None
+        Is fitted on the selected features of each training part. None for a regularised
+        linear discriminant, which needs the statistics only.
+    n_jobs : int, default=None
+        Folds in parallel threads.
+    solver, standardize, tol, max_iter
+        As in :class:`GeneralizedFisherScore`.
+
+    Attributes
+    ----------
+    gamma_ : float
+        The chosen regulariser.
+    n_features_ : int
+        The chosen number of features.
+    cv_results_ : dict of ndarray
+        `param_gamma`, `param_n_features_to_select`, `mean_test_score`, `std_test_score`,
+        `rank_test_score` and a `split*_test_score` for each fold; one entry for each pair.
+        The gammas are those of the whole table.
+    best_score_ : float
+        Mean score of the choice.
+    support_, ranking_, scores_, objective_, upper_bound_, gap_, trace_, n_iter_, n_passes_, \
+classes_, n_features_in_, feature_names_in_
+        Of the fit on all samples, as in :class:`GeneralizedFisherScore`.
+
+    See Also
+    --------
+    GeneralizedFisherScore : With gamma and the number of features given.
+    selection_path : Selections for a range of sizes.
+
+    Notes
+    -----
+    The discriminant scores a set by what it tells linearly. Where another classifier is
+    going to be used, name it: the choice of gamma can differ.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from fisherset import GeneralizedFisherScoreCV
+    >>> X, y = load_digits(return_X_y=True)
+    >>> selector = GeneralizedFisherScoreCV("auto").fit(X, y)
+    >>> print(f"{selector.n_features_} features, accuracy {selector.best_score_:.1%}")
+    50 features, accuracy 91.4%
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | str | Sequence[int] | None = None,
+        *,
+        gammas: Sequence[float | str] | None = None,
+        cv: Any = 5,
+        scoring: Any = None,
+        estimator: Any = None,
+        n_jobs: int | None = None,
+        solver: str = "joint",
+        standardize: bool = True,
+        tol: float = 1e-3,
+        max_iter: int = 1000,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.gammas = gammas
+        self.cv = cv
+        self.scoring = scoring
+        self.estimator = estimator
+        self.n_jobs = n_jobs
+        self.solver = solver
+        self.standardize = standardize
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Choose gamma and the number of features, then select on all samples.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
+            The samples.
+        y : array-like of shape (n_samples,)
+            Their class labels, of any hashable kind.
+
+        Returns
+        -------
+        self : GeneralizedFisherScoreCV
+            The fitted selector.
+        """
+        self._check_parameters()
+        X = check.check_table(self, X)
+        ks = self._sizes(self.n_features_in_)
+        table = measure_table(X, y, None, self._names)
+        labels = table.classes[table.targets.codes]
+        splits = self._splits(X, labels)
+        problem = pose_problem(table, self.standardize)
+        rows = X.tocsr() if hasattr(X, "tocsr") else X  # rows are taken out of it
+        search = Search(
+            ks,
+            self._gammas,
+            self.solver,
+            self.tol,
+            self.max_iter,
+            self.estimator,
+            get_scorer("accuracy" if self.scoring is None else self.scoring),
+        )
+        folded = FoldedTable(rows, table.targets, table.moments, standardize=self.standardize)
+        scores = search.scores(folded, rows, labels, table.classes, splits, self.n_jobs)
+        gammas = np.array(self._gammas(problem, ks[-1]))
+        at_gamma, at_k = self._choose(scores, gammas)
+        self.cv_results_ = _as_results(scores, gammas, ks)
+        self.best_score_ = float(scores[:, at_gamma, at_k].mean())
+        self.n_features_ = ks[at_k]
+        self._solve(table, problem, ks[at_k], float(gammas[at_gamma]))
+        return self
+
+    def _check_parameters(self) -> None:
+        parameter.check_choice("solver", self.solver, ("joint", "cutting-plane"))
+        parameter.check_number("tol", self.tol, above=0.0)
+        parameter.check_integer("max_iter", self.max_iter, least=1)
+        parameter.check_flag("standardize", self.standardize)
+        if self.gammas is not None:
+            if isinstance(self.gammas, str) or not np.iterable(self.gammas) or not len(self.gammas):
+                raise ValueError(
+                    f"gammas must be a sequence of positive numbers, or None; got {self.gammas!r}."
+                )
+            for gamma in self.gammas:
+                parameter.check_gamma(gamma)
+
+    def _sizes(self, n_features: int) -> list[int]:
+        """The numbers of features to try, rising."""
+        wanted = self.n_features_to_select
+        if isinstance(wanted, str):
+            if wanted != "auto":
+                raise ValueError(
+                    f'n_features_to_select must be an int, a share, "auto" or a sequence of them; '
+                    f"got {wanted!r}."
+                )
+            return sorted({min(size, n_features) for size in SIZES})
+        if np.iterable(wanted):
+            return check_sizes(wanted, n_features)
+        return [parameter.check_count(wanted, n_features)]
+
+    def _splits(self, X: Any, labels: Any) -> list[Any]:
+        splitter = check_cv(self.cv, labels, classifier=True)
+        splits = [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, labels)]
+        for train, test in splits:
+            train, test = (np.flatnonzero(part) if part.dtype == bool else part for part in (train, test))
+            if test.size == 0 or np.unique(labels[train]).size < 2:
+                raise ValueError(
+                    "cv must leave two classes or more for training and a sample or more for testing in each "
+                    "split. Use fewer folds, or stratified ones."
+                )
+        return splits
+
+    def _gammas(self, problem: TableProblem, k: int) -> list[float]:
+        """The gammas to try on a table."""
+        if self.gammas is not None:
+            return [resolve_gamma(gamma, problem, k) for gamma in self.gammas]
+        unit = float(problem.diagonal.mean()) if problem.diagonal.size else float(problem.n)
+        return [resolve_gamma("scale", problem, k), *(multiple * unit for multiple in MULTIPLES)]
+
+    def _choose(self, scores: Floats, gammas: Floats) -> tuple[int, int]:
+        """Places of the chosen gamma and size."""
+        mean = np.round(scores.mean(axis=0), 12)  # splits, gammas, sizes -> gammas, sizes
+        best_of_size = mean.max(axis=0)
+        at_k = int(np.argmax(best_of_size))  # of equals the smallest
+        if isinstance(self.n_features_to_select, str):
+            at_best = int(np.argmax(mean[:, at_k]))
+            error = (
+                scores[:, at_best, at_k].std(ddof=1) / np.sqrt(scores.shape[0]) if len(scores) > 1 else 0.0
+            )
+            at_k = int(np.argmax(best_of_size >= best_of_size[at_k] - error))
+        ties = np.flatnonzero(mean[:, at_k] == mean[:, at_k].max())
+        at_gamma = int(ties[np.argmax(gammas[ties])])
+        if self.gammas is None:
+            difference = scores[:, at_gamma, at_k] - scores[:, DEFAULT, at_k]
+            if difference.mean() <= _error(difference):
+                at_gamma = DEFAULT
+        return at_gamma, at_k
+
+
+def _error(scores: Floats) -> float:
+    """Standard error of a mean over the folds; 0 for a single one."""
+    return float(scores.std(ddof=1) / np.sqrt(scores.size)) if scores.size > 1 else 0.0
+
+
+def _as_results(scores: Floats, gammas: Floats, ks: Sequence[int]) -> dict[str, Any]:
+    """The scores as scikit-learn's searches have them, an entry for each gamma and size."""
+    flat = scores.reshape(len(scores), -1)
+    mean = flat.mean(axis=0)
+    order = np.unique(-np.round(mean, 12), return_inverse=True)[1].reshape(-1)
+    return {
+        "param_gamma": np.repeat(gammas, len(ks)),
+        "param_n_features_to_select": np.tile(np.array(ks), len(gammas)),
+        "mean_test_score": mean,
+        "std_test_score": flat.std(axis=0),
+        "rank_test_score": 1 + np.array([np.sum(order < place) for place in order], dtype=np.int32),
+        **{f"split{number}_test_score": split for number, split in enumerate(flat)},
+    }

@@ -1,0 +1,50 @@
+"""The picture shows the numbers of the path."""
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from sklearn.datasets import load_wine
+from sklearn.neighbors import KNeighborsClassifier
+
+from fisherset import selection_path
+from fisherset.plots import SelectionPathDisplay
+
+
+@pytest.fixture(scope="module")
+def wine():
+    return load_wine(return_X_y=True)
+
+
+def test_line_and_band_are_the_path(wine):
+    path = selection_path(*wine, [2, 4, 8])
+    display = SelectionPathDisplay.from_path(path)
+    np.testing.assert_allclose(display.line_.get_xdata(), [2, 4, 8])
+    np.testing.assert_allclose(display.line_.get_ydata(), [step.objective for step in path])
+    heights = display.band_.get_paths()[0].vertices[:, 1]
+    assert heights.max() == pytest.approx(max(step.upper_bound for step in path))
+    assert display.accuracy_line_ is None
+    assert {text.get_text() for text in display.ax_.get_legend().get_texts()} == {
+        "the best set lies here",
+        "selected set",
+    }
+
+
+def test_accuracy_is_that_of_the_pipeline(wine):
+    display = SelectionPathDisplay.from_data(*wine, [2, 5], estimator=KNeighborsClassifier(1), cv=3)
+    assert display.accuracy.shape == (2, 3)
+    np.testing.assert_allclose(display.accuracy_line_.get_ydata(), display.accuracy.mean(axis=1))
+    assert 0.5 < display.accuracy.mean() <= 1
+
+
+def test_on_given_axes(wine):
+    axes = Figure().subplots()
+    display = SelectionPathDisplay.from_data(*wine, [1, 3], ax=axes, gamma=100.0)
+    assert display.ax_ is axes
+    assert display.figure_ is axes.figure
+    assert display.path.gamma == 100.0
+
+
+def test_accuracy_of_another_shape_is_refused(wine):
+    path = selection_path(*wine, [2, 4])
+    with pytest.raises(ValueError, match="a row for each of the 2 sizes"):
+        SelectionPathDisplay.from_path(path, accuracy=np.ones((3, 5)))
