@@ -58,6 +58,7 @@ def answers():
         "json/data/features/42": json.dumps({"data_features": {"feature": features}}),
         "json/data/qualities/42": json.dumps({"data_qualities": {"quality": []}}),
         "soybean.arff": ARFF,
+        "download/42": ARFF,  # where older versions of scikit-learn look
     }
 
 

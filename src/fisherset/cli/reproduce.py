@@ -124,11 +124,13 @@ class Bars:
         self._progress.update(self._tasks[dataset], completed=done)
 
     def __enter__(self) -> Bars:
-        self._progress.start()
+        if not self._progress.disable:
+            self._progress.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._progress.stop()
+        if not self._progress.disable:
+            self._progress.stop()
 
 
 def _shown(table: Table) -> RichTable:
