@@ -3,10 +3,10 @@
 import os
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import settings
-from scipy import sparse
+
+from fisherset import datasets
 
 settings.register_profile("fisherset", deadline=None, derandomize=True, max_examples=40)
 settings.load_profile("fisherset")
@@ -35,10 +35,7 @@ def real_data():
         pytest.skip("REAL DATA NOT FOUND: set FISHERSET_DATA to the folder of the data sets")
 
     def load(name):
-        with np.load(folder / f"{name}.npz", allow_pickle=False) as file:
-            if "X_data" in file.files:
-                parts = (file["X_data"], file["X_indices"], file["X_indptr"])
-                return sparse.csr_matrix(parts, shape=tuple(file["X_shape"])), file["y"]
-            return file["X"], file["y"]
+        found = datasets.load(name, data_dir=folder)
+        return found.X, found.y
 
     return load

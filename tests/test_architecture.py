@@ -72,6 +72,15 @@ def test_every_folder_has_its_place():
     assert folders == set(ALLOWED) == set(OUTSIDE)
 
 
+def test_modules_beside_the_selectors_are_at_hand():
+    code = (
+        "import fisherset; fisherset.datasets.load; fisherset.paper.reproduce; fisherset.SelectionPathDisplay"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+    with pytest.raises(AttributeError, match="no attribute 'magic'"):
+        fisherset.magic  # noqa: B018
+
+
 def test_import_is_light():
     """`import fisherset` loads nothing that only the command line, the pictures or the pages need.
 
