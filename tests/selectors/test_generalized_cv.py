@@ -161,6 +161,14 @@ def test_bad_parameters(table, options, error, message):
         GeneralizedFisherScoreCV(**{"n_features_to_select": 3, **options}).fit(X, y)
 
 
+def test_splits_may_be_masks(table):
+    X, y = table
+    splits = list(StratifiedKFold(3).split(X, y))
+    masks = [tuple(np.isin(np.arange(150), part) for part in split) for split in splits]
+    found = [GeneralizedFisherScoreCV(3, cv=cv).fit(X, y).cv_results_ for cv in (splits, masks)]
+    np.testing.assert_array_equal(found[0]["mean_test_score"], found[1]["mean_test_score"])
+
+
 def test_inputs_are_left_alone(table):
     X, y = table
     before = X.copy(), y.copy()

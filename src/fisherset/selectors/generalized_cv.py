@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import check_cv
 
-from fisherset._types import Floats
+from fisherset._types import Floats, Indices
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
 from fisherset.selectors.base import measure_table, pose_problem
@@ -185,15 +185,15 @@ classes_, n_features_in_, feature_names_in_
             return check_sizes(wanted, n_features)
         return [parameter.check_count(wanted, n_features)]
 
-    def _splits(self, X: Any, labels: Any) -> list[Any]:
+    def _splits(self, X: Any, labels: Any) -> list[tuple[Indices, Indices]]:
+        rows = np.arange(labels.size)
         splitter = check_cv(self.cv, labels, classifier=True)
-        splits = [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, labels)]
+        splits = [(rows[train], rows[test]) for train, test in splitter.split(X, labels)]  # masks too
         for train, test in splits:
-            train, test = (np.flatnonzero(part) if part.dtype == bool else part for part in (train, test))
             if test.size == 0 or np.unique(labels[train]).size < 2:
                 raise ValueError(
-                    "cv must leave two classes or more for training and a sample or more for testing in each "
-                    "split. Use fewer folds, or stratified ones."
+                    "cv must leave two classes or more for training and a sample or more for testing "
+                    "in each split. Use fewer folds, or stratified ones."
                 )
         return splits
 
