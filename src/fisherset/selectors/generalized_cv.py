@@ -15,7 +15,7 @@ from fisherset.selectors import _validation as check
 from fisherset.selectors.base import measure_table, pose_problem
 from fisherset.selectors.gamma import resolve_gamma
 from fisherset.selectors.generalized import JointSelector
-from fisherset.selectors.path import check_sizes
+from fisherset.selectors.path import SOLVERS, check_sizes
 from fisherset.selectors.search import Search
 from fisherset.statistics import FoldedTable, TableProblem
 
@@ -159,7 +159,7 @@ classes_, n_features_in_, feature_names_in_
         return self
 
     def _check_parameters(self) -> None:
-        parameter.check_choice("solver", self.solver, ("joint", "cutting-plane"))
+        parameter.check_choice("solver", self.solver, SOLVERS)
         parameter.check_number("tol", self.tol, above=0.0)
         parameter.check_integer("max_iter", self.max_iter, least=1)
         parameter.check_flag("standardize", self.standardize)
