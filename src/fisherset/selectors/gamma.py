@@ -40,9 +40,12 @@ def resolve_gamma(gamma: float | str, problem: TableProblem, k: int) -> float:
     """The number behind `gamma`; "scale" depends on the number of features k."""
     if gamma != "scale":
         return float(gamma)
-    # on standardised data every squared length is n, otherwise gamma has their scale
-    unit = float(problem.diagonal.mean()) if problem.diagonal.size else float(problem.n)
-    return unit * _multiple(problem, k)
+    return unit_of(problem) * _multiple(problem, k)
+
+
+def unit_of(problem: TableProblem) -> float:
+    """What gamma is a multiple of: the mean squared length of a feature, on standardised data n."""
+    return float(problem.diagonal.mean()) if problem.diagonal.size else float(problem.n)
 
 
 def _multiple(problem: TableProblem, k: int) -> float:

@@ -13,7 +13,7 @@ from fisherset._types import Floats, Indices
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
 from fisherset.selectors.base import measure_table, pose_problem
-from fisherset.selectors.gamma import resolve_gamma
+from fisherset.selectors.gamma import resolve_gamma, unit_of
 from fisherset.selectors.generalized import JointSelector
 from fisherset.selectors.path import SOLVERS, check_sizes
 from fisherset.selectors.search import Search
@@ -140,6 +140,10 @@ classes_, n_features_in_, feature_names_in_
         problem = pose_problem(table, self.standardize)
         rows = X.tocsr() if hasattr(X, "tocsr") else X  # rows are taken out of it
         search = Search(
+            FoldedTable(rows, table.targets, table.moments, standardize=self.standardize),
+            rows,
+            labels,
+            table.classes,
             ks,
             self._gammas,
             self.solver,
@@ -148,8 +152,7 @@ classes_, n_features_in_, feature_names_in_
             self.estimator,
             get_scorer("accuracy" if self.scoring is None else self.scoring),
         )
-        folded = FoldedTable(rows, table.targets, table.moments, standardize=self.standardize)
-        scores = search.scores(folded, rows, labels, table.classes, splits, self.n_jobs)
+        scores = search.scores(splits, self.n_jobs)
         gammas = np.array(self._gammas(problem, ks[-1]))
         at_gamma, at_k = self._choose(scores, gammas)
         self.cv_results_ = _as_results(scores, gammas, ks)
@@ -201,8 +204,8 @@ classes_, n_features_in_, feature_names_in_
         """The gammas to try on a table."""
         if self.gammas is not None:
             return [resolve_gamma(gamma, problem, k) for gamma in self.gammas]
-        unit = float(problem.diagonal.mean()) if problem.diagonal.size else float(problem.n)
-        return [resolve_gamma("scale", problem, k), *(multiple * unit for multiple in MULTIPLES)]
+        fixed = [multiple * unit_of(problem) for multiple in MULTIPLES]
+        return [resolve_gamma("scale", problem, k), *fixed]
 
     def _choose(self, scores: Floats, gammas: Floats) -> tuple[int, int]:
         """Places of the chosen gamma and size."""

@@ -15,7 +15,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from fisherset._types import Floats, Indices
 from fisherset.selectors.discriminant import Discriminant
-from fisherset.selectors.path import as_step, solutions_along
+from fisherset.selectors.path import solutions_along
 from fisherset.solver import Solution
 from fisherset.statistics import FoldedTable, TableProblem
 
@@ -24,8 +24,12 @@ LOOSE = 0.01
 
 
 class Search(NamedTuple):
-    """What is tried on every fold, and how it is judged."""
+    """A table, what is tried on every fold of it, and how it is judged."""
 
+    folded: FoldedTable
+    X: Any
+    y: NDArray[Any]
+    classes: NDArray[Any]
     ks: Sequence[int]
     gammas: Callable[[TableProblem, int], list[float]]  # for a problem and the largest k
     solver: str
@@ -34,76 +38,56 @@ class Search(NamedTuple):
     estimator: Any  # None for the discriminant the statistics give
     scorer: Callable[[Any, Any, Any], float]
 
-    def scores(
-        self,
-        folded: FoldedTable,
-        X: Any,
-        y: NDArray[Any],
-        classes: NDArray[Any],
-        splits: Sequence[tuple[Indices, Indices]],
-        n_jobs: int | None,
-    ) -> Floats:
+    def scores(self, splits: Sequence[tuple[Indices, Indices]], n_jobs: int | None) -> Floats:
         """Scores of shape (splits, gammas, sizes)."""
         run = Parallel(n_jobs=n_jobs, prefer="threads")
-        found = run(delayed(self._fold_scores)(folded, X, y, classes, *split) for split in splits)
-        return np.array(found)
+        return np.array(run(delayed(self._fold_scores)(*split) for split in splits))
 
-    def _fold_scores(
-        self,
-        folded: FoldedTable,
-        X: Any,
-        y: NDArray[Any],
-        classes: NDArray[Any],
-        train: Indices,
-        test: Indices,
-    ) -> Floats:
-        n_rows = X.shape[0]
+    def _fold_scores(self, train: Indices, test: Indices) -> Floats:
         by_rows = train.size < 2 * self.ks[-1]  # the solver will want the sample space
-        complete = train.size + test.size == n_rows and np.intersect1d(train, test).size == 0
-        problem = folded.without(test, train, by_rows=by_rows or not complete)
+        complete = train.size + test.size == self.y.size and np.intersect1d(train, test).size == 0
+        problem = self.folded.without(test, train, by_rows=by_rows or not complete)
         gammas = self.gammas(problem, self.ks[-1])
-        held_out = X[test]
         falling = np.argsort(gammas)[::-1]  # large gammas are solved at once, and lead on to small ones
+        held_out = self.X[test]
+        seen: dict[bytes, float] = {}  # gammas often agree on a set
+        scores = np.empty((len(gammas), len(self.ks)))
+        for at_gamma, path in zip(falling, self._paths(problem, np.array(gammas)[falling]), strict=True):
+            for at_k, solution in enumerate(path):
+                key = solution.units.tobytes()
+                if key not in seen:
+                    seen[key] = self._score(problem, solution, train, held_out, self.y[test])
+                scores[at_gamma, at_k] = seen[key]
+        return scores
+
+    def _paths(self, problem: TableProblem, gammas: Floats) -> list[list[Solution]]:
+        """The solutions for each gamma: good sets, without tight bounds and warnings about them."""
         with warnings.catch_warnings():
-            # the search needs good sets, not tight bounds; the final fit is warned about
             warnings.simplefilter("ignore", ConvergenceWarning)
-            paths = list(
+            return list(
                 solutions_along(
                     problem,
                     self.ks,
-                    [gammas[place] for place in falling],
+                    gammas.tolist(),
                     solver=self.solver,
                     tol=max(self.tol, LOOSE) if self.solver == "joint" else self.tol,
                     max_iter=self.max_iter,
                     certified=False,
                 )
             )
-        seen: dict[bytes, float] = {}  # gammas often agree on a set
-        scores = np.empty((len(gammas), len(self.ks)))
-        for at_gamma, path in zip(falling, paths, strict=True):
-            for at_k, solution in enumerate(path):
-                key = solution.units.tobytes()
-                if key not in seen:
-                    seen[key] = self._score(problem, solution, X, y, classes, train, held_out, y[test])
-                scores[at_gamma, at_k] = seen[key]
-        return scores
 
     def _score(
         self,
         problem: TableProblem,
         solution: Solution,
-        X: Any,
-        y: NDArray[Any],
-        classes: NDArray[Any],
         train: Indices,
         held_out: Any,
         labels: NDArray[Any],
     ) -> float:
+        columns = problem.columns[solution.units]
         if self.estimator is None:
-            model = Discriminant(problem, solution.units, classes)
-            columns = problem.columns[solution.units]
-            return float(self.scorer(model, held_out[:, columns], labels))
-        columns = as_step(problem, solution.units.size, solution).features
-        rows = X[train][:, columns] if sparse.issparse(X) else X[np.ix_(train, columns)]
-        model = clone(self.estimator).fit(rows, y[train])
+            model = Discriminant(problem, solution.units, self.classes)
+        else:
+            rows = self.X[train][:, columns] if sparse.issparse(self.X) else self.X[np.ix_(train, columns)]
+            model = clone(self.estimator).fit(rows, self.y[train])
         return float(self.scorer(model, held_out[:, columns], labels))
