@@ -10,10 +10,13 @@ Data sets are looked for in FISHERSET_DATA. Needs the extra `bench`.
 """
 
 import argparse
+import itertools
 import json
 import multiprocessing
+import threading
 import time
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -158,18 +161,46 @@ def measure(name, split, method):
     return {"seconds": round(seconds, 3), "accuracy": scores}
 
 
-def capped(name, split, method):
-    """`measure` in a process of its own that is stopped after the cap."""
-    context = multiprocessing.get_context("fork")
-    queue = context.Queue()
-    process = context.Process(target=lambda: queue.put(measure(name, split, method)))
-    process.start()
+def report(pipe, *job):
     try:
-        return queue.get(timeout=CAP + 60)
-    except Exception:
-        return {"reason": f"not done in {CAP:.0f} s"}
-    finally:
-        process.terminate()
+        pipe.send(measure(*job))
+    except Exception as error:
+        pipe.send({"reason": f"{type(error).__name__}: {error}"})
+
+
+def capped(*job):
+    """`measure` in a process of its own that is stopped after the cap."""
+    # A server of fresh processes: a fork of this one, which has threads, can stand still.
+    context = multiprocessing.get_context("forkserver")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=report, args=(theirs, *job))
+    process.start()
+    found = ours.recv() if ours.poll(CAP + 30) else {"reason": f"not done in {CAP:.0f} s"}
+    process.terminate()
+    process.join()
+    return found
+
+
+def measure_all(results, methods, names, path, n_jobs):
+    """Measure what is not among the results yet, and keep them in the file as they come."""
+    lock = threading.Lock()
+
+    def measure_set(group):
+        method, name = group
+        reason = None
+        for split in range(SPLITS):
+            key = f"{name}/{split}/{method}"
+            if key not in results:
+                # What took too long on one half would on the others.
+                found = {"reason": reason} if reason else capped(name, split, method)
+                with lock:
+                    results[key] = found
+                    write_whole(path, json.dumps(results, indent=0))
+                    print(key, found.get("seconds", found.get("reason")), flush=True)
+            reason = results[key].get("reason")
+
+    with ThreadPoolExecutor(n_jobs) as pool:
+        list(pool.map(measure_set, itertools.product(methods, names)))
 
 
 def tables(results):
@@ -219,20 +250,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     results = json.loads(options.out.read_text()) if options.out.exists() else {}
-    jobs = [
-        (name, split, method)
-        for method in options.methods.split(",")
-        for split in range(SPLITS)
-        for name in options.sets.split(",")
-        if f"{name}/{split}/{method}" not in results
-    ]
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(options.jobs) as pool:
-        for job, found in zip(jobs, pool.map(lambda job: capped(*job), jobs), strict=True):
-            results["/".join(map(str, job))] = found
-            write_whole(options.out, json.dumps(results))
-            print(*job, found.get("seconds", found.get("reason")), flush=True)
+    measure_all(results, options.methods.split(","), options.sets.split(","), options.out, options.jobs)
     warnings.filterwarnings("ignore", message="Mean of empty slice")
     tables(results)
 

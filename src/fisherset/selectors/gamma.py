@@ -25,7 +25,7 @@ ranking then, but for copies.
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import betaincc, betainccinv
+from scipy.special import betainccinv
 
 from fisherset._types import Floats, Indices
 from fisherset.solver import ranked
@@ -67,7 +67,7 @@ def _multiple(problem: TableProblem, k: int) -> float:
 def _luckiest_share(shares: Floats, n: float, rank: int) -> float:
     """R_0^2, the largest share to expect among the features unrelated to the classes; 0 without any."""
     a, b = rank / 2, max(n - rank - 1, 1.0) / 2
-    unrelated = 2 * float(np.sum(betaincc(a, b, np.minimum(shares, 1.0)) > 0.5))
+    unrelated = 2 * int(np.sum(shares < betainccinv(a, b, 0.5)))  # p-values above 1/2
     return float(betainccinv(a, b, 1 / unrelated)) if unrelated > 1 else 0.0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -19,12 +20,19 @@ class Solution:
     """A subset with its certificate: objective <= best over all subsets of its size <= upper_bound."""
 
     units: Indices  # chosen, in column order
-    order: Indices  # all units from best to worst, the chosen ones first
+    loss: Floats  # what F loses without each of them, or another measure of their worth
     q: Floats  # relaxed weight of every unit
+    g: Floats  # gradient of the relaxation
     objective: float
     upper_bound: float
     trace: tuple[Iteration, ...]
     status: Status
+
+    @cached_property
+    def order(self) -> Indices:
+        """All units, best first: the chosen by loss, the others by relaxed weight, then gradient."""
+        others = np.setdiff1d(np.arange(self.q.size), self.units)
+        return np.concatenate([self.units[ranked(self.loss)], others[ranked(self.q[others], self.g[others])]])
 
     @property
     def gap(self) -> float:
@@ -33,9 +41,8 @@ class Solution:
 
 def nothing(problem: Problem, trace: Trace) -> Solution:
     """The answer where there is nothing to choose from."""
-    size = Units(problem).size
-    everything = np.arange(size)
-    return Solution(everything[:0], everything, np.zeros(size), 0.0, 0.0, (), trace.status)
+    none = np.zeros(Units(problem).size)
+    return Solution(np.arange(0), none[:0], none, none, 0.0, 0.0, (), trace.status)
 
 
 def relative_gap(objective: float, upper_bound: float) -> float:
@@ -46,21 +53,16 @@ def relative_gap(objective: float, upper_bound: float) -> float:
 def conclude(
     problem: Problem, units: Indices, state: Subset, q: Floats, bound: Relaxation, trace: Trace
 ) -> Solution:
-    """Put a found subset and the relaxation that bounds it into one answer.
-
-    The chosen units are ordered by what F loses without each, the others by relaxed
-    weight and then by the gradient.
-    """
-    layout = Units(problem)
-    if layout.groups is None:
+    """Put a found subset and the relaxation that bounds it into one answer."""
+    if problem.groups is None:
         loss = np.einsum("ir,ir->i", state.W, state.W) / state.inverse_diagonal
     else:
         loss = q[units]
-    others = np.setdiff1d(np.arange(layout.size), units)
     return Solution(
         units=units,
-        order=np.concatenate([units[ranked(loss)], others[ranked(q[others], bound.g[others])]]),
+        loss=loss,
         q=q,
+        g=bound.g,
         objective=state.value,
         # F(A) <= F* <= UB holds exactly; where both are equal, rounding must not say otherwise
         upper_bound=max(bound.upper_bound, state.value),

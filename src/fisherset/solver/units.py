@@ -50,7 +50,17 @@ class Units:
 
 def largest(values: Floats, m: int, second: Floats | None = None) -> Indices:
     """Positions of the m largest values, in column order; ties go to `second`, then to column order."""
-    return np.sort(ranked(values, second)[:m])
+    if m >= values.size:
+        return np.arange(values.size)
+    if m == 0:
+        return np.empty(0, dtype=np.intp)
+    rounded = _rounded(values)
+    candidates = np.flatnonzero(rounded >= np.partition(rounded, values.size - m)[values.size - m])
+    if candidates.size == m:
+        return candidates
+    # several are tied for the last places
+    among = None if second is None else _rounded(second)[candidates]
+    return np.sort(candidates[ranked(rounded[candidates], among)[:m]])
 
 
 def ranked(values: Floats, second: Floats | None = None) -> Indices:
