@@ -65,8 +65,17 @@ def test_swap_gains_are_exact(state):
     assert gains == pytest.approx(expected, rel=1e-8)
 
 
+def test_residual_is_xv(state):
+    Z, y, found = state
+    p = np.isin(np.arange(Z.shape[1]), found.columns).astype(float)
+    V = reference.dual_solution(p, Z, reference.indicator(y), 3.0)
+    XV, R = Z.T @ V, found.residual()
+    assert pytest.approx(XV @ XV.T, rel=1e-9, abs=1e-9) == R @ R.T  # the same but for a rotation
+
+
 @pytest.mark.parametrize("seed", range(10))
-def test_screening_keeps_every_swap_that_helps(seed):
+@pytest.mark.parametrize("space", ["relaxation", "features", "samples"])
+def test_screening_keeps_every_swap_that_helps(seed, space):
     X, y = reference.random_problem(seed, n=30, d=25, c=3)
     Z, gamma = reference.standardize(X), 30.0
     problem = reference.ArrayProblem(Z, reference.indicator(y))
@@ -75,7 +84,12 @@ def test_screening_keeps_every_swap_that_helps(seed):
     members = np.sort([*np.argsort(-relaxation.q)[:4], np.argmin(relaxation.q)])
     value = reference.criterion(Z, y, members, gamma)
     others, values = swap_values(Z, y, members, gamma)
-    places, outsiders = exchange._promising(relaxation, members, value, 1e-12)
+    if space == "relaxation":
+        places, outsiders = exchange._by_relaxation(relaxation, members, value, 1e-12)
+    else:
+        spaces = {"features": FeatureSubset(problem, members, gamma)}
+        spaces["samples"] = SampleSubset(problem, problem, members, gamma)
+        places, outsiders = exchange._by_subset(problem, members, spaces[space], 1e-12)
     helping = np.argwhere(values > value)
     assert helping.size
     assert set(helping[:, 0]) <= set(places)
@@ -89,5 +103,7 @@ def test_screening_leaves_little_where_the_relaxation_is_tight():
     relaxation = relax(problem, 10, gamma, tol=1e-6, trace=Trace(max_iter=100))
     members = np.sort(np.argsort(-relaxation.q)[:10])
     value = reference.criterion(Z, y, members, gamma)
-    places, outsiders = exchange._promising(relaxation, members, value, 1e-12)
+    places, outsiders = exchange._by_relaxation(relaxation, members, value, 1e-12)
     assert places.size * outsiders.size < 10 * 50 / 4
+    places, outsiders = exchange._by_subset(problem, members, FeatureSubset(problem, members, gamma), 1e-12)
+    assert places.size * outsiders.size < 10 * 50 / 20

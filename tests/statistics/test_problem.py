@@ -10,10 +10,12 @@ from fisherset.sources import MemorySource
 from fisherset.statistics import Scatter, TableProblem, Targets, measure
 
 
-def table(kind, X, y, weights=None, *, standardize=True, block_bytes=700, cache_bytes=10**6):
+def table(kind, X, y, weights=None, *, standardize=True, block_bytes=700, cache_bytes=10**6, eager=False):
     source, targets = MemorySource(kind(X), block_bytes=block_bytes), Targets(y, y.max() + 1, weights)
     scatter = Scatter(measure(source, targets))
-    return TableProblem(source, targets, scatter, standardize=standardize, cache_bytes=cache_bytes)
+    return TableProblem(
+        source, targets, scatter, standardize=standardize, cache_bytes=cache_bytes, eager=eager
+    )
 
 
 def run_problem(problem, Z, H, columns):
@@ -111,29 +113,46 @@ def test_integers_do_not_wrap(kind, data):
     run_problem(table(kind, X, y), reference.standardize(X), reference.indicator(y), np.arange(8))
 
 
-def test_cache_spares_passes(data):
-    """Columns at hand serve blocks of theirs, and a block of most rows is worth whole columns."""
+def test_a_block_met_again_costs_no_pass(data):
     X, y = data
     problem = table(np.asarray, X, y)
-    some, most = np.array([0, 4]), np.arange(1, 8)
-    problem.gram(some, rows=most)
+    whole = problem.gram(np.arange(8))
+    some, others = np.array([0, 4]), np.array([5, 1, 0])
+    problem.gram(some, rows=others)
     before = problem.source.n_passes
-    problem.gram(some, rows=most)
-    problem.gram(some, rows=np.array([2]))
-    problem.gram(some)
+    assert_allclose(problem.gram(others, rows=some), whole[np.ix_(some, others)])
+    assert_allclose(problem.gram(others, rows=others), whole[np.ix_(others, others)])
     assert problem.source.n_passes == before
-    problem.gram(np.array([1, 2]), rows=np.array([1]))  # too little for whole columns
-    assert 1 not in problem._cache._kept
+    assert_allclose(problem.gram(np.array([2, 1]), rows=some), whole[np.ix_(some, [2, 1])])
+    assert problem.source.n_passes == before + 1
 
 
-def test_cache_keeps_within_its_budget(data):
+def test_a_long_thin_block_is_not_filled_in(data):
     X, y = data
-    problem = table(np.asarray, X, y, cache_bytes=3 * 8 * 8)
+    problem = table(np.asarray, X, y)
+    problem.gram(np.array([0]), rows=np.arange(8))
+    assert problem._cache._kept.size == 0
+
+
+@pytest.mark.parametrize("eager", [False, True])
+def test_cache_keeps_within_its_budget(data, eager):
+    X, y = data
+    problem = table(np.asarray, X, y, cache_bytes=3 * 8 * 8, eager=eager)
+    expected = table(np.asarray, X, y).gram(np.arange(8))
+    for columns in ([0, 1], [2, 3], [3, 1], [0, 5, 6, 7], [6, 2]):
+        found = problem.gram(np.array(columns), rows=np.array(columns))
+        assert_allclose(found, expected[np.ix_(columns, columns)])
+        assert problem._cache._values.nbytes <= 3 * 8 * 8
+
+
+def test_whole_columns_used_last_are_kept(data):
+    X, y = data
+    problem = table(np.asarray, X, y, cache_bytes=3 * 8 * 8, eager=True)
     problem.gram(np.array([0, 1]))
     problem.gram(np.array([2, 3]))
     assert sorted(problem._cache._kept) == [1, 2, 3]
-    assert problem._cache._values.nbytes == 3 * 8 * 8
     before = problem.source.n_passes
-    found = problem.gram(np.array([3, 1]))
+    problem.gram(np.array([3, 1]), rows=np.array([5]))
     assert problem.source.n_passes == before
-    assert_allclose(found, table(np.asarray, X, y).gram(np.array([3, 1])))
+    problem.gram(np.array([4]))
+    assert sorted(problem._cache._kept) == [1, 3, 4]

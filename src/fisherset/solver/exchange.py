@@ -5,9 +5,11 @@ Removing i and adding j changes n F(A) by
     ||R_j + u_ij w_i||^2 / (base_j + u_ij^2) - ||w_i||^2,
 
 w_i and u_ij being the rows of W and U over the square root of (M^-1)_ii (see
-`subset`): all swaps together cost three matrix products. Where the relaxation is tight most need
-not be looked at: F is concave, so F(A - i + j) <= L(A) - g_i + g_j with the tangent L
-at the relaxed q, and a pair with g_i - g_j above L(A) - F(A) cannot help.
+`subset`): all swaps together cost three matrix products. Most need not be looked at: F is
+concave, so F(A - i + j) <= L(A) - g_i + g_j with any tangent L, and a pair with
+g_i - g_j above L(A) - F(A) cannot help. The tangent at the relaxed q is at hand and
+tells much where the relaxation is tight; the one at A itself, where L(A) = F(A),
+costs a pass over the data.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import numpy as np
 
 from fisherset._types import Floats, Indices
 from fisherset.solver.problem import Problem
-from fisherset.solver.relaxation import Relaxation
+from fisherset.solver.relaxation import Relaxation, gradient
 from fisherset.solver.subset import Subset, measure_subset
 from fisherset.solver.trace import Status, Trace
 from fisherset.solver.units import TIE, Units
@@ -49,7 +51,9 @@ def improve(
         if trace.out_of_time():
             return current, state
         swaps = Swaps(current, state.value, share)
-        places, outsiders = _promising(relaxation, current, state.value, swaps.tie)
+        places, outsiders = _by_relaxation(relaxation, current, state.value, swaps.tie)
+        if places.size * outsiders.size > problem.C.size:  # dearer than a pass
+            places, outsiders = _by_subset(problem, current, state, swaps.tie)
         if places.size and outsiders.size:
             find_swaps(problem, state, places, outsiders, swaps, trace)
         made = _apply(problem, current, state, swaps.improving())
@@ -64,14 +68,25 @@ def improve(
     return current, state
 
 
-def _promising(relaxation: Relaxation, current: Indices, value: float, tie: float) -> tuple[Indices, Indices]:
-    """Places of the members, and the outsiders, that are part of a swap the tangent does not rule out."""
-    g = relaxation.g
+def _by_relaxation(
+    relaxation: Relaxation, current: Indices, value: float, tie: float
+) -> tuple[Indices, Indices]:
+    """Screen the swaps by the tangent at the relaxed q."""
+    tangent = relaxation.value + float(relaxation.g[current].sum() - relaxation.q @ relaxation.g)
+    return _promising(relaxation.g, current, max(tangent - value, 0.0) + tie)
+
+
+def _by_subset(problem: Problem, current: Indices, state: Subset, tie: float) -> tuple[Indices, Indices]:
+    """Screen the swaps by the tangent at the subset itself."""
+    g = Units(problem).total(gradient(state.residual(), problem, state.gamma))
+    return _promising(g, current, tie)
+
+
+def _promising(g: Floats, current: Indices, slack: float) -> tuple[Indices, Indices]:
+    """Places of the members, and the outsiders, that are part of a swap the gradient does not rule out."""
     outside = np.ones(g.size, dtype=bool)
     outside[current] = False
     others = np.flatnonzero(outside)
-    tangent = relaxation.value + float(g[current].sum() - relaxation.q @ g)
-    slack = max(tangent - value, 0.0) + tie
     ceiling, floor = g[others].max(initial=-np.inf), g[current].min()
     return np.flatnonzero(g[current] <= ceiling + slack), others[g[others] >= floor - slack]
 

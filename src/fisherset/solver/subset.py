@@ -37,6 +37,9 @@ class Subset(Protocol):
     W: Floats  # k x r
     inverse_diagonal: Floats  # k, diag M^-1
 
+    def residual(self) -> Floats:
+        """R of all columns, d x r, which is XV of Eq. (26) at this subset: one pass over the data."""
+
     def meet(self, places: Indices, outsiders: Indices) -> Meeting:
         """How the members at some places meet columns outside."""
 
@@ -51,6 +54,11 @@ class FeatureSubset:
         self.W: Floats = self._inverse @ C
         self.value = within(float(np.vdot(C, self.W)) / problem.n, problem)
         self.inverse_diagonal: Floats = self._inverse.diagonal().copy()
+
+    def residual(self) -> Floats:
+        R = self.problem.C - self.problem.product(self.columns, self.W)
+        R[self.columns] = self.gamma * self.W  # the same, without the cancellation
+        return R
 
     def meet(self, places: Indices, outsiders: Indices) -> Meeting:
         problem = self.problem
@@ -79,6 +87,9 @@ class SampleSubset:
             self.W[part] = X.T @ self._V
             self.inverse_diagonal[part] = 1.0 - np.einsum("ij,ij->j", X, self._P @ X)
         self.inverse_diagonal = np.maximum(self.inverse_diagonal, EPS) / gamma
+
+    def residual(self) -> Floats:
+        return self.gamma * self.samples.project(self._V)
 
     def meet(self, places: Indices, outsiders: Indices) -> Meeting:
         X = self.samples.values(outsiders)

@@ -14,7 +14,7 @@ import numpy as np
 
 from fisherset._types import Floats, Indices
 from fisherset.sources import Block, MemorySource, Source
-from fisherset.statistics.gram import GramCache
+from fisherset.statistics.gram import GramColumns
 from fisherset.statistics.moments import Moments, measure, measure_through
 from fisherset.statistics.problem import TableProblem, raw_cross
 from fisherset.statistics.scatter import Scatter
@@ -45,7 +45,7 @@ class FoldedTable:
         self.source = MemorySource(X)
         # columns of the whole stay for all folds
         cross = partial(raw_cross, self.source, moments.guard, None)
-        self.products = GramCache(cross, X.shape[1], eager=True)
+        self.products = GramColumns(cross, X.shape[1])
 
     def without(self, fold: Indices, rest: Indices, *, by_rows: bool = False) -> TableProblem:
         """The problem of the rows `rest`, which are all but those of `fold`.

@@ -1,63 +1,112 @@
-"""Gram columns on demand, in batches, cached under a memory budget."""
+"""Pieces of the Gram matrix that have been computed, kept for when they are asked for again."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Lock
+from typing import Protocol
 
 import numpy as np
 
 from fisherset._types import Floats, Indices
 
 CACHE_BYTES = 256 * 2**20
+# A block may be filled in for at most this many times the price of what was asked for.
+WORTH = 4
+
+# (distinct columns, rows or None) -> array of shape (len(columns), d or len(rows))
+Compute = Callable[[Indices, Indices | None], Floats]
 
 
-class GramCache:
-    """Keeps the most recently used columns; what does not fit the budget is computed and let go.
+class GramCache(Protocol):
+    """Serves blocks of G, from memory or computed."""
+
+    def holds(self, columns: Indices) -> bool:
+        """Whether all these columns are kept whole."""
+
+    def get(self, columns: Indices, rows: Indices | None) -> Floats:
+        """The block [rows, columns], transposed: one column of G a row. The caller's to write to."""
+
+
+class GramBlock:
+    """Keeps the square block of the columns met so far: what one problem needs, in few small products.
 
     Parameters
     ----------
     compute : callable
-        (distinct columns, rows or None) -> array of shape (len(columns), d or len(rows)).
+        Gives a block, one column of G a row.
     n_columns : int
         d, the length of a whole column.
     budget : int
-        Bytes the kept columns may take.
-    eager : bool
-        Whether whole columns are always computed, in the hope that they are asked for again.
+        Bytes the block may take.
     """
 
-    def __init__(
-        self,
-        compute: Callable[[Indices, Indices | None], Floats],
-        n_columns: int,
-        budget: int = CACHE_BYTES,
-        *,
-        eager: bool = False,
-    ) -> None:
-        self._compute, self._n_columns, self._eager = compute, n_columns, eager
+    def __init__(self, compute: Compute, n_columns: int, budget: int = CACHE_BYTES) -> None:
+        self._compute, self._budget = compute, budget
+        self._place: Indices = np.full(n_columns, -1, dtype=np.intp)  # of each column in the block
+        self._kept: Indices = np.empty(0, dtype=np.intp)
+        self._values: Floats = np.empty((0, 0))
+
+    def holds(self, columns: Indices) -> bool:
+        return False
+
+    def get(self, columns: Indices, rows: Indices | None) -> Floats:
+        if rows is None:
+            return self._compute(columns, None)
+        asked = np.union1d(columns, rows)
+        new = asked[self._place[asked] < 0]
+        if new.size:
+            size = self._kept.size + new.size
+            dear = new.size * size > WORTH * columns.size * rows.size
+            if dear or 8 * size * size > self._budget:
+                return self._compute(columns, rows)
+            self._extend(new)
+        return self._values[np.ix_(self._place[columns], self._place[rows])]
+
+    def _extend(self, new: Indices) -> None:
+        old = self._kept.size
+        self._kept = np.concatenate([self._kept, new])
+        self._place[new] = np.arange(old, self._kept.size)
+        values = np.empty((self._kept.size, self._kept.size))
+        values[:old, :old] = self._values
+        values[old:] = self._compute(new, self._kept)
+        values[:old, old:] = values[old:, :old].T
+        self._values = values
+
+
+class GramColumns:
+    """Keeps whole columns, the most recently used ones: for many problems that will ask for the same.
+
+    Parameters
+    ----------
+    compute : callable
+        Gives a block, one column of G a row.
+    n_columns : int
+        d, the length of a whole column.
+    budget : int
+        Bytes the columns may take.
+    """
+
+    def __init__(self, compute: Compute, n_columns: int, budget: int = CACHE_BYTES) -> None:
+        self._compute, self._n_columns = compute, n_columns
         self._capacity = budget // (8 * max(1, n_columns))
         self._slot: Indices = np.full(n_columns, -1, dtype=np.intp)  # where each column is kept
         self._kept: Indices = np.empty(0, dtype=np.intp)  # the column in each slot
         self._used: Indices = np.empty(0, dtype=np.intp)  # when it was asked for last
         self._values: Floats = np.empty((0, n_columns))
         self._clock = 0
-        self._lock = Lock()
+        self._lock = Lock()  # folds share a cache between threads
 
     def holds(self, columns: Indices) -> bool:
-        """Whether all these columns are kept."""
         return bool(np.all(self._slot[columns] >= 0))
 
     def get(self, columns: Indices, rows: Indices | None) -> Floats:
-        """The block [rows, columns], transposed: one column of G a row. The caller's to write to."""
-        with self._lock:  # folds share a cache between threads
-            missing = columns[self._slot[columns] < 0]
-            # whole columns are kept and asked for again: worth up to twice the price of the block
-            dear = rows is not None and missing.size * self._n_columns > 2 * columns.size * rows.size
-            if (dear and not self._eager) or columns.size > self._capacity:
-                return self._compute(columns, rows)
-            self._clock += 1
+        if columns.size > self._capacity:
+            return self._compute(columns, rows)
+        with self._lock:
             present = self._slot[columns]
+            missing = columns[present < 0]
+            self._clock += 1
             self._used[present[present >= 0]] = self._clock
             if missing.size:
                 self._keep(missing, self._compute(missing, None))

@@ -15,7 +15,7 @@ import numpy as np
 from fisherset._types import Floats, Indices
 from fisherset.sources import Block, Matrix, Source
 from fisherset.statistics.blocks import kernel_of
-from fisherset.statistics.gram import CACHE_BYTES, GramCache
+from fisherset.statistics.gram import CACHE_BYTES, GramBlock, GramCache, GramColumns
 from fisherset.statistics.guard import Guard
 from fisherset.statistics.samples import SampleSpace
 from fisherset.statistics.scatter import Scatter
@@ -38,9 +38,9 @@ class TableProblem:
     standardize : bool
         Whether columns are scaled to standard deviation 1, or only centred.
     cache_bytes : int
-        Memory that Gram columns may take.
+        Memory that pieces of the Gram matrix may take.
     eager : bool
-        Whether to compute Gram columns whole at once, as is best where many problems share them.
+        Whether to compute Gram columns whole at once, as is best for many searches on the same table.
 
     Attributes
     ----------
@@ -73,7 +73,8 @@ class TableProblem:
             contrast = scatter.contrast[self.columns] / self.scale[:, None]
         self.C: Floats = np.sqrt(self.n) * (contrast @ targets.rotation())
         self.ceiling = float(self.C.shape[1])
-        self._cache = GramCache(self._gram_columns, self.columns.size, cache_bytes, eager=eager)
+        cache = GramColumns if eager else GramBlock
+        self._cache: GramCache = cache(self._gram_columns, self.columns.size, cache_bytes)
 
     @cached_property
     def samples(self) -> SampleSpace | None:
