@@ -73,3 +73,15 @@ def test_columns_of_the_whole_are_read_once(table):
     passes = whole.source.n_passes
     whole.without(np.arange(12, 24), np.setdiff1d(np.arange(60), np.arange(12, 24))).gram(np.array([1, 0]))
     assert whole.source.n_passes == passes
+
+
+def test_the_whole_shares_its_products_with_the_folds(table):
+    X, codes, fold, rest = table
+    shared = folded(X, codes)
+    columns = np.array([3, 0, 2])
+    shared.without(fold, rest).gram(columns)
+    before = shared.source.n_passes
+    found = shared.whole().gram(columns)
+    assert shared.source.n_passes == before
+    expected = of_rows(X, codes, np.arange(60)).gram(columns)
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-8)

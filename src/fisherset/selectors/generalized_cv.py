@@ -12,11 +12,11 @@ from sklearn.model_selection import check_cv
 from fisherset._types import Floats, Indices
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
-from fisherset.selectors.base import measure_table, pose_problem
+from fisherset.selectors.base import measure_table
 from fisherset.selectors.gamma import resolve_gamma, unit_of
 from fisherset.selectors.generalized import JointSelector
 from fisherset.selectors.path import SOLVERS, check_sizes
-from fisherset.selectors.search import Search
+from fisherset.selectors.search import Search, accuracy
 from fisherset.statistics import FoldedTable, TableProblem
 
 # Where no gammas are given: "scale", and these multiples of the number of samples.
@@ -67,8 +67,10 @@ class GeneralizedFisherScoreCV(JointSelector):
         The gammas are those of the whole table.
     best_score_ : float
         Mean score of the choice.
-    support_, ranking_, scores_, objective_, upper_bound_, gap_, trace_, n_iter_, n_passes_, \
-classes_, n_features_in_, feature_names_in_
+    n_passes_ : int
+        How many times the whole table was read, for the search and the final fit.
+    support_, ranking_, scores_, objective_, upper_bound_, gap_, trace_, n_iter_, classes_, \
+n_features_in_, feature_names_in_
         Of the fit on all samples, as in :class:`GeneralizedFisherScore`.
 
     See Also
@@ -137,10 +139,12 @@ classes_, n_features_in_, feature_names_in_
         table = measure_table(X, y, None, self._names)
         labels = table.classes[table.targets.codes]
         splits = self._splits(X, labels)
-        problem = pose_problem(table, self.standardize)
         rows = X.tocsr() if hasattr(X, "tocsr") else X  # rows are taken out of it
+        folded = FoldedTable(rows, table.targets, table.moments, standardize=self.standardize)
+        problem = folded.whole()
+        check.check_magnitude(problem.diagonal)
         search = Search(
-            FoldedTable(rows, table.targets, table.moments, standardize=self.standardize),
+            folded,
             rows,
             labels,
             table.classes,
@@ -150,7 +154,7 @@ classes_, n_features_in_, feature_names_in_
             self.tol,
             self.max_iter,
             self.estimator,
-            get_scorer("accuracy" if self.scoring is None else self.scoring),
+            accuracy if self.scoring is None else get_scorer(self.scoring),
         )
         scores = search.scores(splits, self.n_jobs)
         gammas = np.array(self._gammas(problem, ks[-1]))
@@ -159,6 +163,7 @@ classes_, n_features_in_, feature_names_in_
         self.best_score_ = float(scores[:, at_gamma, at_k].mean())
         self.n_features_ = ks[at_k]
         self._solve(table, problem, ks[at_k], float(gammas[at_gamma]))
+        self.n_passes_ += folded.source.n_passes
         return self
 
     def _check_parameters(self) -> None:

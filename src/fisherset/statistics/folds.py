@@ -40,12 +40,16 @@ class FoldedTable:
     """
 
     def __init__(self, X: Any, targets: Targets, moments: Moments, *, standardize: bool) -> None:
-        self._X, self._targets, self._moments = X, targets, moments
+        self.targets, self._X, self._moments = targets, X, moments
         self._standardize = standardize
         self.source = MemorySource(X)
         # columns of the whole stay for all folds
         cross = partial(raw_cross, self.source, moments.guard, None)
         self.products = GramColumns(cross, X.shape[1])
+
+    def whole(self) -> TableProblem:
+        """The problem of all rows, which shares its products with the folds."""
+        return WholeProblem(self, Scatter(self._moments), standardize=self._standardize)
 
     def without(self, fold: Indices, rest: Indices, *, by_rows: bool = False) -> TableProblem:
         """The problem of the rows `rest`, which are all but those of `fold`.
@@ -53,7 +57,7 @@ class FoldedTable:
         Computed from the rows themselves with `by_rows`, for instance for the sample space,
         or where the fold holds nearly all there is of a column.
         """
-        codes, n_classes = self._targets.codes, self._targets.n_classes
+        codes, n_classes = self.targets.codes, self.targets.n_classes
         targets = Targets(codes[rest], n_classes)
         if not by_rows:
             part = MemorySource(self._X[fold])
@@ -76,22 +80,33 @@ def _taken(X: Any, rows: Indices, columns: Indices) -> Any:
     return X[np.ix_(rows, columns)] if isinstance(X, np.ndarray) else X[rows][:, columns].data
 
 
+class WholeProblem(TableProblem):
+    """The statistics of a table from which folds are taken."""
+
+    def __init__(self, table: FoldedTable, scatter: Scatter, *, standardize: bool) -> None:
+        super().__init__(table.source, table.targets, scatter, standardize=standardize, eager=True)
+        self._table = table
+
+    def _raw_cross(self, columns: Indices, rows: Indices | None) -> Floats:
+        return self._table.products.get(columns, rows)
+
+
 class RestProblem(TableProblem):
     """The statistics of a table without a fold, whose rows are the `source`."""
 
     samples = None  # a fold cannot be subtracted from a kernel of rows
 
     def __init__(
-        self, whole: FoldedTable, fold: Source, targets: Targets, scatter: Scatter, *, standardize: bool
+        self, table: FoldedTable, fold: Source, targets: Targets, scatter: Scatter, *, standardize: bool
     ) -> None:
         super().__init__(fold, targets, scatter, standardize=standardize, eager=True)
-        self._whole = whole
+        self._table = table
 
     def _reduce(self, kernel: Callable[[Block], Floats]) -> Floats:
-        difference: Floats = self._whole.source.reduce(kernel) - self.source.reduce(kernel)
+        difference: Floats = self._table.source.reduce(kernel) - self.source.reduce(kernel)
         return difference
 
     def _raw_cross(self, columns: Indices, rows: Indices | None) -> Floats:
-        difference: Floats = self._whole.products.get(columns, rows)
+        difference: Floats = self._table.products.get(columns, rows)
         difference -= super()._raw_cross(columns, rows)
         return difference
