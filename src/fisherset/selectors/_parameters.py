@@ -47,6 +47,12 @@ def check_number(name: str, value: Any, *, above: float, optional: bool = False)
         raise ValueError(f"{name} must be a finite number greater than {above:g}; got {shown(value)}.")
 
 
+def check_tol(value: Any) -> None:
+    """`tol`: a positive number, or None for no certificate."""
+    if value is not None:
+        check_number("tol", value, above=0.0)
+
+
 def check_gamma(value: Any) -> None:
     """`gamma`: the string "scale" or a positive number."""
     if isinstance(value, str):

@@ -13,7 +13,7 @@ from fisherset.selectors import _validation as check
 from fisherset.selectors.base import BaseSelector, Measured, measure_table, pose_problem, ranking_from
 from fisherset.selectors.gamma import resolve_gamma
 from fisherset.selectors.progress import Progress
-from fisherset.solver import Solution, Status, Trace, solve_cutting_plane, solve_joint
+from fisherset.solver import LOOSE, Solution, Status, Trace, solve_cutting_plane, solve_joint
 from fisherset.statistics import TableProblem
 
 SOLVERS = {"joint": solve_joint, "cutting-plane": solve_cutting_plane}
@@ -23,14 +23,14 @@ class JointSelector(BaseSelector):
     """What selectors share that end in one joint solution."""
 
     solver: str
-    tol: float
+    tol: float | None
     max_iter: int
     time_limit: float | None = None
     verbose: int = 0
 
     def _solve(self, table: Measured, problem: TableProblem, k: int, gamma: float) -> None:
         """Select k features and keep everything about them."""
-        progress = Progress(self.tol) if self.verbose else None
+        progress = Progress(LOOSE if self.tol is None else self.tol) if self.verbose else None
         trace = Trace(max_iter=self.max_iter, time_limit=self.time_limit, report=progress)
         solve, wanted = SOLVERS[self.solver], min(k, problem.columns.size)
         try:
@@ -88,8 +88,10 @@ class GeneralizedFisherScore(JointSelector):
     standardize : bool, default=True
         Scale the features to standard deviation 1, as the paper does. They are always
         centred. X itself is not changed.
-    tol : float, default=1e-3
-        The relaxation is solved until its bound is within this share of its value.
+    tol : float or None, default=1e-3
+        The relaxation is solved until its bound is within this share of its value. None for a
+        selection without certificate, in less time: `upper_bound_` is then what bounds every
+        subset anyway, `n_classes - 1`, or better if that comes for nothing.
     max_iter : int, default=1000
         Most iterations of the relaxation, of the cuts for one m, and of the exchange.
     time_limit : float, default=None
@@ -166,7 +168,7 @@ class GeneralizedFisherScore(JointSelector):
         gamma: float | str = "scale",
         solver: str = "joint",
         standardize: bool = True,
-        tol: float = 1e-3,
+        tol: float | None = 1e-3,
         max_iter: int = 1000,
         time_limit: float | None = None,
         verbose: int = 0,
@@ -208,7 +210,7 @@ class GeneralizedFisherScore(JointSelector):
     def _check_parameters(self) -> None:
         parameter.check_gamma(self.gamma)
         parameter.check_choice("solver", self.solver, tuple(SOLVERS))
-        parameter.check_number("tol", self.tol, above=0.0)
+        parameter.check_tol(self.tol)
         parameter.check_integer("max_iter", self.max_iter, least=1)
         parameter.check_number("time_limit", self.time_limit, above=0.0, optional=True)
         parameter.check_flag("standardize", self.standardize)

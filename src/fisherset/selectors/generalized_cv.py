@@ -53,7 +53,7 @@ class GeneralizedFisherScoreCV(JointSelector):
     n_jobs : int, default=None
         Folds in parallel threads.
     solver, standardize, tol, max_iter
-        As in :class:`GeneralizedFisherScore`.
+        As in :class:`GeneralizedFisherScore`; the search itself goes without certificates.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ n_features_in_, feature_names_in_
         n_jobs: int | None = None,
         solver: str = "joint",
         standardize: bool = True,
-        tol: float = 1e-3,
+        tol: float | None = 1e-3,
         max_iter: int = 1000,
     ) -> None:
         self.n_features_to_select = n_features_to_select
@@ -168,7 +168,7 @@ n_features_in_, feature_names_in_
 
     def _check_parameters(self) -> None:
         parameter.check_choice("solver", self.solver, SOLVERS)
-        parameter.check_number("tol", self.tol, above=0.0)
+        parameter.check_tol(self.tol)
         parameter.check_integer("max_iter", self.max_iter, least=1)
         parameter.check_flag("standardize", self.standardize)
         if self.gammas is not None:

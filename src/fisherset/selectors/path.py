@@ -16,7 +16,7 @@ from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
 from fisherset.selectors.base import measure_table, pose_problem
 from fisherset.selectors.gamma import resolve_gamma
-from fisherset.solver import Solution, Status, Trace, cutting_plane_path, joint_path, relative_gap
+from fisherset.solver import USUAL, Solution, Status, Trace, cutting_plane_path, joint_path, relative_gap
 from fisherset.statistics import TableProblem
 
 SOLVERS = ("joint", "cutting-plane")
@@ -84,7 +84,7 @@ def selection_path(
     gamma: float | str = "scale",
     solver: str = "joint",
     standardize: bool = True,
-    tol: float = 1e-3,
+    tol: float | None = 1e-3,
     max_iter: int = 1000,
     sample_weight: Any = None,
 ) -> SelectionPath:
@@ -104,8 +104,8 @@ def selection_path(
         As in :class:`GeneralizedFisherScore`.
     standardize : bool, default=True
         Scale the features to standard deviation 1.
-    tol : float, default=1e-3
-        The relaxation is solved until its bound is within this share of its value.
+    tol : float or None, default=1e-3
+        The relaxation is solved until its bound is within this share of its value; None for no bound.
     max_iter : int, default=1000
         Most iterations of each search.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -141,7 +141,7 @@ def selection_path(
     parameter.check_gamma(gamma)
     parameter.check_choice("solver", solver, SOLVERS)
     parameter.check_flag("standardize", standardize)
-    parameter.check_number("tol", tol, above=0.0)
+    parameter.check_tol(tol)
     parameter.check_integer("max_iter", max_iter, least=1)
     names = check.column_names(X)
     X = check.check_bare_table(X)
@@ -170,24 +170,27 @@ def solutions_along(
     gammas: Sequence[float],
     *,
     solver: str,
-    tol: float,
+    tol: float | None,
     max_iter: int,
     certified: bool = True,
 ) -> Iterator[list[Solution]]:
     """For each gamma in turn the solutions for rising ks, every search starting from the one before.
 
-    Without `certified` bounds hold but need not be tight: a search over gammas needs none.
+    Without `certified` there are no bounds; `tol` is then what cutting planes are solved to.
     """
+    certified = certified and tol is not None
+    accuracy = USUAL if tol is None else tol
     wanted = [min(k, problem.columns.size) for k in ks]
     start = None
     for gamma in gammas:
         trace = Trace(max_iter=max_iter)
         if solver == "joint":
-            found = list(joint_path(problem, wanted, gamma, tol=tol, trace=trace, start=start))
+            bound = accuracy if certified else None
+            found = list(joint_path(problem, wanted, gamma, tol=bound, trace=trace, start=start))
             start = found[0].q if wanted[0] else None
         else:
             found = list(
-                cutting_plane_path(problem, wanted, gamma, tol=tol, trace=trace, certified=certified)
+                cutting_plane_path(problem, wanted, gamma, tol=accuracy, trace=trace, certified=certified)
             )
         yield found
         if trace.status is not Status.CONVERGED:

@@ -19,9 +19,6 @@ from fisherset.selectors.path import solutions_along
 from fisherset.solver import Solution
 from fisherset.statistics import FoldedTable, TableProblem
 
-# What the joint solver's relaxation is solved to: the exchange mends what this leaves.
-LOOSE = 0.01
-
 
 def accuracy(model: Any, X: Any, y: NDArray[Any]) -> float:
     """The default scorer, without the checks of scikit-learn's, which cost more than it does."""
@@ -38,7 +35,7 @@ class Search(NamedTuple):
     ks: Sequence[int]
     gammas: Callable[[TableProblem, int], list[float]]  # for a problem and the largest k
     solver: str
-    tol: float
+    tol: float | None
     max_iter: int
     estimator: Any  # None for the discriminant the statistics give
     scorer: Callable[[Any, Any, Any], float]
@@ -66,7 +63,7 @@ class Search(NamedTuple):
         return scores
 
     def _paths(self, problem: TableProblem, gammas: Floats) -> list[list[Solution]]:
-        """The solutions for each gamma: good sets, without tight bounds and warnings about them."""
+        """The solutions for each gamma, without bounds or warnings."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             return list(
@@ -75,7 +72,7 @@ class Search(NamedTuple):
                     self.ks,
                     gammas.tolist(),
                     solver=self.solver,
-                    tol=max(self.tol, LOOSE) if self.solver == "joint" else self.tol,
+                    tol=self.tol,
                     max_iter=self.max_iter,
                     certified=False,
                 )

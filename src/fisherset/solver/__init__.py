@@ -4,14 +4,15 @@ from fisherset.solver.cutting_plane import algorithm1, cutting_plane_path, solve
 from fisherset.solver.joint import joint_path, solve_joint
 from fisherset.solver.problem import Problem, Samples
 from fisherset.solver.ratio import best_ratio
-from fisherset.solver.relaxation import Relaxation, relax
+from fisherset.solver.relaxation import LOOSE, Relaxation, relax
 from fisherset.solver.solution import Solution, relative_gap
 from fisherset.solver.subset import measure_subset
-from fisherset.solver.trace import Iteration, Status, Trace
+from fisherset.solver.trace import USUAL, Iteration, Status, Trace
 from fisherset.solver.units import TIE, ranked
 
 __all__ = [
     "Iteration",
+    "LOOSE",
     "Problem",
     "Relaxation",
     "Samples",
@@ -19,6 +20,7 @@ __all__ = [
     "Status",
     "TIE",
     "Trace",
+    "USUAL",
     "algorithm1",
     "best_ratio",
     "cutting_plane_path",

@@ -20,7 +20,7 @@ from fisherset.solver.ridge import Pool, ridge_on
 from fisherset.solver.simplex import upper_bound
 from fisherset.solver.solution import Solution, conclude, nothing
 from fisherset.solver.subset import measure_subset
-from fisherset.solver.trace import Status, Trace
+from fisherset.solver.trace import USUAL, Status, Trace
 from fisherset.solver.units import Units, largest
 
 # Weight up to which a cut counts as idle: whether a weight that vanishes in the limit is
@@ -38,9 +38,15 @@ class Cuts(NamedTuple):
     upper_bound: float
 
 
-def solve_cutting_plane(problem: Problem, k: int, gamma: float, *, tol: float, trace: Trace) -> Solution:
-    """Raise m from 1 until the union of the cuts has k units, trim the last cut, certify at k."""
-    return next(cutting_plane_path(problem, [k], gamma, tol=tol, trace=trace))
+def solve_cutting_plane(
+    problem: Problem, k: int, gamma: float, *, tol: float | None, trace: Trace
+) -> Solution:
+    """Raise m from 1 until the union of the cuts has k units, trim the last cut, certify at k.
+
+    With `tol=None` the cuts are solved as usual, without a certificate.
+    """
+    inner, certified = USUAL if tol is None else tol, tol is not None
+    return next(cutting_plane_path(problem, [k], gamma, tol=inner, trace=trace, certified=certified))
 
 
 def cutting_plane_path(

@@ -71,7 +71,9 @@ def improve(
 def _by_relaxation(
     relaxation: Relaxation, current: Indices, value: float, tie: float
 ) -> tuple[Indices, Indices]:
-    """Screen the swaps by the tangent at the relaxed q."""
+    """Screen the swaps by the tangent at the relaxed q; where there is none, not at all."""
+    if not relaxation.everywhere:
+        return _promising(relaxation.g, current, np.inf)
     tangent = relaxation.value + float(relaxation.g[current].sum() - relaxation.q @ relaxation.g)
     return _promising(relaxation.g, current, max(tangent - value, 0.0) + tie)
 
@@ -87,7 +89,9 @@ def _promising(g: Floats, current: Indices, slack: float) -> tuple[Indices, Indi
     outside = np.ones(g.size, dtype=bool)
     outside[current] = False
     others = np.flatnonzero(outside)
-    ceiling, floor = g[others].max(initial=-np.inf), g[current].min()
+    if not others.size:
+        return others, others
+    ceiling, floor = g[others].max(), g[current].min()
     return np.flatnonzero(g[current] <= ceiling + slack), others[g[others] >= floor - slack]
 
 

@@ -1,4 +1,7 @@
-"""The joint solver: relax at m = k, round, exchange to a local optimum, certify."""
+"""The joint solver: relax at m = k, round, exchange to a local optimum, certify.
+
+Where the bound leaves room for doubt, forward selection is a second start.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,21 @@ from collections.abc import Iterator, Sequence
 
 from fisherset._types import Floats
 from fisherset.solver.exchange import improve
+from fisherset.solver.forward import select_forward
 from fisherset.solver.problem import Problem
 from fisherset.solver.relaxation import relax
-from fisherset.solver.solution import Solution, conclude, nothing
-from fisherset.solver.trace import Trace
+from fisherset.solver.solution import Solution, conclude, nothing, relative_gap
+from fisherset.solver.trace import USUAL, Trace
 from fisherset.solver.units import largest
 
 # A swap has to be worth this share of what the relaxation is solved to.
 FINENESS = 1e-3
+# The gap beyond which rounding the relaxation may have missed something: forward selection is tried too.
+DOUBTFUL = 0.1
 
 
-def solve_joint(problem: Problem, k: int, gamma: float, *, tol: float, trace: Trace) -> Solution:
-    """Choose k units together, with the bound of the relaxation as certificate."""
+def solve_joint(problem: Problem, k: int, gamma: float, *, tol: float | None, trace: Trace) -> Solution:
+    """Choose k units together, with the bound of the relaxation as certificate unless `tol` is None."""
     return next(joint_path(problem, [k], gamma, tol=tol, trace=trace))
 
 
@@ -26,12 +32,12 @@ def joint_path(
     ks: Sequence[int],
     gamma: float,
     *,
-    tol: float,
+    tol: float | None,
     trace: Trace,
     start: Floats | None = None,
 ) -> Iterator[Solution]:
     """Solve for each k in turn, every relaxation starting from the last one's q, the first from `start`."""
-    q = start
+    q, fineness = start, FINENESS * (USUAL if tol is None else tol)
     for k in ks:
         if k == 0:
             yield nothing(problem, trace)
@@ -39,5 +45,11 @@ def joint_path(
         relaxation = relax(problem, k, gamma, tol=tol, trace=trace, start=q)
         q = relaxation.q
         rounded = largest(q, k, relaxation.g)
-        units, state = improve(problem, rounded, relaxation, gamma, tol=tol * FINENESS, trace=trace)
+        units, state = improve(problem, rounded, relaxation, gamma, tol=fineness, trace=trace)
+        doubt = relaxation.everywhere and relative_gap(state.value, relaxation.upper_bound) > DOUBTFUL
+        if doubt and problem.groups is None and not trace.out_of_time():
+            greedy = select_forward(problem, k, gamma, trace=trace)
+            if greedy.size == k:  # else the time was up
+                second = improve(problem, greedy, relaxation, gamma, tol=fineness, trace=trace)
+                units, state = max((units, state), second, key=lambda found: found[1].value)
         yield conclude(problem, units, state, q, relaxation, trace)

@@ -17,23 +17,30 @@ from fisherset.solver.units import Units, largest
 # The pool of columns starts at this many times m and grows by what the bound asks for.
 POOL_FACTOR = 3
 POOL_LEAST = 100
+# What the relaxation is solved to where nobody asks for its bound: the exchange mends the rest.
+LOOSE = 0.01
 # Share of F below which the arithmetic, not the iteration, limits the gap.
 PRECISION = 1e-14
 
 
 class Relaxation(NamedTuple):
-    """A nearly optimal q, its gradient g over all units, F(q) and the bound on every m-subset."""
+    """A nearly optimal q, its gradient g over all units, F(q) and the bound on every m-subset.
+
+    Where only a pool of units was looked at, `everywhere` is False: g is then the gradient at
+    q = 0, and the bound the ceiling of F.
+    """
 
     q: Floats
     g: Floats
     value: float
     upper_bound: float
+    everywhere: bool = True
 
 
 def relax(
-    problem: Problem, m: int, gamma: float, *, tol: float, trace: Trace, start: Floats | None = None
+    problem: Problem, m: int, gamma: float, *, tol: float | None, trace: Trace, start: Floats | None = None
 ) -> Relaxation:
-    """Maximise F(q) until its upper bound is within the share `tol` of it.
+    """Maximise F(q) until its upper bound is within the share `tol` of it, or, with None, on a pool only.
 
     `start` is the q of a problem alike, such as another m or gamma on the same table.
     """
@@ -42,9 +49,9 @@ def relax(
         raise ValueError(f"m must be at most the {units.size} units of the problem; got {m}.")
     if m == 0:
         return Relaxation(np.zeros(units.size), np.zeros(units.size), 0.0, 0.0)
-    samples = problem.samples
+    samples, rough = problem.samples, LOOSE if tol is None else tol
     if samples is not None and samples.size < 2 * m * units.n_columns / units.size:
-        return _relax_in_samples(problem, samples, units, m, gamma, tol, trace, start)
+        return _relax_in_samples(problem, samples, units, m, gamma, rough, trace, start)
     return _relax_in_pool(problem, units, m, gamma, tol, trace, start)
 
 
@@ -81,7 +88,7 @@ def _relax_in_pool(
     units: Units,
     m: int,
     gamma: float,
-    tol: float,
+    tol: float | None,
     trace: Trace,
     start: Floats | None,
 ) -> Relaxation:
@@ -98,7 +105,14 @@ def _relax_in_pool(
         return value, units.total(gradient(XV, problem, gamma), members, pool.columns)
 
     x = _first(g[members], m) if start is None else _rescaled(start[members], m)
-    bound, inner = problem.ceiling, max(tol / 4, 0.01)
+    if tol is None:
+        ridge = FeatureRidge(problem, pool.columns, pool.G, gamma)
+        found = ascend(function, x, m, tol=LOOSE, trace=trace)
+        q = np.zeros(units.size)
+        q[members] = found.x
+        trace.record("relaxation", found.value, problem.ceiling, int(np.count_nonzero(q)))
+        return Relaxation(q, g, found.value, problem.ceiling, everywhere=False)
+    bound, inner = problem.ceiling, max(tol / 4, LOOSE)
     best = Relaxation(np.zeros(units.size), g, 0.0, problem.ceiling)
     for _ in range(trace.max_iter):
         ridge = FeatureRidge(problem, pool.columns, pool.G, gamma)

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from enum import Enum
 from typing import NamedTuple
 
+USUAL = 1e-3  # tol where none is given
+
 
 class Iteration(NamedTuple):
     """One iteration as the trace keeps it and `verbose` shows it."""
