@@ -11,7 +11,8 @@ import numpy as np
 from fisherset._types import Floats, Indices
 
 CACHE_BYTES = 256 * 2**20
-# A block may be filled in for at most this many times the price of what was asked for.
+# A block may be filled in for at most this many times the price of what was asked for, and for as
+# much more as has been spent on what was not kept.
 WORTH = 4
 
 # (distinct columns, rows or None) -> array of shape (len(columns), d or len(rows))
@@ -46,6 +47,7 @@ class GramBlock:
         self._place: Indices = np.full(n_columns, -1, dtype=np.intp)  # of each column in the block
         self._kept: Indices = np.empty(0, dtype=np.intp)
         self._values: Floats = np.empty((0, 0))
+        self._spent = 0
 
     def holds(self, columns: Indices) -> bool:
         return False
@@ -57,8 +59,9 @@ class GramBlock:
         new = asked[self._place[asked] < 0]
         if new.size:
             size = self._kept.size + new.size
-            dear = new.size * size > WORTH * columns.size * rows.size
-            if dear or 8 * size * size > self._budget:
+            price = columns.size * rows.size
+            if new.size * size > WORTH * price + self._spent or 8 * size * size > self._budget:
+                self._spent += price
                 return self._compute(columns, rows)
             self._extend(new)
         return self._values[np.ix_(self._place[columns], self._place[rows])]
