@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 LOWEST := .venv-lowest
+ADELIE := .venv-adelie
 BIN := $(VENV)/bin
 
 .PHONY: demo reproduce test test-lowest lint format bench clean
@@ -27,12 +28,14 @@ format: $(VENV)/test.stamp
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/bench.stamp  ## time and memory against scikit-learn and skfeature
+bench: $(VENV)/bench.stamp $(ADELIE)/stamp  ## time, memory and quality against other selectors: an hour
 	$(BIN)/python benchmarks/quick.py
 	$(BIN)/python benchmarks/baselines.py
+	$(BIN)/python benchmarks/growth.py --figure docs/growth.svg
+	$(BIN)/python benchmarks/peers.py --adelie $(ADELIE)/bin/python --write docs/benchmarks.md
 
 clean:
-	rm -rf $(VENV) $(LOWEST) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(LOWEST) $(ADELIE) .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(VENV)/core.stamp: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -57,4 +60,9 @@ $(VENV)/bench.stamp: pyproject.toml constraints.txt
 $(LOWEST)/test.stamp: pyproject.toml constraints-lowest.txt
 	$(PYTHON) -m venv $(LOWEST)
 	$(LOWEST)/bin/python -m pip install --quiet --constraint constraints-lowest.txt --editable '.[test]'
+	touch $@
+
+$(ADELIE)/stamp:  # needs numpy below 2
+	$(PYTHON) -m venv $(ADELIE)
+	$(ADELIE)/bin/python -m pip install --quiet adelie==1.1.52
 	touch $@
