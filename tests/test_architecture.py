@@ -19,8 +19,11 @@ ALLOWED = {
     "datasets": {"datasets"},
     "evaluation": {"evaluation"},
     "plots": {"plots"},
-    "paper": {"datasets", "evaluation", "paper", "plots"},
-    "cli": {"cli", "datasets", "paper"},
+    "tables": {"datasets", "tables"},
+    "pages": {"pages", "plots"},
+    "report": {"evaluation", "pages", "plots", "report"},
+    "paper": {"datasets", "evaluation", "pages", "paper", "plots"},
+    "cli": {"cli", "datasets", "evaluation", "paper", "report", "tables"},
 }
 PUBLIC = set(fisherset.__all__)
 OUTSIDE = {  # what may be imported from elsewhere, besides the standard library
@@ -30,9 +33,12 @@ OUTSIDE = {  # what may be imported from elsewhere, besides the standard library
     "selectors": {"numpy", "scipy", "sklearn"},
     "datasets": {"numpy", "scipy", "sklearn"},
     "evaluation": {"numpy", "scipy", "sklearn"},
-    "plots": {"matplotlib", "numpy", "sklearn"},
-    "paper": {"numpy", "scipy", "sklearn", "joblib", "matplotlib", "jinja2"},
-    "cli": {"rich", "typer"},
+    "plots": {"matplotlib", "numpy", "scipy", "sklearn"},
+    "tables": {"anndata", "numpy", "pyarrow", "scipy", "sklearn"},
+    "pages": {"jinja2"},
+    "report": {"numpy"},
+    "paper": {"numpy", "scipy", "sklearn", "joblib", "matplotlib"},
+    "cli": {"numpy", "rich", "sklearn", "typer"},
 }
 STANDARD = set(sys.stdlib_module_names)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from fisherset.selectors import (
     Certificate,
+    Explanation,
     FisherScore,
     GeneralizedFisherScore,
     GeneralizedFisherScoreCV,
@@ -14,6 +15,7 @@ from fisherset.selectors import (
     SelectionPath,
     TraceRatio,
     certify,
+    explain,
     fisher_criterion,
     selection_path,
 )
@@ -22,6 +24,7 @@ __version__ = version("fisherset")
 
 __all__ = [
     "Certificate",
+    "Explanation",
     "FisherScore",
     "GeneralizedFisherScore",
     "GeneralizedFisherScoreCV",
@@ -32,6 +35,7 @@ __all__ = [
     "TraceRatio",
     "__version__",
     "certify",
+    "explain",
     "fisher_criterion",
     "selection_path",
 ]
@@ -41,6 +45,6 @@ def __getattr__(name: str) -> Any:
     """What is loaded when it is asked for: the display, and the modules beside the selectors."""
     if name == "SelectionPathDisplay":
         return import_module("fisherset.plots").SelectionPathDisplay
-    if name in ("datasets", "evaluation", "paper", "plots"):
+    if name in ("datasets", "evaluation", "paper", "plots", "report", "tables"):
         return import_module(f"fisherset.{name}")
     raise AttributeError(f"module 'fisherset' has no attribute {name!r}")

@@ -6,24 +6,11 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
+from command import COMMAND, run
 from conftest import data_folder
-
-COMMAND = [str(Path(sys.executable).with_name("fisherset"))]
-
-
-def run(*arguments, **environment):
-    kept = {key: value for key, value in os.environ.items() if key != "FISHERSET_DATA"}
-    return subprocess.run(
-        [*COMMAND, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        env={**kept, "COLUMNS": "100", **environment},
-    )
 
 
 @pytest.fixture(scope="module")

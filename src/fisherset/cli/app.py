@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import io
 import sys
+import warnings
 from typing import Annotated
 
 import typer
 
 from fisherset import __version__
+from fisherset.cli.apply import apply
+from fisherset.cli.certify import certify
 from fisherset.cli.codes import UNUSABLE
+from fisherset.cli.compare import compare, demo
 from fisherset.cli.reproduce import reproduce
+from fisherset.cli.select import select
 from fisherset.datasets import DatasetNotFoundError
 
 app = typer.Typer(
     name="fisherset",
-    help="Choose the best set of features jointly, with a proof of how good it is.",
+    help="Choose the best set of features jointly, with a proof of how good it is.\n\n"
+    "Exit codes: 0 done; 2 the table or the request cannot be used, one sentence says why; 130 interrupted.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(reproduce)
+for command in (select, apply, compare, certify, demo, reproduce):
+    app.command()(command)
 
 
 def _show_version(wanted: bool) -> None:
@@ -38,11 +45,23 @@ def _root(
     pass
 
 
+def _noted(message: Warning | str, *_: object, **__: object) -> None:
+    """A warning as a person reads it: one line, once."""
+    line = f"fisherset: note: {message}"
+    if line not in _seen:
+        _seen.add(line)
+        print(line, file=sys.stderr)
+
+
+_seen: set[str] = set()
+
+
 def run() -> int:
     """Run the command line; errors a person can mend become one sentence and exit code 2."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without a sign shows another
+    warnings.showwarning = _noted
     try:
         app()
     except SystemExit as end:

@@ -1,6 +1,6 @@
 """Labelled tables by name: from a folder of .npz files, or through scikit-learn's fetchers."""
 
-from fisherset.datasets.files import Dataset
+from fisherset.datasets.files import Dataset, read_npz
 from fisherset.datasets.table import DatasetNotFoundError, load
 
-__all__ = ["Dataset", "DatasetNotFoundError", "load"]
+__all__ = ["Dataset", "DatasetNotFoundError", "load", "read_npz"]

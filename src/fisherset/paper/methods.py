@@ -11,15 +11,9 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from fisherset import (
-    FisherScore,
-    GeneralizedFisherScoreCV,
-    HSICScore,
-    LaplacianScore,
-    TraceRatio,
-    selection_path,
-)
+from fisherset import GeneralizedFisherScoreCV, selection_path
 from fisherset._types import Indices
+from fisherset.evaluation.methods import features_for
 from fisherset.paper.protocol import CLASSIFIER, FOLDS, GAMMAS
 
 
@@ -59,18 +53,7 @@ class Selected(NamedTuple):
 
 def select(key: str, X: Any, y: Any, ks: Sequence[int]) -> list[Selected]:
     """The features that a method without gamma selects for each k."""
-    if key.startswith("trace-ratio"):  # the set for k is no beginning of the set for k + 1
-        criterion = "fisher" if key.endswith("fs") else "laplacian"
-        fitted = [TraceRatio(k, criterion=criterion).fit(X, y) for k in ks]
-        return [Selected(np.flatnonzero(selector.support_)) for selector in fitted]
-    ranker = {
-        # the scalar class number as label: with one-hot labels HSIC would rank as the Fisher score
-        "hsic": HSICScore(1, label_kernel="linear"),
-        "fisher": FisherScore(1),
-        "laplacian": LaplacianScore(1),
-    }[key]
-    order = np.argsort(ranker.fit(X, y).ranking_)
-    return [Selected(np.sort(order[:k])) for k in ks]
+    return [Selected(features) for features in features_for(key, X, y, ks)]
 
 
 def select_gfs(key: str, X: Any, y: Any, ks: Sequence[int], *, leak_free: bool, seed: int) -> list[Selected]:

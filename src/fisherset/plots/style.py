@@ -29,19 +29,43 @@ STYLE: Any = {
 }
 
 
+# On a dark page: the last of the colours would not be seen there.
+INK = "#d8d8d8"
+DARK: Any = {
+    **STYLE,
+    "text.color": INK,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "grid.color": "#707070",
+    "axes.facecolor": "none",
+    "figure.facecolor": "none",
+    "savefig.facecolor": "none",
+}
+
+
 @contextmanager
-def styled() -> Iterator[None]:
+def styled(*, dark: bool = False) -> Iterator[None]:
     """The style for the figures made inside."""
     import matplotlib
 
-    with matplotlib.rc_context(STYLE):
+    with matplotlib.rc_context(DARK if dark else STYLE):
         yield
+
+
+def ink() -> str:
+    """The colour of text in the style in force."""
+    import matplotlib
+
+    return str(matplotlib.rcParams["text.color"])
 
 
 def line_style(place: int) -> dict[str, Any]:
     """Colour, marker and dashes of the curve with this place among the methods."""
+    colour = COLOURS[place % len(COLOURS)]
     return {
-        "color": COLOURS[place % len(COLOURS)],
+        "color": ink() if colour == COLOURS[-1] else colour,
         "marker": MARKERS[place % len(MARKERS)],
         "linestyle": DASHES[place % len(DASHES)],
     }

@@ -1,6 +1,7 @@
 """The scikit-learn face: parameters in, fitted attributes out."""
 
 from fisherset.selectors.certificate import Certificate, certify, fisher_criterion
+from fisherset.selectors.explanation import Explanation, explain
 from fisherset.selectors.fisher import FisherScore
 from fisherset.selectors.generalized import GeneralizedFisherScore
 from fisherset.selectors.generalized_cv import GeneralizedFisherScoreCV
@@ -11,6 +12,7 @@ from fisherset.selectors.trace_ratio import TraceRatio
 
 __all__ = [
     "Certificate",
+    "Explanation",
     "FisherScore",
     "GeneralizedFisherScore",
     "GeneralizedFisherScoreCV",
@@ -20,6 +22,7 @@ __all__ = [
     "Step",
     "TraceRatio",
     "certify",
+    "explain",
     "fisher_criterion",
     "selection_path",
 ]

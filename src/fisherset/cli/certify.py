@@ -1,0 +1,77 @@
+"""`fisherset certify`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from fisherset.cli import common
+from fisherset.cli.select import sentence
+from fisherset.tables import read_selection, read_table
+
+
+def certify(
+    file: common.File,
+    features: Annotated[Path, typer.Option(help="Names of columns, one a line; or a selection.json.")],
+    target: common.Target = None,
+    gamma: common.Gamma = "scale",
+    drop: common.Drop = None,
+    impute: common.Imputed = None,
+    quiet: common.Quiet = False,
+    as_json: common.AsJson = False,
+) -> None:
+    """Grade a set of columns that came from any tool: how near the best set of that size it is.
+
+    Examples
+    --------
+      fisherset certify genes.csv --target tumour --features list.txt
+    """
+    from fisherset import certify as grade
+
+    number = common.gamma_of(gamma)
+    if number == "auto":
+        raise ValueError("--gamma must be \"scale\" or a positive number here; got 'auto'.")
+    with common.busy(f"reading {file.name}", quiet or as_json):
+        table = read_table(file, target, drop=drop or (), impute=impute.value if impute else None)
+        names = names_in(features)
+    places = {name: j for j, name in enumerate(table.names)}
+    unknown = [name for name in names if name not in places]
+    if unknown:
+        raise ValueError(
+            f"{features.name} names {len(unknown)} features that {file.name} does not have: "
+            f"{', '.join(map(repr, unknown[:5]))}."
+        )
+    with common.busy("certifying", quiet or as_json):
+        found = grade(table.X, table.y, [places[name] for name in names], gamma=number)
+    if as_json:
+        typer.echo(json.dumps(found._asdict()))
+        return
+    console = Console(quiet=quiet)
+    console.print(Text(sentence(found.n_features, found.gap, found.upper_bound, whose="Your")))
+    console.print(
+        Text(f"F = {found.objective:.6g}, upper bound {found.upper_bound:.6g}, gamma = {found.gamma:g}")
+    )
+
+
+def names_in(path: Path) -> list[str]:
+    """The names a file lists."""
+    if not path.is_file():
+        raise FileNotFoundError(f"There is no file {str(path)!r}.")
+    if path.suffix.lower() == ".json":
+        return [feature.name for feature in read_selection(path).features]
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        raise ValueError(f"{path.name} is no UTF-8 text; it must hold a name a line.") from None
+    names = [line for line in (line.strip() for line in lines) if line]
+    if not names:
+        raise ValueError(f"{path.name} names no features; it must hold a name a line.")
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"{path.name} names {twice[0]!r} twice.")
+    return names

@@ -1,0 +1,133 @@
+"""What the commands share: their options, their outputs and how they speak."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+from pathlib import Path
+from types import TracebackType
+from typing import Annotated, Self
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from fisherset._files import write_whole
+from fisherset.cli.codes import INTERRUPTED
+
+
+class Impute(StrEnum):
+    """What to do about missing values."""
+
+    median = "median"
+    indicator = "indicator"
+
+
+class Solver(StrEnum):
+    """How the set is found."""
+
+    joint = "joint"
+    cutting_plane = "cutting-plane"
+
+
+File = Annotated[
+    Path, typer.Argument(metavar="FILE", help="CSV, TSV, Parquet, Feather/Arrow, .npz, .svmlight or .h5ad.")
+]
+Target = Annotated[
+    str | None,
+    typer.Option("--target", "-t", help="The column of class labels. Not needed for .npz, .svmlight."),
+]
+Drop = Annotated[list[str] | None, typer.Option("--drop", help="A column to leave out; may be given again.")]
+Imputed = Annotated[
+    Impute | None,
+    typer.Option(
+        help="Missing values: the median (of texts the commonest), or besides a column marking them."
+    ),
+]
+Gamma = Annotated[
+    str, typer.Option(help='The regulariser: "scale" (from the data), "auto" (cross-validated) or a number.')
+]
+ReportFile = Annotated[Path | None, typer.Option("--report", help="Write a page, report.html, about it.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
+
+
+class Outputs:
+    """The files a command writes: checked before the work, written whole, accounted for when stopped."""
+
+    def __init__(self, *paths: Path | None, source: Path | None = None) -> None:
+        self._written: list[Path] = []
+        for path in (path for path in paths if path is not None):
+            if not path.parent.is_dir():
+                raise ValueError(f"{str(path)!r} cannot be written: there is no folder {str(path.parent)!r}.")
+            if path.is_dir():
+                raise ValueError(f"{str(path)!r} cannot be written: it is a folder.")
+            if source is not None and path.exists() and source.exists() and path.samefile(source):
+                raise ValueError(f"{str(path)!r} is the table itself; write to another file.")
+
+    def write(self, path: Path | None, content: Callable[[], str | bytes]) -> None:
+        """Write the content to a file, if there is one to write."""
+        if path is not None:
+            write_whole(path, content())
+            self._written.append(path)
+
+    def note(self, path: Path) -> None:
+        """A file has been written by someone else."""
+        self._written.append(path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, KeyboardInterrupt):
+            kept = ", ".join(map(str, self._written))
+            said = f"{kept} had been written and is whole" if kept else "nothing was written"
+            typer.echo(f"fisherset: interrupted; {said}.", err=True)
+            raise typer.Exit(INTERRUPTED) from None
+
+
+@contextlib.contextmanager
+def busy(text: str, quiet: bool) -> Iterator[None]:
+    """Show that something is going on; nothing where there is no terminal."""
+    console = Console(stderr=True, quiet=quiet)
+    with console.status(Text(text)) if console.is_terminal and not quiet else contextlib.nullcontext():
+        yield
+
+
+@contextlib.contextmanager
+def counting(text: str, quiet: bool) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar that is told how much of how many is done; nothing where there is no terminal."""
+    console = Console(stderr=True, quiet=quiet)
+    silent = quiet or not console.is_terminal
+    parts = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    with Progress(*parts, console=console, disable=silent) as progress:
+        task = progress.add_task(text, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+def printable(name: str) -> str:
+    """A name from a file as a terminal may show it: no control characters."""
+    return "".join(sign if sign.isprintable() else "�" for sign in name)
+
+
+def grid(*headings: str, title: str | None = None, left: int = 1) -> RichTable:
+    """A table for the terminal, the first columns to the left."""
+    table = RichTable(title=None if title is None else Text(title), title_justify="left")
+    for place, heading in enumerate(headings):
+        table.add_column(Text(heading), justify="left" if place < left else "right", overflow="fold")
+    return table
+
+
+def gamma_of(text: str) -> float | str:
+    """What --gamma stands for."""
+    if text in ("scale", "auto"):
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f'--gamma must be "scale", "auto" or a positive number; got {text!r}.') from None

@@ -1,0 +1,185 @@
+"""`fisherset select`."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from fisherset.cli import common
+from fisherset.tables import Selection, Table, read_table, write_table
+
+
+def select(
+    file: common.File,
+    target: common.Target = None,
+    k: Annotated[str, typer.Option("-k", help='How many features; "auto" to choose.')] = "50",
+    gamma: common.Gamma = "scale",
+    solver: Annotated[common.Solver, typer.Option(help="joint, or the paper's Algorithm 1.")] = (
+        common.Solver.joint
+    ),
+    drop: common.Drop = None,
+    impute: common.Imputed = None,
+    out: Annotated[Path | None, typer.Option(help="Keep the selection, selection.json, for `apply`.")] = None,
+    report: common.ReportFile = None,
+    write: Annotated[
+        Path | None, typer.Option(help="Write the chosen columns and the target: .csv, .parquet, ...")
+    ] = None,
+    quiet: common.Quiet = False,
+    as_json: common.AsJson = False,
+) -> None:
+    """Choose the k best columns of a table together, and say how good they provably are.
+
+    Columns of texts are taken apart into `column=value`. Exit code 2: the table or the request cannot
+    be used, one sentence says why; 130: interrupted.
+
+    Examples
+    --------
+      fisherset select genes.csv --target tumour -k 50
+
+      fisherset select survey.parquet -t answer -k 20 --impute median --drop id --report report.html
+
+      fisherset select cells.h5ad -t cell_type -k auto --out panel.json --write reduced.parquet
+    """
+    from fisherset.tables.output import check_suffix
+
+    number, wanted = common.gamma_of(gamma), count_of(k)
+    if write is not None:
+        check_suffix(write)
+    with common.Outputs(out, report, write, source=file) as outputs:
+        with common.busy(f"reading {file.name}", quiet or as_json):
+            table = read_table(file, target, drop=drop or (), impute=impute.value if impute else None)
+        with common.busy("selecting", quiet or as_json):
+            selector = fitted(table, wanted, number, solver.value)
+            selection, rows = described(table, selector, solver.value)
+        outputs.write(out, lambda: selection.as_json() + "\n")
+        if report is not None:
+            with common.busy("writing the report", quiet or as_json):
+                outputs.write(report, lambda: page_for(table, selector, solver.value))
+        if write is not None:
+            names = [feature.name for feature in selection.features]
+            write_table(write, values_of(table, names), names, target=table.target, y=table.y)
+            outputs.note(write)
+    if as_json:
+        typer.echo(selection.as_json())
+    else:
+        _show(Console(quiet=quiet), table, selection, rows)
+        for path in (out, report, write):
+            if path is not None:
+                Console(quiet=quiet).print(Text(f"Written: {path}"))
+
+
+def count_of(text: str) -> int | str:
+    """What -k stands for."""
+    if text == "auto":
+        return text
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError(f'-k must be a whole number or "auto"; got {text!r}.') from None
+
+
+def fitted(table: Table, k: int | str, gamma: float | str, solver: str) -> Any:
+    """The selector, with gamma and the number of features cross-validated where that was asked for."""
+    from fisherset import GeneralizedFisherScore, GeneralizedFisherScoreCV
+
+    if isinstance(k, str) or gamma == "auto":
+        gammas = None if gamma == "auto" else [gamma]
+        return GeneralizedFisherScoreCV(k, gammas=gammas, solver=solver).fit(table.X, table.y)
+    if k > len(table.features):
+        raise ValueError(f"-k must be at most the number of features, {len(table.features)}; got {k}.")
+    return GeneralizedFisherScore(k, gamma=gamma, solver=solver).fit(table.X, table.y)
+
+
+def described(table: Table, selector: Any, solver: str) -> tuple[Selection, list[Any]]:
+    """The selection for its file, and a row for each chosen feature."""
+    from fisherset import explain
+    from fisherset.report.report import rows_of
+
+    found = explain(table.X, table.y, selector.support_, gamma=selector.gamma_)
+    rows = rows_of(selector, found, table.names)
+    chosen = {feature.name: feature for feature in table.features}
+    selection = Selection(
+        features=[chosen[row.name] for row in rows],
+        target=table.target,
+        classes=[str(label) for label in selector.classes_.tolist()],
+        file=table.path.name,
+        n_rows=int(table.X.shape[0]),
+        n_features_in=len(table.features),
+        gamma=float(selector.gamma_),
+        solver=solver,
+        objective=float(selector.objective_),
+        upper_bound=float(selector.upper_bound_),
+        gap=float(selector.gap_),
+        details=[_finite(row._asdict()) for row in rows],
+    )
+    return selection, rows
+
+
+def _finite(row: dict[str, Any]) -> dict[str, Any]:
+    """What JSON can hold: the Fisher score of a feature that separates without fail is infinite."""
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value
+        for name, value in row.items()
+    }
+
+
+def values_of(table: Table, names: list[str]) -> Any:
+    """The columns of some features, in the order of the names."""
+    places = {name: j for j, name in enumerate(table.names)}
+    chosen = table.X[:, [places[name] for name in names]]
+    return chosen.toarray() if hasattr(chosen, "toarray") else chosen
+
+
+def page_for(table: Table, selector: Any, solver: str, comparison: Any = None) -> str:
+    """The report as HTML."""
+    from fisherset.report import build_report, report_page
+
+    asked = [
+        ("Table", f"{table.path.name}: {table.X.shape[0]} rows, {table.X.shape[1]} features"),
+        ("Target", f"{table.target}, {selector.classes_.size} classes"),
+        ("Features to choose", str(int(selector.support_.sum()))),
+        ("Regulariser gamma", f"{selector.gamma_:.6g}, {selector.gamma_ / table.X.shape[0]:.3g} n"),
+        ("Solver", solver),
+    ]
+    title = f"{int(selector.support_.sum())} features of {table.path.name}"
+    report = build_report(
+        table.X, table.y, table.names, selector, title=title, asked=asked, comparison=comparison
+    )
+    return report_page(report)
+
+
+def sentence(k: int, gap: float, upper_bound: float, whose: str = "These") -> str:
+    """The certificate in a sentence."""
+    if upper_bound == 0:
+        return "No column of this table tells the classes apart."
+    these = f"{whose} {k} features reach" if k != 1 else f"{whose.replace('These', 'This')} 1 feature reaches"
+    columns = "columns" if k != 1 else "column"
+    return (
+        f"{these} at least {100 * (1 - gap):.1f} % of the best Fisher score any {k} {columns} of this table "
+        "could reach."
+    )
+
+
+def _show(console: Console, table: Table, selection: Selection, rows: list[Any]) -> None:
+    shown = common.grid("feature", "stand-in", "drop in F", "weight", "Fisher score", "correlation", left=2)
+    for row in rows:
+        stand_in = "" if row.stand_in is None else common.printable(row.stand_in)
+        shown.add_row(
+            Text(common.printable(row.name)),
+            Text(stand_in),
+            f"{row.drop:.4f}",
+            f"{row.weight:.3f}",
+            f"{row.fisher_score:.3f}",
+            f"{row.correlation:.2f}" if stand_in else "",
+        )
+    n, d = table.X.shape
+    console.print(Text(f"{table.path.name}: {n} rows, {d} features, {len(selection.classes)} classes"))
+    console.print(shown)
+    console.print(Text(sentence(len(rows), selection.gap, selection.upper_bound)))
+    bound = f"F = {selection.objective:.6g}, upper bound {selection.upper_bound:.6g}"
+    console.print(Text(f"{bound}, gamma = {selection.gamma:g}"))

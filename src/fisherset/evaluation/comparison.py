@@ -1,0 +1,136 @@
+"""Methods side by side: the accuracy of a classifier on the features each selects, over random halves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from fisherset._types import Floats
+from fisherset.evaluation.holdout import holdout_accuracy
+from fisherset.evaluation.methods import TITLES, features_for
+from fisherset.evaluation.splits import halves
+
+FEW = 300  # columns up to which Algorithm 1 is part of a comparison unasked
+
+
+class Comparison(NamedTuple):
+    """Accuracies of methods.
+
+    Attributes
+    ----------
+    ks : list of int
+        The numbers of features.
+    accuracy : dict of str to ndarray of shape (n_repeats, n_sizes)
+        For each method.
+    """
+
+    ks: list[int]
+    accuracy: dict[str, Floats]
+
+    def mean(self, method: str) -> Floats:
+        """Mean over the repeats, for each k."""
+        mean: Floats = self.accuracy[method].mean(axis=0)
+        return mean
+
+    def error(self, method: str) -> Floats:
+        """Standard deviation over the repeats, for each k."""
+        scores = self.accuracy[method]
+        return scores.std(axis=0, ddof=1) if len(scores) > 1 else np.zeros(scores.shape[1])
+
+
+def methods_for(n_features: int) -> list[str]:
+    """All methods, without Algorithm 1 where it would take long."""
+    return [method for method in TITLES if method != "cutting-plane" or n_features <= FEW]
+
+
+def compare(
+    X: Any,
+    y: Any,
+    ks: Sequence[int],
+    *,
+    methods: Sequence[str] | None = None,
+    repeats: int = 5,
+    classifier: Any = None,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> Comparison:
+    """Compare the methods on random halves: features and classifier from one, accuracy on the other.
+
+    The features are standardised, by the half that chooses.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+        The samples.
+    y : array-like of shape (n_samples,)
+        Their class labels.
+    ks : sequence of int
+        Numbers of features.
+    methods : sequence of str, default=None
+        Of "hsic", "fisher", "laplacian", "trace-ratio-fs", "trace-ratio-ls", "cutting-plane"
+        and "joint"; None for all, the paper's Algorithm 1 only for tables of up to 300 columns.
+    repeats : int, default=5
+        Number of random halves.
+    classifier : estimator, default=None
+        None for 1-nearest-neighbour on standardised features.
+    seed : int, default=0
+        Other seeds give other halves.
+    progress : callable, default=None
+        Is told how many of the selections are done, and of how many.
+
+    Returns
+    -------
+    comparison : Comparison
+        Accuracies of each method.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from fisherset.evaluation import compare
+    >>> X, y = load_digits(return_X_y=True)
+    >>> found = compare(X, y, [10], methods=["fisher", "joint"], repeats=2)
+    >>> {method: f"{found.mean(method)[0]:.0%}" for method in found.accuracy}
+    {'fisher': '87%', 'joint': '89%'}
+    """
+    wanted = methods_for(X.shape[1]) if methods is None else list(methods)
+    unknown = [method for method in wanted if method not in TITLES]
+    if unknown:
+        raise ValueError(f"methods must be among {', '.join(TITLES)}; got {', '.join(unknown)}.")
+    if repeats < 1:
+        raise ValueError(f"repeats must be at least 1; got {repeats}.")
+    sizes = sorted(set(ks))
+    if not sizes or sizes[0] < 1 or sizes[-1] > X.shape[1]:
+        raise ValueError(f"ks must lie between 1 and the number of features, {X.shape[1]}; got {list(ks)}.")
+    model = make_pipeline(StandardScaler(), KNeighborsClassifier(1)) if classifier is None else classifier
+    table = X.tocsr() if sparse.issparse(X) else np.asarray(X)
+    labels, codes = np.unique(np.asarray(y), return_inverse=True)
+    accuracy = {method: np.empty((repeats, len(sizes))) for method in wanted}
+    done, total = 0, repeats * len(wanted)
+    for repeat, (train, test) in enumerate(_splits(codes, repeats, seed, labels.size)):
+        # one scale for all features, as in the paper: not all methods are above it
+        rows = StandardScaler(with_mean=not sparse.issparse(table)).fit_transform(table[train])
+        for method in wanted:
+            chosen = features_for(method, rows, codes[train], sizes)
+            accuracy[method][repeat] = [
+                holdout_accuracy(model, table, codes, features, train, test) for features in chosen
+            ]
+            done += 1
+            if progress is not None:
+                progress(done, total)
+    return Comparison(sizes, accuracy)
+
+
+def _splits(codes: NDArray[np.intp], repeats: int, seed: int, n_classes: int) -> Iterator[Any]:
+    rng = np.random.default_rng(seed)
+    for _ in range(repeats):
+        train, test = halves(codes, rng)
+        if np.unique(codes[train]).size < 2:
+            raise ValueError("Half of the rows must hold two classes; there are too few rows of them.")
+        yield train, test

@@ -1,0 +1,117 @@
+"""How some features are distributed in each class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from fisherset._types import Floats, Indices
+from fisherset.plots.canvas import shortened
+from fisherset.plots.style import COLOURS, ink
+
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+MOST_CLASSES = 12
+
+
+class DistributionDisplay:
+    """Plot quantiles of features, a row for each class: 5 to 95 %, the middle half, the median.
+
+    Make it with :meth:`from_data`.
+
+    Parameters
+    ----------
+    quantiles : ndarray of shape (n_features, n_classes, 5)
+        5, 25, 50, 75 and 95 % of each feature in each class.
+    names, classes : sequence of str
+        Names of the features and the classes.
+
+    Attributes
+    ----------
+    axes_, figure_ : array of matplotlib Axes, and Figure
+        Where it is drawn.
+    text_ : str
+        What the picture shows, in words.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from fisherset.plots import DistributionDisplay
+    >>> X, y = load_wine(return_X_y=True)
+    >>> DistributionDisplay.from_data(X, y, [6, 12]).quantiles.shape
+    (2, 3, 5)
+    """
+
+    def __init__(self, quantiles: Floats, names: Sequence[str], classes: Sequence[str]) -> None:
+        self.quantiles, self.names, self.classes = quantiles, list(names), list(classes)
+
+    @classmethod
+    def from_data(
+        cls, X: Any, y: Any, features: Sequence[int] | Indices, *, names: Sequence[str] | None = None
+    ) -> Self:
+        """Take the quantiles of some columns of X in each class, of the 12 largest classes at most, and plot.
+
+        Parameters
+        ----------
+        X : ndarray or sparse matrix of shape (n_samples, n_features)
+            The samples.
+        y : array-like of shape (n_samples,)
+            Their class labels.
+        features : sequence of int
+            Column numbers.
+        names : sequence of str, default=None
+            Names of all columns.
+
+        Returns
+        -------
+        display : DistributionDisplay
+            The plot.
+        """
+        columns = list(features)
+        some = X[:, columns]
+        values = np.asarray(some.toarray() if sparse.issparse(some) else some, dtype=np.float64)
+        labels: NDArray[Any] = np.asarray(y)
+        classes, counts = np.unique(labels, return_counts=True)
+        largest = np.sort(np.argsort(-counts, kind="stable")[:MOST_CLASSES])
+        quantiles = np.array(
+            [np.quantile(values[labels == label], QUANTILES, axis=0) for label in classes[largest]]
+        )
+        shown = [f"x{j}" if names is None else str(names[j]) for j in columns]
+        return cls(quantiles.transpose(2, 0, 1), shown, [str(label) for label in classes[largest]]).plot()
+
+    def plot(self) -> Self:
+        """Draw on a new figure."""
+        from matplotlib.figure import Figure
+
+        across = min(3, len(self.names))
+        down = -(-len(self.names) // across)
+        height = down * (0.9 + 0.22 * len(self.classes))
+        self.figure_ = Figure(figsize=(3.0 * across, height), layout="constrained")
+        self.axes_ = self.figure_.subplots(down, across, sharey=True, squeeze=False)
+        rows = np.arange(len(self.classes))[::-1]
+        for ax, name, cells in zip(self.axes_.flat, self.names, self.quantiles, strict=False):
+            ax.hlines(rows, cells[:, 0], cells[:, 4], color=COLOURS[0], linewidth=1.2)
+            ax.hlines(rows, cells[:, 1], cells[:, 3], color=COLOURS[0], linewidth=6, alpha=0.55)
+            ax.plot(cells[:, 2], rows, "|", color=ink(), markersize=9, markeredgewidth=1.6)
+            ax.set_title(shortened(name), fontsize=9)
+            ax.set_yticks(rows, [shortened(label, 12) for label in self.classes], fontsize=8)
+            ax.tick_params(axis="x", labelsize=8)
+            ax.set_ylim(-0.7, len(self.classes) - 0.3)
+        for ax in self.axes_.flat[len(self.names) :]:
+            ax.set_visible(False)
+        return self
+
+    @property
+    def text_(self) -> str:
+        """The picture in words."""
+        parts = []
+        for name, cells in zip(self.names, self.quantiles, strict=True):
+            low, high = int(np.argmin(cells[:, 2])), int(np.argmax(cells[:, 2]))
+            parts.append(
+                f"{name} has its lowest median, {cells[low, 2]:.3g}, in class {self.classes[low]} and its "
+                f"highest, {cells[high, 2]:.3g}, in class {self.classes[high]}"
+            )
+        return f"Quantiles of features in each class: {'; '.join(parts)}."

@@ -1,0 +1,160 @@
+"""What a report says: the question, the certificate, each chosen feature, and pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fisherset import Explanation, GeneralizedFisherScore, explain
+from fisherset.evaluation import TITLES, Comparison
+from fisherset.pages import Figure, figure_of
+from fisherset.plots import ComparisonDisplay, CorrelationDisplay, DistributionDisplay, PixelDisplay
+from fisherset.plots.pixels import side_of_image
+
+FIRST = 6  # features whose distributions are shown
+MOST = 30  # chosen features in the heat map
+
+
+class Row(NamedTuple):
+    """A chosen feature: its place, weight, own Fisher score, drop in F, and strongest stand-in."""
+
+    rank: int
+    name: str
+    weight: float
+    fisher_score: float
+    drop: float
+    stand_in: str | None
+    correlation: float
+
+
+class Report(NamedTuple):
+    """Everything the page shows."""
+
+    title: str
+    asked: list[tuple[str, str]]
+    k: int
+    objective: float
+    upper_bound: float
+    gap: float
+    rows: list[Row]
+    figures: list[Figure]
+    comparison: Comparison | None = None
+
+    @property
+    def reached(self) -> float:
+        """The share of the best criterion that the selection is known to reach."""
+        return 1.0 - self.gap
+
+
+def rows_of(selector: Any, found: Explanation, names: Sequence[str]) -> list[Row]:
+    """The chosen features, best first."""
+    rows = []
+    for at in np.argsort(selector.ranking_[found.features]):
+        j, other = int(found.features[at]), int(found.stand_ins[at])
+        rows.append(
+            Row(
+                int(selector.ranking_[j]),
+                names[j],
+                float(selector.scores_[j]),
+                float(found.fisher_scores[at]),
+                float(found.drops[at]),
+                names[other] if other >= 0 else None,
+                float(found.correlations[at]),
+            )
+        )
+    return rows
+
+
+def build_report(
+    X: Any,
+    y: NDArray[Any],
+    names: Sequence[str],
+    selector: GeneralizedFisherScore,
+    *,
+    title: str,
+    asked: Sequence[tuple[str, str]] = (),
+    comparison: Comparison | None = None,
+) -> Report:
+    """Put together what there is to say about a fitted selector.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        The samples it was fitted on.
+    y : ndarray of shape (n_samples,)
+        Their class labels.
+    names : sequence of str
+        Names of the columns.
+    selector : GeneralizedFisherScore
+        Fitted on X and y.
+    title : str
+        Title of the page.
+    asked : sequence of (str, str)
+        What was asked: headings and values.
+    comparison : Comparison, default=None
+        With other methods.
+
+    Returns
+    -------
+    report : Report
+        For :func:`report_page`.
+    """
+    found = explain(X, y, selector.support_, gamma=selector.gamma_, standardize=selector.standardize)
+    rows = rows_of(selector, found, names)
+    order = found.features[np.argsort(selector.ranking_[found.features])]
+    return Report(
+        title,
+        list(asked),
+        int(order.size),
+        selector.objective_,
+        selector.upper_bound_,
+        selector.gap_,
+        rows,
+        _figures(X, y, names, order, found, comparison),
+        comparison,
+    )
+
+
+def _figures(
+    X: Any,
+    y: NDArray[Any],
+    names: Sequence[str],
+    order: NDArray[np.intp],
+    found: Explanation,
+    comparison: Comparison | None,
+) -> list[Figure]:
+    figures = []
+    if comparison is not None:
+        titles = {method: TITLES[method] for method in comparison.accuracy}
+        figures.append(
+            figure_of(
+                "Accuracy against the number of features",
+                lambda: ComparisonDisplay(comparison, titles).plot(),
+                "Features and classifier from one random half of the rows, accuracy on the other.",
+            )
+        )
+    if side_of_image(X.shape[1]) is not None:
+        mean = np.asarray(X.mean(axis=0)).ravel()
+        figures.append(figure_of("The chosen pixels", lambda: PixelDisplay(mean, order).plot()))
+    first = order[:FIRST]
+    figures.append(
+        figure_of(
+            "The first features in each class",
+            lambda: DistributionDisplay.from_data(X, y, first, names=names),
+            "Lines from 5 to 95 % of the rows of a class, bars for the middle half, a mark for the median.",
+        )
+    )
+    chosen = order[:MOST]
+    outside = found.stand_ins[np.isin(found.features, chosen) & (found.stand_ins >= 0)]
+    shown = np.concatenate([chosen, np.setdiff1d(outside, chosen)])
+    figures.append(
+        figure_of(
+            "Correlations of the chosen features and their stand-ins",
+            lambda: CorrelationDisplay.from_data(X, shown, names=names),
+            f"The first {chosen.size} chosen, best first, then their stand-ins.",
+        )
+    )
+    return figures

@@ -1,0 +1,134 @@
+"""What each feature of a subset contributes, and which feature outside could stand in for it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fisherset._types import Floats, Indices
+from fisherset.selectors import _parameters as parameter
+from fisherset.selectors import _validation as check
+from fisherset.selectors.base import measure_table, pose_problem
+from fisherset.selectors.fisher import FisherScore
+from fisherset.selectors.gamma import resolve_gamma
+from fisherset.solver import measure_subset
+from fisherset.statistics import TableProblem
+
+STEP = 64  # members whose correlations with everything are taken at a time
+
+
+class Explanation(NamedTuple):
+    """What `explain` found, an entry for each feature of the subset, in the order of `features`.
+
+    Attributes
+    ----------
+    features : ndarray of shape (k,)
+        Column numbers.
+    fisher_scores : ndarray of shape (k,)
+        Fisher score of each feature alone, Eq. (4).
+    drops : ndarray of shape (k,)
+        What F loses without the feature.
+    stand_ins : ndarray of shape (k,)
+        Column number of the feature outside that is most correlated with it; -1 without any.
+    correlations : ndarray of shape (k,)
+        Its correlation.
+    objective : float
+        F of the subset.
+    gamma : float
+        The regulariser used.
+    """
+
+    features: Indices
+    fisher_scores: Floats
+    drops: Floats
+    stand_ins: Indices
+    correlations: Floats
+    objective: float
+    gamma: float
+
+
+def explain(
+    X: Any,
+    y: Any,
+    features: Any,
+    *,
+    gamma: float | str = "scale",
+    standardize: bool = True,
+    sample_weight: Any = None,
+) -> Explanation:
+    """What each feature of a subset contributes, and its strongest stand-in outside.
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
+        The samples.
+    y : array-like of shape (n_samples,)
+        Their class labels.
+    features : array-like
+        The subset: a mask, column numbers or column names.
+    gamma : float or "scale", default="scale"
+        The regulariser.
+    standardize : bool, default=True
+        Scale the features to standard deviation 1.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the samples.
+
+    Returns
+    -------
+    explanation : Explanation
+        Own score, loss and stand-in of each feature.
+
+    See Also
+    --------
+    certify : How good the subset is as a whole.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from fisherset import GeneralizedFisherScore, explain
+    >>> X, y = load_digits(return_X_y=True, as_frame=True)
+    >>> selector = GeneralizedFisherScore(10).fit(X, y)
+    >>> found = explain(X, y, selector.support_)
+    >>> most = found.drops.argmax()
+    >>> X.columns[found.features[most]], X.columns[found.stand_ins[most]]
+    ('pixel_5_2', 'pixel_4_2')
+    """
+    parameter.check_gamma(gamma)
+    parameter.check_flag("standardize", standardize)
+    names = check.column_names(X)
+    X = check.check_bare_table(X)
+    chosen = np.asarray(check.check_features(features, X.shape[1], names), dtype=np.intp)
+    table = measure_table(X, y, sample_weight, names)
+    problem = pose_problem(table, standardize)
+    number = resolve_gamma(gamma, problem, chosen.size)
+    place = np.full(X.shape[1], -1, dtype=np.intp)
+    place[problem.columns] = np.arange(problem.columns.size)
+    members = place[chosen]
+    varying = members >= 0
+    drops, correlations = np.zeros(chosen.size), np.zeros(chosen.size)
+    stand_ins = np.full(chosen.size, -1, dtype=np.intp)
+    value = 0.0
+    if varying.any():
+        state = measure_subset(problem, members[varying], number)
+        value = state.value
+        drops[varying] = np.einsum("ir,ir->i", state.W, state.W) / state.inverse_diagonal / problem.n
+        stand_ins[varying], correlations[varying] = _stand_ins(problem, members[varying])
+    scores = FisherScore(1).fit(X, y, sample_weight=sample_weight).scores_[chosen]
+    return Explanation(chosen, scores, drops, stand_ins, correlations, value, number)
+
+
+def _stand_ins(problem: TableProblem, members: Indices) -> tuple[Indices, Floats]:
+    """Column in the table of the outsider most correlated with each member, and the correlation."""
+    length = np.sqrt(problem.diagonal)
+    outside = np.setdiff1d(np.arange(length.size), members)
+    if not outside.size:
+        return np.full(members.size, -1, dtype=np.intp), np.zeros(members.size)
+    best, strongest = [], []
+    for start in range(0, members.size, STEP):
+        some = members[start : start + STEP]
+        correlation = problem.gram(some)[outside] / length[outside, None] / length[some]
+        at = np.argmax(np.abs(correlation), axis=0)
+        best.append(problem.columns[outside[at]])
+        strongest.append(np.clip(correlation[at, np.arange(some.size)], -1.0, 1.0))
+    return np.concatenate(best), np.concatenate(strongest)

@@ -1,0 +1,159 @@
+"""Columns of an Arrow table as numbers: as they are, or one column for each value they take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fisherset._types import Floats
+from fisherset.tables.feature import Feature, shown
+
+IMPUTE = ("median", "indicator")
+FEW = 50  # different texts that are always taken for categories
+
+
+class UnusableColumnsError(ValueError):
+    """Columns that cannot be made into numbers, each group with its reason and remedy."""
+
+
+def features_of(table: Any, impute: str | None) -> list[Feature]:
+    """What the selector will see of the columns of an Arrow table."""
+    problems: dict[str, list[str]] = {}
+    features: list[Feature] = []
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        try:
+            features += _features_of(str(name), column, impute)
+        except _Refused as refused:
+            problems.setdefault(refused.reason, []).append(str(name))
+    if problems:
+        raise UnusableColumnsError(
+            " ".join(reason.format(shown(names)) for reason, names in problems.items())
+        )
+    return features
+
+
+def values_of(feature: Feature, column: Any) -> Floats:
+    """The numbers of a feature, from the column of a table that may be another than it was made for."""
+    import pyarrow.compute as pc
+
+    if feature.kind == "missing":
+        return np.asarray(_is_missing(column), dtype=np.float64)
+    if feature.kind == "number":
+        try:
+            numbers = _numbers(column)
+        except _Refused as refused:
+            raise UnusableColumnsError(refused.reason.format(shown([feature.column]))) from None
+        missing = np.isnan(numbers)
+        if missing.any() and feature.fill is not None:
+            numbers = np.where(missing, float(feature.fill), numbers)
+        return numbers
+    texts = pc.fill_null(_texts(column), "" if feature.fill is None else str(feature.fill))
+    return np.asarray(pc.equal(texts, feature.value), dtype=np.float64)
+
+
+class _Refused(ValueError):  # noqa: N818 - collected and explained by `features_of`
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+
+DROP = "Leave them out with --drop, or convert them."
+ASK_IMPUTE = (
+    "Columns {} have missing values: fill them with --impute median or --impute indicator, or use --drop."
+)
+
+
+def _features_of(name: str, column: Any, impute: str | None) -> list[Feature]:
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        return _category(name, column, impute)
+    if pa.types.is_null(kind):
+        raise _Refused("Columns {} hold nothing. Leave them out with --drop.")
+    numbers = _numbers(column)
+    missing = np.isnan(numbers)
+    if missing.all():
+        raise _Refused("Columns {} hold nothing. Leave them out with --drop.")
+    if not missing.any():
+        return [Feature(name, name)]
+    if impute is None:
+        raise _Refused(ASK_IMPUTE)
+    number = Feature(name, name, fill=float(np.median(numbers[~missing])))
+    gap = Feature(f"{name}=missing", name, kind="missing")
+    return [number] if impute == "median" else [number, gap]
+
+
+def _category(name: str, column: Any, impute: str | None) -> list[Feature]:
+    import pyarrow.compute as pc
+
+    texts = _texts(column)
+    present = texts.drop_null()
+    if not len(present):
+        raise _Refused("Columns {} hold nothing. Leave them out with --drop.")
+    counts = pc.value_counts(present)
+    values = [str(value) for value in counts.field("values").to_pylist()]
+    often = np.asarray(counts.field("counts"))
+    numeric = np.array([_is_number(value) for value in values])
+    share = often[numeric].sum() / often.sum()
+    if share == 1.0:
+        raise _Refused(f"Columns {{}} hold numbers stored as text. {DROP}")
+    if share > 0.5:
+        raise _Refused(f"Columns {{}} mix numbers and text. {DROP}")
+    if len(values) > max(FEW, len(present) // 2):
+        raise _Refused("Columns {} have hardly a text twice: identifiers, not categories. Use --drop.")
+    gaps = len(present) < len(texts)
+    if gaps and impute is None:
+        raise _Refused(ASK_IMPUTE)
+    commonest = min(value for value, count in zip(values, often, strict=True) if count == often.max())
+    fill = commonest if gaps and impute == "median" else None
+    features = [Feature(f"{name}={value}", name, "value", value, fill) for value in sorted(values)]
+    if gaps and impute == "indicator":
+        features.append(Feature(f"{name}=missing", name, kind="missing"))
+    return features
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _texts(column: Any) -> Any:
+    import pyarrow as pa
+
+    plain = column.cast(pa.string())
+    return plain.combine_chunks() if isinstance(plain, pa.ChunkedArray) else plain
+
+
+def _is_missing(column: Any) -> NDArray[np.bool_]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    missing = np.array(pc.is_null(column))
+    if pa.types.is_floating(column.type):
+        missing |= np.isnan(_numbers(column))
+    return missing
+
+
+def _numbers(column: Any) -> Floats:
+    """A column as float64, what is missing as NaN."""
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_boolean(kind):
+        column = column.cast(pa.int8())
+    elif pa.types.is_decimal(kind):
+        column = column.cast(pa.float64())
+    elif pa.types.is_temporal(kind):
+        raise _Refused(f"Columns {{}} hold dates or times. {DROP}")
+    elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        raise _Refused(f"Columns {{}} hold neither numbers nor texts. {DROP}")
+    numbers: Floats = column.to_numpy(zero_copy_only=False).astype(np.float64)
+    return numbers

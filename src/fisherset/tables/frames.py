@@ -1,0 +1,158 @@
+"""Files as frames: named columns, before anything is made of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from fisherset.datasets import read_npz
+from fisherset.tables.feature import shown
+
+TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+ARROW = (".feather", ".arrow", ".ipc")
+SVMLIGHT = (".svmlight", ".libsvm", ".svm")
+LARGEST_BLOCK = 2**31 - 1  # of text that pyarrow takes at a time
+KNOWN = "CSV, TSV, Parquet (.parquet), Feather or Arrow (.feather, .arrow), .npz, .svmlight or .h5ad"
+
+
+class Frame(NamedTuple):
+    """What a file holds: an Arrow table, or a matrix with names and columns of labels beside it."""
+
+    path: Path
+    names: list[str]
+    arrow: Any = None  # pyarrow.Table
+    X: Any = None
+    labels: dict[str, NDArray[Any]] | None = None
+
+    def column(self, name: str) -> NDArray[Any] | None:
+        """The labels of that name, where there are any."""
+        if self.arrow is not None:
+            return np.array(self.arrow.column(name).to_pylist()) if name in self.names else None
+        return (self.labels or {}).get(name)
+
+    @property
+    def n_rows(self) -> int:
+        rows: int = self.arrow.num_rows if self.arrow is not None else self.X.shape[0]
+        return rows
+
+
+def read_frame(path: Path) -> Frame:
+    """Read a file by its suffix; what is empty, damaged or unknown is refused with a reason."""
+    if not path.exists():
+        raise FileNotFoundError(f"There is no file {str(path)!r}.")
+    if path.is_dir():
+        raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it.")
+    suffix = path.suffix.lower()
+    if path.stat().st_size == 0:
+        raise ValueError(f"{path.name} is empty.")
+    if suffix in TEXT or suffix == ".parquet" or suffix in ARROW:
+        frame = _arrow_frame(path, suffix)
+    elif suffix == ".npz":
+        frame = _npz_frame(path)
+    elif suffix in SVMLIGHT:
+        frame = _svmlight_frame(path)
+    elif suffix == ".h5ad":
+        frame = _h5ad_frame(path)
+    else:
+        raise ValueError(f"{path.name} is of no known kind; a table is {KNOWN}.")
+    if frame.n_rows == 0:
+        raise ValueError(f"{path.name} has no rows.")
+    _check_names(path, frame.names)
+    return frame
+
+
+def _check_names(path: Path, names: list[str]) -> None:
+    values, counts = np.unique(np.array(names, dtype=object).astype(str), return_counts=True)
+    twice = values[counts > 1].tolist()
+    if twice:
+        raise ValueError(f"{path.name} has columns of the same name: {shown(twice)}. Rename them.")
+
+
+def _arrow_frame(path: Path, suffix: str) -> Frame:
+    try:
+        import pyarrow
+        from pyarrow import csv, feather, parquet
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            f"Reading {path.name} needs pyarrow; pip install 'fisherset[cli]' brings it."
+        ) from error
+    try:
+        if suffix in TEXT:
+            _check_encoding(path)
+            block = min(
+                path.stat().st_size + 1, LARGEST_BLOCK
+            )  # types are taken from all rows, not the first
+            table = csv.read_csv(
+                path,
+                read_options=csv.ReadOptions(block_size=max(block, 1024)),
+                parse_options=csv.ParseOptions(delimiter=TEXT[suffix], newlines_in_values=True),
+                convert_options=csv.ConvertOptions(strings_can_be_null=True),
+            )
+        elif suffix == ".parquet":
+            table = parquet.read_table(path)
+        else:
+            table = feather.read_table(path)
+        names = [str(name) for name in table.column_names]
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise ValueError(f"{path.name} cannot be read; is it damaged or cut off? ({reason[:160]})") from error
+    return Frame(path, names, arrow=table)
+
+
+def _check_encoding(path: Path) -> None:
+    """Text has to be UTF-8, with or without a byte-order mark."""
+    quotes = 0
+    with path.open("rb") as file:
+        head = file.read(4)
+        file.seek(0)
+        while chunk := file.read(2**24):
+            quotes += chunk.count(b'"')
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise ValueError(f"{path.name} is UTF-16 text; save it as UTF-8.")
+    if b"\x00" in head or head.startswith((b"PAR1", b"ARROW", b"PK")):
+        raise ValueError(f"{path.name} is no text, whatever its suffix says.")
+    if quotes % 2:
+        raise ValueError(f"{path.name} ends inside a quotation; is it damaged or cut off?")
+
+
+def _npz_frame(path: Path) -> Frame:
+    dataset = read_npz(path)
+    labels = {"y": np.asarray(dataset.classes)[dataset.y]}
+    return Frame(path, _names_of(dataset.feature_names, dataset.X), X=dataset.X, labels=labels)
+
+
+def _svmlight_frame(path: Path) -> Frame:
+    from sklearn.datasets import load_svmlight_file
+
+    try:
+        X, y = load_svmlight_file(str(path))
+    except (ValueError, OSError, UnicodeDecodeError) as error:
+        reason = str(error).splitlines()[0][:160]
+        raise ValueError(f"{path.name} is no svmlight file, or is damaged: {reason}") from error
+    whole = y.astype(np.int64) if np.all(y == np.round(y)) else y
+    return Frame(path, _names_of(None, X), X=sparse.csr_matrix(X), labels={"label": whole})
+
+
+def _h5ad_frame(path: Path) -> Frame:
+    try:
+        import anndata
+    except ModuleNotFoundError as error:
+        raise ImportError(f"Reading {path.name} needs anndata; pip install anndata brings it.") from error
+    try:
+        data = anndata.read_h5ad(path)
+    except Exception as error:  # h5py and anndata raise many kinds
+        reason = str(error).splitlines()[0][:160] if str(error) else type(error).__name__
+        raise ValueError(f"{path.name} cannot be read; is it damaged or cut off? ({reason})") from error
+    X = data.X
+    if sparse.issparse(X):
+        X = sparse.csr_matrix(X)
+    labels = {str(name): data.obs[name].astype(object).to_numpy() for name in data.obs.columns}
+    return Frame(path, [str(name) for name in data.var_names], X=X, labels=labels)
+
+
+def _names_of(names: Any, X: Any) -> list[str]:
+    return [f"x{j}" for j in range(X.shape[1])] if names is None else [str(name) for name in names]

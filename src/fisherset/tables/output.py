@@ -1,0 +1,70 @@
+"""Tables written to files: whole or not at all, and nothing in a CSV that a spreadsheet would run."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fisherset._files import write_whole
+from fisherset.tables.frames import ARROW, TEXT
+
+WRITTEN = "CSV, TSV, Parquet (.parquet), Feather or Arrow (.feather, .arrow) or .npz"
+RUN = ("=", "+", "-", "@", "\t", "\r", "\n")  # what a spreadsheet takes for the start of a formula
+
+
+def check_suffix(path: Path) -> None:
+    """Refuse a suffix that no table can be written to, before anything else is done."""
+    suffix = path.suffix.lower()
+    if suffix not in TEXT and suffix not in ARROW and suffix not in (".parquet", ".npz"):
+        raise ValueError(f"{path.name} is of no known kind; a table is written as {WRITTEN}.")
+
+
+def write_table(
+    path: Path, X: NDArray[Any], names: Sequence[str], *, target: str = "", y: NDArray[Any] | None = None
+) -> None:
+    """Write columns of numbers, and the labels after them where there are any, by the suffix of the path."""
+    check_suffix(path)
+    suffix = path.suffix.lower()
+    if suffix == ".npz":
+        write_whole(path, _npz(X, names, y))
+        return
+    import pyarrow as pa
+    from pyarrow import csv, feather, parquet
+
+    labels = list(names) + ([] if y is None else [target])
+    columns = [pa.array(X[:, j]) for j in range(X.shape[1])]
+    text = suffix in TEXT
+    if y is not None:
+        values = (
+            [safe_cell(str(label)) for label in y.tolist()] if text and y.dtype.kind in "OSU" else y.tolist()
+        )
+        columns.append(pa.array(values))
+    table = pa.Table.from_arrays(columns, names=[safe_cell(name) for name in labels] if text else labels)
+    buffer = io.BytesIO()
+    if text:
+        csv.write_csv(table, buffer, csv.WriteOptions(delimiter=TEXT[suffix]))
+    elif suffix == ".parquet":
+        parquet.write_table(table, buffer)
+    else:
+        feather.write_feather(table, buffer, compression="uncompressed")
+    write_whole(path, buffer.getvalue())
+
+
+def safe_cell(text: str) -> str:
+    """A text that no spreadsheet takes for a formula: an apostrophe before it, where it might."""
+    return f"'{text}" if text.startswith(RUN) else text
+
+
+def _npz(X: NDArray[Any], names: Sequence[str], y: NDArray[Any] | None) -> bytes:
+    labels = np.zeros(len(X), dtype=str) if y is None else y
+    classes, codes = np.unique(labels, return_inverse=True)
+    buffer = io.BytesIO()
+    np.savez_compressed(
+        buffer, X=X, y=codes.astype(np.int32), classes=classes, feature_names=np.array(list(names), dtype=str)
+    )
+    return buffer.getvalue()

@@ -1,0 +1,92 @@
+"""The file a selection is kept in: plain JSON with a version."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fisherset._files import write_whole
+from fisherset.tables.feature import Feature
+
+FORMAT, VERSION = "fisherset selection", 1
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The chosen features, best first, and how they were chosen."""
+
+    features: list[Feature]
+    target: str
+    classes: list[str]
+    file: str
+    n_rows: int
+    n_features_in: int
+    gamma: float
+    solver: str
+    objective: float
+    upper_bound: float
+    gap: float
+    details: list[dict[str, Any]] = field(default_factory=list)
+
+    def as_json(self) -> str:
+        """The content of the file."""
+        content = {"format": FORMAT, "version": VERSION, **asdict(self)}
+        content["features"] = [feature._asdict() for feature in self.features]
+        return json.dumps(content, indent=1, allow_nan=False)
+
+    def write(self, path: Path) -> None:
+        """Write the file, whole or not at all."""
+        write_whole(path, self.as_json() + "\n")
+
+
+NUMBERS = ("gamma", "objective", "upper_bound", "gap")
+
+
+def read_selection(path: Path) -> Selection:
+    """Read a selection; a damaged or foreign file is refused with a reason."""
+    if not path.is_file():
+        raise FileNotFoundError(f"There is no file {str(path)!r}.")
+    try:
+        content = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ValueError(f"{path.name} is no selection: it is not JSON, or cut off.") from error
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise ValueError(f"{path.name} is no selection of fisherset: it does not say so.")
+    if content.get("version") != VERSION:
+        raise ValueError(
+            f"{path.name} has version {content.get('version')!r}; this fisherset reads version {VERSION}."
+        )
+    try:
+        features = [_feature(entry) for entry in content["features"]]
+        texts = {name: _checked(content[name], str, name) for name in ("target", "file", "solver")}
+        counts = {name: _checked(content[name], int, name) for name in ("n_rows", "n_features_in")}
+        numbers = {name: float(_checked(content[name], (int, float), name)) for name in NUMBERS}
+        classes = [str(label) for label in content["classes"]]
+    except (KeyError, TypeError, ValueError) as error:
+        reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+        raise ValueError(f"{path.name} is a damaged selection: {reason}.") from error
+    if not features:
+        raise ValueError(f"{path.name} is a damaged selection: it names no features.")
+    details = content.get("details") or []
+    return Selection(features, classes=classes, details=details, **texts, **counts, **numbers)  # type: ignore[arg-type]
+
+
+def _feature(entry: Any) -> Feature:
+    if not isinstance(entry, dict) or set(entry) - set(Feature._fields):
+        raise ValueError("a feature is not what it should be")
+    feature = Feature(**entry)
+    for name in ("name", "column", "kind"):
+        _checked(getattr(feature, name), str, name)
+    if feature.kind not in ("number", "value", "missing") or not isinstance(feature.value, str | None):
+        raise ValueError("a feature is not what it should be")
+    if not isinstance(feature.fill, str | int | float | None):
+        raise ValueError("a feature is not what it should be")
+    return feature
+
+
+def _checked(value: Any, kinds: Any, name: str) -> Any:
+    if not isinstance(value, kinds) or isinstance(value, bool):
+        raise TypeError(f"its {name} is {value!r}")
+    return value

@@ -1,0 +1,205 @@
+"""A labelled table: numbers, labels and where each feature came from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from fisherset.tables.encoding import IMPUTE, features_of, values_of
+from fisherset.tables.feature import Feature, shown
+from fisherset.tables.frames import Frame, read_frame
+
+
+class Table(NamedTuple):
+    """Rows with labels.
+
+    Attributes
+    ----------
+    X : ndarray or CSR matrix
+        The numbers, a column for each feature.
+    y : ndarray
+        The labels.
+    features : list of Feature
+        What each column of X is.
+    target : str
+        Name of the column of labels.
+    path : Path
+        The file.
+    """
+
+    X: Any
+    y: NDArray[Any]
+    features: list[Feature]
+    target: str
+    path: Path
+
+    @property
+    def names(self) -> list[str]:
+        return [feature.name for feature in self.features]
+
+
+def read_table(
+    path: Path, target: str | None, *, drop: Sequence[str] = (), impute: str | None = None
+) -> Table:
+    """Read a labelled table from a file.
+
+    Parameters
+    ----------
+    path : Path
+        CSV, TSV, Parquet, Feather/Arrow, .npz, svmlight or .h5ad.
+    target : str or None
+        The column of labels; None where the file says itself.
+    drop : sequence of str
+        Columns to leave out.
+    impute : {"median", "indicator"}, default=None
+        What to do about missing values: take the median, or the commonest value; or besides
+        mark them in a column of their own. None to refuse them.
+
+    Returns
+    -------
+    table : Table
+        Numbers throughout: a column of texts becomes a column `column=value` for each value.
+    """
+    if impute is not None and impute not in IMPUTE:
+        raise ValueError(f"impute must be one of {', '.join(IMPUTE)}; got {impute!r}.")
+    frame = read_frame(path)
+    target = _target_of(frame, target)
+    _check_present(frame, drop)
+    kept = [name for name in frame.names if name != target and name not in set(drop)]
+    if not kept:
+        raise ValueError(f"{path.name} has no columns but the target and those dropped.")
+    if frame.arrow is None:
+        labels = (frame.labels or {})[target]
+        places = {name: j for j, name in enumerate(frame.names)}
+        X, features = _matrix_of(frame, [places[name] for name in kept], kept, impute)
+        return Table(X, _labels_of(path, target, labels.tolist()), features, target, path)
+    y = _labels_of(path, target, frame.arrow.column(target).to_pylist())
+    chosen = frame.arrow.select(kept)
+    features = features_of(chosen, impute)
+    _check_distinct(features)
+    X = _assembled(chosen, features)
+    infinite = np.flatnonzero(np.isinf(X).any(axis=0))
+    if infinite.size:
+        endless = shown([features[j].name for j in infinite])
+        raise ValueError(f"Columns {endless} hold infinite values. Leave them out with --drop, or mend them.")
+    return Table(X, y, features, target, path)
+
+
+def reduce_frame(frame: Frame, features: Sequence[Feature]) -> Any:
+    """The numbers of some features in a frame, which has to have their columns."""
+    wanted = list(dict.fromkeys(feature.column for feature in features))
+    lacking = [name for name in wanted if name not in set(frame.names)]
+    if lacking:
+        raise ValueError(f"{frame.path.name} lacks {len(lacking)} of the columns: {shown(lacking)}.")
+    if frame.arrow is None:
+        odd = [feature.name for feature in features if feature.kind == "value"]
+        if odd:
+            raise ValueError(f"{frame.path.name} holds numbers only; {shown(odd)} are values of texts.")
+        places = {name: j for j, name in enumerate(frame.names)}
+        X = _filled(frame.X[:, [places[feature.column] for feature in features]], features)
+        return X.toarray() if sparse.issparse(X) else X
+    return _assembled(frame.arrow, features)
+
+
+def _assembled(arrow: Any, features: Sequence[Feature]) -> Any:
+    X = np.empty((arrow.num_rows, len(features)))
+    for j, feature in enumerate(features):
+        X[:, j] = values_of(feature, arrow.column(feature.column))
+    return X
+
+
+def _matrix_of(
+    frame: Frame, places: list[int], names: list[str], impute: str | None
+) -> tuple[Any, list[Feature]]:
+    """Columns of a matrix, their gaps filled."""
+    X = frame.X if len(places) == frame.X.shape[1] else frame.X[:, places]
+    stored = X.data if sparse.issparse(X) else X
+    plain = [Feature(name, name) for name in names]
+    if not (stored.dtype.kind == "f" and np.isnan(stored).any()):
+        return X, plain
+    if sparse.issparse(X):
+        raise ValueError(f"{frame.path.name} has missing values in a sparse matrix; fill them before.")
+    gaps = np.isnan(X)
+    holed = gaps.any(axis=0)
+    if impute is None:
+        lacking = [name for name, hole in zip(names, holed, strict=True) if hole]
+        raise ValueError(
+            f"Columns {shown(lacking)} have missing values: fill them with --impute median or "
+            "--impute indicator, or use --drop."
+        )
+    if gaps.all(axis=0).any():
+        empty = [name for name, gone in zip(names, gaps.all(axis=0), strict=True) if gone]
+        raise ValueError(f"Columns {shown(empty)} hold nothing. Leave them out with --drop.")
+    fills = np.nanmedian(X[:, holed], axis=0)
+    features = list(plain)
+    for j, fill in zip(np.flatnonzero(holed), fills, strict=True):
+        features[j] = plain[j]._replace(fill=float(fill))
+    marked = np.flatnonzero(holed).tolist() if impute == "indicator" else []
+    features += [Feature(f"{names[j]}=missing", names[j], "missing") for j in marked]
+    return _filled(X[:, [*range(len(names)), *marked]], features), features
+
+
+def _filled(X: Any, features: Sequence[Feature]) -> Any:
+    """Columns as the features want them: gaps filled, or marked."""
+    if sparse.issparse(X) or all(feature == Feature(feature.name, feature.column) for feature in features):
+        return X
+    X = np.array(X, dtype=np.float64)
+    for j, feature in enumerate(features):
+        gaps = np.isnan(X[:, j])
+        if feature.kind == "missing":
+            X[:, j] = gaps
+        elif feature.fill is not None:
+            X[gaps, j] = float(feature.fill)
+    return X
+
+
+def _target_of(frame: Frame, target: str | None) -> str:
+    if frame.arrow is not None:
+        if target is None:
+            raise ValueError("Name the column of labels with --target.")
+        if target not in frame.names:
+            raise ValueError(f"{frame.path.name} has no column {target!r}.{_near(target, frame.names)}")
+        return target
+    labels = frame.labels or {}
+    if target is None and len(labels) == 1:
+        return next(iter(labels))
+    if target not in labels:
+        raise ValueError(
+            f"The labels of {frame.path.name} are called {shown(list(labels))}; got --target {target!r}."
+        )
+    return target
+
+
+def _near(name: str, names: Sequence[str]) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, names, 1)
+    return f" Did you mean {close[0]!r}?" if close else f" It has {shown(list(names))}."
+
+
+def _check_present(frame: Frame, drop: Sequence[str]) -> None:
+    unknown = [name for name in drop if name not in set(frame.names)]
+    if unknown:
+        raise ValueError(f"--drop names columns that {frame.path.name} does not have: {shown(unknown)}.")
+
+
+def _check_distinct(features: Sequence[Feature]) -> None:
+    names = [feature.name for feature in features]
+    twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    if twice:
+        raise ValueError(f"Columns and their values give the same name twice: {shown(twice)}. Rename one.")
+
+
+def _labels_of(path: Path, target: str, values: list[Any]) -> NDArray[Any]:
+    """Labels as an array of one kind."""
+    missing = sum(value is None or value != value for value in values)
+    if missing:
+        raise ValueError(f"The target {target!r} of {path.name} is missing in {missing} rows.")
+    if len({type(value) for value in values}) == 1 and isinstance(values[0], bool | int | float | str):
+        return np.array(values)
+    return np.array([str(value) for value in values])

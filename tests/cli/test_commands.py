@@ -1,0 +1,279 @@
+"""The commands on real files: what they write, what they say, and how they are stopped."""
+
+import csv
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_wine
+
+from command import COMMAND, environment, refused, run
+from fisherset import FisherScore, GeneralizedFisherScore, certify
+
+EVIL = "<script>alert(1)</script>"
+FORMULA = "=HYPERLINK(A1)"
+
+
+@pytest.fixture(scope="module")
+def wine(tmp_path_factory):
+    """Wine as CSV, with a hostile name or two and hostile labels."""
+    path = tmp_path_factory.mktemp("wine") / "wine.csv"
+    table = load_wine(as_frame=True).frame.rename(columns={"flavanoids": EVIL, "proline": FORMULA})
+    table["target"] = np.array(["=a", "b", "c"])[table["target"]]
+    table.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture(scope="module")
+def chosen(wine):
+    """A selection with everything it can write."""
+    folder = wine.parent
+    done = run(
+        *("select", wine, "-t", "target", "-k", 5, "--out", folder / "selection.json"),
+        *("--report", folder / "report.html", "--write", folder / "reduced.csv"),
+    )
+    assert done.returncode == 0, done.stderr
+    return folder, done
+
+
+def expected():
+    X, y = load_wine(return_X_y=True)
+    return GeneralizedFisherScore(5).fit(X, y)
+
+
+def test_select_says_what_the_library_says(chosen):
+    _, done = chosen
+    selector = expected()
+    plain = " ".join(done.stdout.split())
+    assert f"at least {100 * (1 - selector.gap_):.1f} % of the best Fisher score any 5 columns" in plain
+    assert f"F = {selector.objective_:.6g}, upper bound {selector.upper_bound_:.6g}" in plain
+    assert done.stderr == ""  # nothing moves where there is no terminal
+
+
+def test_selection_file(chosen):
+    folder, _ = chosen
+    content = json.loads((folder / "selection.json").read_text(encoding="utf-8"))
+    assert content["format"] == "fisherset selection"
+    assert content["version"] == 1
+    names = load_wine().feature_names
+    renamed = {"flavanoids": EVIL, "proline": FORMULA}
+    selector = expected()
+    wanted = [renamed.get(names[j], names[j]) for j in np.argsort(selector.ranking_)[:5]]
+    assert [feature["name"] for feature in content["features"]] == wanted
+    assert content["objective"] == pytest.approx(selector.objective_)
+    assert content["classes"] == ["=a", "b", "c"]
+
+
+def test_reduced_table_holds_no_formula(chosen):
+    folder, _ = chosen
+    with (folder / "reduced.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))
+    assert len(rows) == 179
+    assert rows[0][-1] == "target"
+    assert rows[1][-1] == "'=a"
+    assert EVIL in rows[0]
+    for row in rows:
+        for cell in row:
+            assert not cell.startswith(("=", "+", "@")), cell
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "feather", "arrow", "npz"])
+def test_apply_reduces_another_table(chosen, wine, tmp_path, suffix):
+    folder, _ = chosen
+    other = pd.read_csv(wine).sample(frac=0.5, random_state=0)
+    shuffled = other[other.columns[::-1]]
+    shuffled.to_csv(tmp_path / "new.csv", index=False)
+    out = tmp_path / f"out.{suffix}"
+    done = run("apply", folder / "selection.json", tmp_path / "new.csv", "--out", out)
+    assert done.returncode == 0, done.stderr
+    content = json.loads((folder / "selection.json").read_text(encoding="utf-8"))
+    names = [feature["name"] for feature in content["features"]]
+    if suffix == "npz":
+        with np.load(out) as file:
+            values, labels = file["X"], file["classes"][file["y"]]
+            assert file["feature_names"].tolist() == names
+    else:
+        separator = {"csv": ",", "tsv": "\t"}.get(suffix)
+        read = {"parquet": pd.read_parquet}.get(suffix, pd.read_feather)
+        table = read(out) if separator is None else pd.read_csv(out, sep=separator)
+        values, labels = table.iloc[:, :5].to_numpy(), table["target"].to_numpy()
+        if separator is None:
+            assert table.columns[:5].tolist() == names
+    np.testing.assert_allclose(values, other[names].to_numpy())
+    marks = "'" if suffix in ("csv", "tsv") else ""
+    assert labels.tolist() == [f"{marks}=a" if y == "=a" else y for y in other["target"]]
+
+
+def test_apply_needs_no_target_and_fills_as_was_learnt(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(60, 3)), columns=["a", "b", "c"])
+    table["y"] = (table["a"] > 0).map({True: "p", False: "q"})
+    table.loc[:5, "b"] = np.nan
+    table["w"] = np.array(["u", "v"])[np.arange(60) % 2]
+    table.to_csv(tmp_path / "t.csv", index=False)
+    selected = ("select", tmp_path / "t.csv", "-t", "y", "-k", 5, "--impute", "median")
+    assert run(*selected, "--out", tmp_path / "s.json").returncode == 0
+    new = pd.DataFrame({"w": ["v", "other"], "c": [1.0, 2.0], "b": [None, 5.0], "a": [0.5, 0.25]})
+    new.to_csv(tmp_path / "new.csv", index=False)
+    done = run("apply", tmp_path / "s.json", tmp_path / "new.csv", "--out", tmp_path / "out.csv")
+    assert done.returncode == 0, done.stderr
+    out = pd.read_csv(tmp_path / "out.csv")
+    assert "y" not in out
+    assert out["b"].tolist() == [pytest.approx(table["b"].median()), 5.0]
+    assert out["w=v"].tolist() == [1.0, 0.0]
+    assert out["w=u"].tolist() == [0.0, 0.0]
+
+
+def test_apply_checks_that_the_columns_are_there(chosen, wine, tmp_path):
+    folder, _ = chosen
+    pd.read_csv(wine).drop(columns=[EVIL]).to_csv(tmp_path / "new.csv", index=False)
+    done = run("apply", folder / "selection.json", tmp_path / "new.csv", "--out", tmp_path / "out.csv")
+    assert f"lacks 1 of the columns: {EVIL!r}" in refused(done)
+    assert not (tmp_path / "out.csv").exists()
+
+
+DAMAGED = {
+    "not there": (None, "There is no file"),
+    "no JSON": ("{", "not JSON, or cut off"),
+    "not text": (b"\xff\xfe\x00", "not JSON"),
+    "foreign": ('{"features": []}', "does not say so"),
+    "a list": ("[1, 2]", "does not say so"),
+    "of the future": ('{"format": "fisherset selection", "version": 9}', "version 9"),
+    "nothing in it": ('{"format": "fisherset selection", "version": 1}', "damaged.*lacks 'features'"),
+    "odd feature": (
+        '{"format": "fisherset selection", "version": 1, "features": [{"name": 3, "column": "a"}]}',
+        "damaged",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", DAMAGED)
+def test_damaged_selections_are_refused(case, wine, tmp_path):
+    content, message = DAMAGED[case]
+    path = tmp_path / "selection.json"
+    if content is not None:
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    sentence = refused(run("apply", path, wine, "--out", tmp_path / "out.csv"))
+    assert re.search(message, sentence), sentence
+
+
+def test_certify_grades_a_list(wine, tmp_path):
+    X, y = load_wine(return_X_y=True)
+    ranking = np.flatnonzero(FisherScore(5).fit(X, y).support_)
+    renamed = {"flavanoids": EVIL, "proline": FORMULA}
+    names = [renamed.get(load_wine().feature_names[j], load_wine().feature_names[j]) for j in ranking]
+    (tmp_path / "list.txt").write_text("\n".join(names) + "\n\n", encoding="utf-8")
+    arguments = ("certify", wine, "-t", "target", "--features", tmp_path / "list.txt")
+    grade = certify(X, y, ranking)
+    said = " ".join(run(*arguments).stdout.split())
+    assert (
+        f"Your 5 features reach at least {100 * (1 - grade.gap):.1f} % of the best Fisher score any 5" in said
+    )
+    found = json.loads(run(*arguments, "--json").stdout)
+    assert found["gap"] == pytest.approx(grade.gap)
+
+
+def test_certify_takes_a_selection(chosen, wine):
+    folder, _ = chosen
+    done = run("certify", wine, "-t", "target", "--features", folder / "selection.json", "--json")
+    assert json.loads(done.stdout)["objective"] == pytest.approx(expected().objective_)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "names no features"),
+        ("ash\nash\n", "'ash' twice"),
+        ("ash\nmagic\n", "'magic'"),
+        (None, "no file"),
+    ],
+)
+def test_certify_refuses_bad_lists(content, message, wine, tmp_path):
+    if content is not None:
+        (tmp_path / "list.txt").write_text(content)
+    done = run("certify", wine, "-t", "target", "--features", tmp_path / "list.txt")
+    assert message in refused(done)
+
+
+def test_compare(wine, tmp_path):
+    done = run(
+        *("compare", wine, "-t", "target", "-k", "2,4", "--repeats", 2, "--methods", "fisher,joint"),
+        *("--report", tmp_path / "r.html", "--json"),
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["ks"] == [2, 4]
+    assert np.shape(found["accuracy"]["joint"]) == (2, 2)
+    assert 0 <= found["certificates"]["4"]["gap"] < 0.5
+    assert "Accuracy against the number of features" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [(("-k", "2,x"), "whole numbers"), (("-k", "99"), "between 1 and"), (("--methods", "magic"), "magic")],
+)
+def test_compare_refuses(arguments, message, wine):
+    assert message in refused(run("compare", wine, "-t", "target", *arguments))
+
+
+def test_gamma_and_number_by_cross_validation(wine):
+    done = run("select", wine, "-t", "target", "-k", "auto", "--gamma", "auto", "--json")
+    assert 1 <= len(json.loads(done.stdout)["features"]) <= 13
+
+
+def test_quiet(wine, tmp_path):
+    done = run("select", wine, "-t", "target", "-k", 3, "--out", tmp_path / "s.json", "--quiet")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (tmp_path / "s.json").exists()
+
+
+def test_names_cannot_steer_the_terminal(tmp_path):
+    table = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 2)), columns=["\x1b[31mred\x07", "b"])
+    table["y"] = np.arange(40) % 2
+    table.to_csv(tmp_path / "t.csv", index=False)
+    done = run("select", tmp_path / "t.csv", "-t", "y", "-k", 2)
+    assert "\x1b" not in done.stdout
+    assert "[31mred" in done.stdout  # nor is it markup
+
+
+def test_demo(tmp_path):
+    begin = time.monotonic()
+    done = run("demo", cwd=tmp_path)
+    assert time.monotonic() - begin < 300  # a minute, on a machine that does nothing else
+    assert done.returncode == 0, done.stderr
+    page = tmp_path / "fisherset-demo.html"
+    assert "GFS (joint)" in done.stdout
+    assert str(page.name) in done.stdout
+    assert page.stat().st_size < 3_000_000
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_ctrl_c_leaves_no_half_file(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 400))
+    np.savez(tmp_path / "t.npz", X=X, y=np.arange(300) % 3, classes=np.array(["a", "b", "c"]))
+    command = [*COMMAND, "compare", "t.npz", "-k", "5,50", "--repeats", "500", "--report", "r.html"]
+    process = subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment()
+    )
+    time.sleep(6)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "interrupted; nothing was written" in said
+    assert "Traceback" not in said
+    assert [path.name for path in tmp_path.iterdir()] == ["t.npz"]
+
+
+def test_help_teaches_by_example():
+    for command in ("select", "apply", "compare", "certify", "demo"):
+        shown = run(command, "-h").stdout
+        assert f"fisherset {command}" in shown
+        assert "Examples" in shown
+    assert "130 interrupted" in " ".join(run("-h").stdout.split())
