@@ -7,8 +7,8 @@ BIN := $(VENV)/bin
 
 .PHONY: demo reproduce test test-lowest lint format bench clean
 
-demo: $(VENV)/core.stamp  ## Fisher ranking against joint selection on handwritten digits
-	$(BIN)/python examples/digits.py
+demo: $(VENV)/cli.stamp  ## all methods on handwritten digits, within a minute, and a report page
+	$(BIN)/fisherset demo
 
 reproduce: $(VENV)/cli.stamp  ## the paper's tables and figures again, into reproduction/
 	$(BIN)/fisherset reproduce

@@ -1,6 +1,7 @@
 """Shared fixtures, and where real data is looked for."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -20,11 +21,19 @@ def data_folder():
     return next((folder for folder in candidates if (folder / "sonar.npz").exists()), None)
 
 
+def browser_path():
+    """A Chromium to open pages in; None where there is none."""
+    names = ("chromium", "chromium-browser", "google-chrome", "chrome")
+    return next((path for path in map(shutil.which, names) if path), None)
+
+
 def pytest_report_header():
-    folder = data_folder()
-    if folder is None:
-        return "real data: NOT FOUND. Tests on real data are SKIPPED; set FISHERSET_DATA to run them."
-    return "real data: found"
+    lines = ["real data: found", "browser: found"]
+    if data_folder() is None:
+        lines[0] = "real data: NOT FOUND. Tests on real data are SKIPPED; set FISHERSET_DATA to run them."
+    if browser_path() is None:
+        lines[1] = "browser: NOT FOUND. Tests of the report page are SKIPPED; install chromium to run them."
+    return lines
 
 
 @pytest.fixture

@@ -172,9 +172,8 @@ def test_certify_grades_a_list(wine, tmp_path):
     arguments = ("certify", wine, "-t", "target", "--features", tmp_path / "list.txt")
     grade = certify(X, y, ranking)
     said = " ".join(run(*arguments).stdout.split())
-    assert (
-        f"Your 5 features reach at least {100 * (1 - grade.gap):.1f} % of the best Fisher score any 5" in said
-    )
+    share = f"{100 * (1 - grade.gap):.1f} %"
+    assert f"Your 5 features reach at least {share} of the best Fisher score any 5 columns" in said
     found = json.loads(run(*arguments, "--json").stdout)
     assert found["gap"] == pytest.approx(grade.gap)
 

@@ -1,0 +1,152 @@
+"""The report in a real browser: nothing fails, nothing is fetched, names stay text, tables sort."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+
+from command import run
+from conftest import browser_path
+
+EVIL = "<script>document.title = 'taken'</script>"
+LONG = "a_very_long_name_" * 12
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """The report of a hostile table, and the one of the demo."""
+    folder = tmp_path_factory.mktemp("pages")
+    table = load_wine(as_frame=True).frame
+    table = table.rename(
+        columns={"flavanoids": EVIL, "proline": LONG, "hue": "größe 🍷", "ash": '"><img src=x>'}
+    )
+    table["target"] = np.array([EVIL, "b & c", "c"])[table["target"]]
+    table.to_csv(folder / "wine.csv", index=False)
+    done = run("select", "wine.csv", "-t", "target", "-k", 8, "--report", "report.html", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert run("demo", "--quiet", cwd=folder).returncode == 0
+    return {"report": folder / "report.html", "demo": folder / "fisherset-demo.html"}
+
+
+@pytest.fixture(scope="module")
+def browser():
+    path = browser_path()
+    if path is None:
+        pytest.skip("NO BROWSER FOUND: the report page is NOT tested; install chromium")
+    sync = pytest.importorskip("playwright.sync_api")
+    with sync.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(browser, pages):
+    opened = []
+
+    def open_it(name, width=1200, scheme="light"):
+        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        page = context.new_page()
+        page.complaints = []
+        page.on("console", lambda message: page.complaints.append(message.text))
+        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+        page.on(
+            "request", lambda request: page.complaints.append(request.url) if outside(request.url) else None
+        )
+        page.goto(pages[name].as_uri())
+        opened.append(context)
+        return page
+
+    yield open_it
+    for context in opened:
+        context.close()
+
+
+def outside(address):
+    return not address.startswith(("file:", "data:"))
+
+
+@pytest.mark.parametrize("name", ["report", "demo"])
+@pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (390, "dark")])
+def test_page_opens_clean_at_every_width(open_page, tmp_path, name, width, scheme):
+    page = open_page(name, width, scheme)
+    assert page.complaints == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width  # nothing sticks out
+    shot = page.screenshot(path=tmp_path / f"{name}-{width}.png", full_page=True)
+    assert len(shot) > 20_000
+    pictures = page.locator("figure img:visible")
+    assert pictures.count() >= 2
+    for place in range(pictures.count()):
+        assert pictures.nth(place).evaluate("image => image.complete && image.naturalWidth > 0")
+        assert len(pictures.nth(place).get_attribute("alt")) > 30
+
+
+def test_names_stay_text(open_page):
+    page = open_page("report")
+    assert page.title() == "8 features of wine.csv"
+    assert EVIL in page.locator("#features").inner_text()
+    assert page.locator("#features img").count() == 0
+    assert page.locator("main script").count() == 0
+
+
+def column(page, place):
+    cells = page.locator(f"#features tbody tr:visible > *:nth-child({place})")
+    return cells.all_inner_texts()
+
+
+def test_tables_sort_and_filter(open_page):
+    page = open_page("report")
+    button = page.locator("#features th").nth(3).locator("button")
+    button.click()
+    falling = [float(text) for text in column(page, 4)]
+    assert falling == sorted(falling, reverse=True)
+    assert page.locator("#features th").nth(3).get_attribute("aria-sort") == "descending"
+    button.click()
+    rising = [float(text) for text in column(page, 4)]
+    assert rising == sorted(rising)
+    page.locator("#features th").nth(0).locator("button").press("Enter")  # by keyboard, texts
+    names = column(page, 1)
+    assert names != []
+    assert page.locator("#features th").nth(3).get_attribute("aria-sort") is None
+    page.locator("input[type=search]").fill("größe")
+    assert len(column(page, 1)) >= 1
+    assert all("größe" in text for text in page.locator("#features tbody tr:visible").all_inner_texts())
+    assert "shown" in page.locator("#features-count").inner_text()
+    page.locator("input[type=search]").fill("")
+    assert len(column(page, 1)) == 8
+
+
+def background(page):
+    return page.evaluate("getComputedStyle(document.body).backgroundColor")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_theme_switches(open_page, scheme):
+    page = open_page("report", scheme=scheme)
+    before = background(page)
+    shown = page.locator("figure img:visible").first.get_attribute("class")
+    assert shown == scheme
+    page.locator("button.theme").click()
+    assert background(page) != before
+    assert page.locator("figure img:visible").first.get_attribute("class") != shown
+    page.locator("button.theme").click()
+    assert background(page) == before
+
+
+def test_page_prints_in_black_on_white(open_page, tmp_path):
+    page = open_page("report", scheme="dark")
+    page.emulate_media(media="print")
+    assert background(page) == "rgb(255, 255, 255)"
+    assert page.locator("button.theme:visible").count() == 0
+    assert len(page.pdf(path=tmp_path / "report.pdf")) > 10_000
+
+
+def test_a_screen_reader_finds_its_way(open_page):
+    page = open_page("demo")
+    assert page.locator("html").get_attribute("lang") == "en"
+    assert page.locator("h1").count() == 1
+    assert page.locator("main").count() == 1
+    for section in page.locator("section").all():
+        assert page.locator(f"#{section.get_attribute('aria-labelledby')}").count() == 1
+    assert "per cent of the best" in page.locator(".bar").get_attribute("aria-label")
+    for head in page.locator("thead th").all():
+        assert head.get_attribute("scope") == "col"
