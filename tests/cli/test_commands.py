@@ -15,6 +15,7 @@ from sklearn.datasets import load_wine
 
 from command import COMMAND, environment, refused, run
 from fisherset import FisherScore, GeneralizedFisherScore, certify
+from fisherset._format import proven_share
 
 EVIL = "<script>alert(1)</script>"
 FORMULA = "=HYPERLINK(A1)"
@@ -51,7 +52,7 @@ def test_select_says_what_the_library_says(chosen):
     _, done = chosen
     selector = expected()
     plain = " ".join(done.stdout.split())
-    assert f"at least {100 * (1 - selector.gap_):.1f} % of the best Fisher score any 5 columns" in plain
+    assert f"at least {proven_share(selector.gap_)} of the best Fisher score any 5 columns" in plain
     assert f"F = {selector.objective_:.6g}, upper bound {selector.upper_bound_:.6g}" in plain
     assert done.stderr == ""  # nothing moves where there is no terminal
 
@@ -172,8 +173,10 @@ def test_certify_grades_a_list(wine, tmp_path):
     arguments = ("certify", wine, "-t", "target", "--features", tmp_path / "list.txt")
     grade = certify(X, y, ranking)
     said = " ".join(run(*arguments).stdout.split())
-    share = f"{100 * (1 - grade.gap):.1f} %"
-    assert f"Your 5 features reach at least {share} of the best Fisher score any 5 columns" in said
+    assert (
+        f"Your 5 features reach at least {proven_share(grade.gap)} of the best Fisher score any 5 columns"
+        in said
+    )
     found = json.loads(run(*arguments, "--json").stdout)
     assert found["gap"] == pytest.approx(grade.gap)
 

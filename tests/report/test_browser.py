@@ -147,6 +147,6 @@ def test_a_screen_reader_finds_its_way(open_page):
     assert page.locator("main").count() == 1
     for section in page.locator("section").all():
         assert page.locator(f"#{section.get_attribute('aria-labelledby')}").count() == 1
-    assert "per cent of the best" in page.locator(".bar").get_attribute("aria-label")
+    assert "% of the best" in page.locator(".bar").get_attribute("aria-label")
     for head in page.locator("thead th").all():
         assert head.get_attribute("scope") == "col"

@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from fisherset._format import proven_share
 from fisherset.cli import common
 from fisherset.cli.select import fitted, page_for
 from fisherset.tables import Feature, Table, read_table
@@ -144,6 +145,5 @@ def _show(comparison: Any, certificates: dict[int, Any], quiet: bool, as_json: b
         shown.add_row(Text(TITLES[method]), *cells)
     console.print(shown)
     for k, one in certificates.items():
-        share = 100 * (1 - one.gap_)
-        proof = f"at least {share:.1f} % of the best Fisher score any {k} columns could reach"
+        proof = f"at least {proven_share(one.gap_)} of the best Fisher score any {k} columns could reach"
         console.print(Text(f"{k} features, jointly, from all rows: {proof}."))

@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from fisherset._format import proven_share
 from fisherset.cli import common
 from fisherset.tables import Selection, Table, read_table, write_table
 
@@ -160,7 +161,7 @@ def sentence(k: int, gap: float, upper_bound: float, whose: str = "These") -> st
     these = f"{whose} {k} features reach" if k != 1 else f"{whose.replace('These', 'This')} 1 feature reaches"
     columns = "columns" if k != 1 else "column"
     return (
-        f"{these} at least {100 * (1 - gap):.1f} % of the best Fisher score any {k} {columns} of this table "
+        f"{these} at least {proven_share(gap)} of the best Fisher score any {k} {columns} of this table "
         "could reach."
     )
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fisherset import Explanation, GeneralizedFisherScore, explain
+from fisherset._format import proven_share
 from fisherset.evaluation import TITLES, Comparison
 from fisherset.pages import Figure, figure_of
 from fisherset.plots import ComparisonDisplay, CorrelationDisplay, DistributionDisplay, PixelDisplay
@@ -44,9 +45,9 @@ class Report(NamedTuple):
     comparison: Comparison | None = None
 
     @property
-    def reached(self) -> float:
-        """The share of the best criterion that the selection is known to reach."""
-        return 1.0 - self.gap
+    def reached(self) -> str:
+        """What the selection is known to reach of the best criterion."""
+        return proven_share(self.gap)
 
 
 def rows_of(selector: Any, found: Explanation, names: Sequence[str]) -> list[Row]:

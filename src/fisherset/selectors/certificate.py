@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from fisherset._format import proven_share
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
 from fisherset.selectors.base import measure_table, pose_problem
@@ -49,7 +50,7 @@ class Certificate(NamedTuple):
         these = "This 1 feature reaches" if one else f"These {self.n_features} features reach"
         columns = "column" if one else "columns"
         return (
-            f"{these} at least {1.0 - self.gap:.1%} of the best Fisher criterion any {self.n_features} "
+            f"{these} at least {proven_share(self.gap)} of the best Fisher criterion any {self.n_features} "
             f"{columns} of this table could reach (F = {self.objective:.6g}, "
             f"upper bound {self.upper_bound:.6g}, gamma = {self.gamma:g})."
         )
@@ -148,7 +149,7 @@ def certify(
     >>> X, y = load_digits(return_X_y=True)
     >>> ranking = FisherScore(10).fit(X, y)
     >>> print(certify(X, y, ranking.get_support()))
-    These 10 features reach at least 81.8% of the best Fisher criterion any 10 columns of this
+    These 10 features reach at least 81.7 % of the best Fisher criterion any 10 columns of this
     table could reach (F = 1.88112, upper bound 2.30055, gamma = 1797).
     """
     parameter.check_number("tol", tol, above=0.0)
