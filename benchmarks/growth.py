@@ -77,6 +77,9 @@ def draw(measured, path):
             for name, values in times.items():
                 ax.loglog(SIZES[letter], values, **line_style(len(ax.lines)), markersize=3, label=name)
             ax.set(xlabel=NAMES[letter])
+            shown = SIZES[letter][:: 1 if letter == "c" else 2]
+            ax.set_xticks(shown, [f"{size // 1000}k" if size > 999 else str(size) for size in shown])
+            ax.minorticks_off()
         axes[0].set(ylabel="seconds")
         axes[0].legend(frameon=False, fontsize=8)
         figure.savefig(path, bbox_inches="tight", metadata={"Date": None})
