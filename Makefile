@@ -59,7 +59,7 @@ $(VENV)/bench.stamp: pyproject.toml constraints.txt
 
 $(LOWEST)/test.stamp: pyproject.toml constraints-lowest.txt
 	$(PYTHON) -m venv $(LOWEST)
-	$(LOWEST)/bin/python -m pip install --quiet --constraint constraints-lowest.txt --editable '.[test]'
+	$(LOWEST)/bin/python -m pip install --quiet --constraint constraints-lowest.txt --editable '.[test,h5ad]'
 	touch $@
 
 $(ADELIE)/stamp:  # needs numpy below 2
