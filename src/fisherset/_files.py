@@ -10,6 +10,7 @@ from pathlib import Path
 def write_whole(path: Path, content: str | bytes) -> None:
     """Write to a temporary neighbour, then rename it: a reader never sees half a file."""
     data = content.encode("utf-8") if isinstance(content, str) else content
+    path = path.resolve()  # a link stays a link
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 import warnings
 from typing import Annotated
@@ -12,7 +13,8 @@ import typer
 from fisherset import __version__
 from fisherset.cli.apply import apply
 from fisherset.cli.certify import certify
-from fisherset.cli.codes import UNUSABLE
+from fisherset.cli.codes import UNEXPECTED, UNUSABLE
+from fisherset.cli.common import printable
 from fisherset.cli.compare import compare, demo
 from fisherset.cli.reproduce import reproduce
 from fisherset.cli.select import select
@@ -21,7 +23,8 @@ from fisherset.datasets import DatasetNotFoundError
 app = typer.Typer(
     name="fisherset",
     help="Choose the best set of features jointly, with a proof of how good it is.\n\n"
-    "Exit codes: 0 done; 2 the table or the request cannot be used, one sentence says why; 130 interrupted.",
+    "Exit codes: 0 done; 2 the table or the request cannot be used, one sentence says why; "
+    "130 interrupted; 1 a fault of fisherset itself.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -47,8 +50,8 @@ def _root(
 
 def _noted(message: Warning | str, *_: object, **__: object) -> None:
     """A warning as a person reads it: one line, once."""
-    line = f"fisherset: note: {message}"
-    if line not in _seen:
+    line = printable(f"fisherset: note: {message}")
+    if line not in _seen and not {"-q", "--quiet"} & set(sys.argv):
         _seen.add(line)
         print(line, file=sys.stderr)
 
@@ -66,7 +69,16 @@ def run() -> int:
         app()
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(bool(end.code))
-    except (ValueError, DatasetNotFoundError, ImportError, OSError) as error:
-        print(f"fisherset: {error}", file=sys.stderr)
+    except (ValueError, DatasetNotFoundError, ImportError, OSError, MemoryError) as error:
+        print(f"fisherset: {printable(str(error)) or type(error).__name__}", file=sys.stderr)
         return UNUSABLE
+    except Exception as error:
+        if os.environ.get("FISHERSET_DEBUG"):
+            raise
+        what = printable(f"{type(error).__name__}: {error}")
+        print(
+            f"fisherset: a fault of fisherset itself ({what}); FISHERSET_DEBUG=1 shows where.",
+            file=sys.stderr,
+        )
+        return UNEXPECTED
     return 0

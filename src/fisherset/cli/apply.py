@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 from rich.console import Console
 from rich.text import Text
 
 from fisherset.cli import common
-from fisherset.tables import read_frame, read_selection, reduce_frame, write_table
+from fisherset.tables import labels_in, read_frame, read_selection, reduce_frame, write_table
 
 
 def apply(
@@ -32,10 +34,17 @@ def apply(
     check_suffix(out)
     with common.Outputs(out, source=file) as outputs:
         with common.busy(f"reading {file.name}", quiet):
-            chosen, frame = read_selection(selection), read_frame(file)
+            chosen = read_selection(selection)
+            texts = {feature.column for feature in chosen.features if feature.kind == "value"}
+            frame = read_frame(file, texts={*texts, chosen.target})
             X = reduce_frame(frame, chosen.features)
-        labels = frame.column(chosen.target)
+        labels = labels_in(frame, chosen.target)
         names = [feature.name for feature in chosen.features]
+        gaps = [name for name, gap in zip(names, np.isnan(X).any(axis=0), strict=True) if gap]
+        if gaps:
+            listed = ", ".join(map(repr, gaps[:5]))
+            note = f"{file.name} has missing values where the selection had none: {listed}."
+            warnings.warn(note, stacklevel=1)
         write_table(out, X, names, target=chosen.target, y=labels)
         outputs.note(out)
     Console(quiet=quiet).print(Text(f"{len(X)} rows, {len(names)} columns. Written: {out}"))

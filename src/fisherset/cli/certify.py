@@ -40,6 +40,7 @@ def certify(
         table = read_table(file, target, drop=drop or (), impute=impute.value if impute else None)
         names = names_in(features)
     places = {name: j for j, name in enumerate(table.names)}
+    names = [name if name in places else name.strip() for name in names]
     unknown = [name for name in names if name not in places]
     if unknown:
         raise ValueError(
@@ -65,10 +66,10 @@ def names_in(path: Path) -> list[str]:
     if path.suffix.lower() == ".json":
         return [feature.name for feature in read_selection(path).features]
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
     except UnicodeDecodeError:
         raise ValueError(f"{path.name} is no UTF-8 text; it must hold a name a line.") from None
-    names = [line for line in (line.strip() for line in lines) if line]
+    names = [line for line in (line.rstrip("\r") for line in lines) if line.strip()]
     if not names:
         raise ValueError(f"{path.name} names no features; it must hold a name a line.")
     twice = sorted({name for name in names if names.count(name) > 1})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 from pathlib import Path
@@ -60,11 +61,18 @@ class Outputs:
 
     def __init__(self, *paths: Path | None, source: Path | None = None) -> None:
         self._written: list[Path] = []
-        for path in (path for path in paths if path is not None):
+        wanted = [path for path in paths if path is not None]
+        if len({path.resolve() for path in wanted}) < len(wanted):
+            raise ValueError(f"{str(wanted[0])!r} and another output are the same file.")
+        for path in wanted:
             if not path.parent.is_dir():
                 raise ValueError(f"{str(path)!r} cannot be written: there is no folder {str(path.parent)!r}.")
             if path.is_dir():
                 raise ValueError(f"{str(path)!r} cannot be written: it is a folder.")
+            if path.exists() and not path.is_file():
+                raise ValueError(f"{str(path)!r} cannot be written: it is no ordinary file.")
+            if not os.access(path.parent, os.W_OK):
+                raise ValueError(f"{str(path)!r} cannot be written: the folder is closed to you.")
             if source is not None and path.exists() and source.exists() and path.samefile(source):
                 raise ValueError(f"{str(path)!r} is the table itself; write to another file.")
 

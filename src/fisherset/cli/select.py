@@ -78,10 +78,9 @@ def count_of(text: str) -> int | str:
     """What -k stands for."""
     if text == "auto":
         return text
-    try:
-        return int(text)
-    except ValueError:
-        raise ValueError(f'-k must be a whole number or "auto"; got {text!r}.') from None
+    if not text.isdecimal() or int(text) < 1:
+        raise ValueError(f'-k must be a whole number, at least 1, or "auto"; got {text!r}.')
+    return int(text)
 
 
 def fitted(table: Table, k: int | str, gamma: float | str, solver: str) -> Any:
@@ -176,7 +175,7 @@ def _show(console: Console, table: Table, selection: Selection, rows: list[Any])
             f"{row.drop:.4f}",
             f"{row.weight:.3f}",
             f"{row.fisher_score:.3f}",
-            f"{row.correlation:.2f}" if stand_in else "",
+            f"{row.correlation:.2f}" if row.stand_in is not None else "",
         )
     n, d = table.X.shape
     console.print(Text(f"{table.path.name}: {n} rows, {d} features, {len(selection.classes)} classes"))

@@ -66,6 +66,6 @@ def _csr(path: Path, data: Any, indices: Any, indptr: Any, shape: Any) -> Any:
     try:
         X = sparse.csr_matrix((data, indices, indptr), shape=tuple(int(size) for size in shape))
         X.check_format(full_check=True)
-    except (ValueError, TypeError, IndexError) as error:
+    except (ValueError, TypeError, IndexError, OverflowError) as error:
         raise ValueError(f"{path.name} holds no valid CSR matrix: {error}.") from error
     return X

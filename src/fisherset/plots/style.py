@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -74,5 +75,7 @@ def line_style(place: int) -> dict[str, Any]:
 def as_svg(figure: Any) -> str:
     """A figure as SVG text, without the date and the machine it was made on."""
     buffer = io.StringIO()
-    figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph")  # names in every script; the page has them as text
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     return buffer.getvalue()

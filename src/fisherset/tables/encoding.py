@@ -36,21 +36,29 @@ def features_of(table: Any, impute: str | None) -> list[Feature]:
 
 def values_of(feature: Feature, column: Any) -> Floats:
     """The numbers of a feature, from the column of a table that may be another than it was made for."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
+    column = _decoded(column)
     if feature.kind == "missing":
         return np.asarray(_is_missing(column), dtype=np.float64)
     if feature.kind == "number":
         try:
             numbers = _numbers(column)
-        except _Refused as refused:
-            raise UnusableColumnsError(refused.reason.format(shown([feature.column]))) from None
+        except _Refused:
+            raise UnusableColumnsError(
+                f"Column {feature.column!r} does not hold numbers, as it did when they were chosen."
+            ) from None
         missing = np.isnan(numbers)
-        if missing.any() and feature.fill is not None:
-            numbers = np.where(missing, float(feature.fill), numbers)
-        return numbers
-    texts = pc.fill_null(_texts(column), "" if feature.fill is None else str(feature.fill))
-    return np.asarray(pc.equal(texts, feature.value), dtype=np.float64)
+        return np.where(missing, float(feature.fill), numbers) if feature.fill is not None else numbers
+    if not (_is_text(column.type) or pa.types.is_null(column.type)):
+        raise UnusableColumnsError(
+            f"Column {feature.column!r} does not hold texts, as it did when they were chosen."
+        )
+    texts = _texts(column)
+    if feature.fill is not None:
+        texts = pc.fill_null(texts, str(feature.fill))
+    return np.asarray(pc.fill_null(pc.equal(texts, feature.value), False), dtype=np.float64)
 
 
 class _Refused(ValueError):  # noqa: N818 - collected and explained by `features_of`
@@ -68,12 +76,10 @@ ASK_IMPUTE = (
 def _features_of(name: str, column: Any, impute: str | None) -> list[Feature]:
     import pyarrow as pa
 
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+    column = _decoded(column)
+    if _is_text(column.type):
         return _category(name, column, impute)
-    if pa.types.is_null(kind):
+    if pa.types.is_null(column.type):
         raise _Refused("Columns {} hold nothing. Leave them out with --drop.")
     numbers = _numbers(column)
     missing = np.isnan(numbers)
@@ -117,6 +123,19 @@ def _category(name: str, column: Any, impute: str | None) -> list[Feature]:
     return features
 
 
+def _decoded(column: Any) -> Any:
+    """The values of a dictionary column themselves."""
+    import pyarrow as pa
+
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
 def _is_number(text: str) -> bool:
     try:
         float(text)
@@ -147,6 +166,8 @@ def _numbers(column: Any) -> Floats:
     import pyarrow as pa
 
     kind = column.type
+    if pa.types.is_null(kind):
+        return np.full(len(column), np.nan)
     if pa.types.is_boolean(kind):
         column = column.cast(pa.int8())
     elif pa.types.is_decimal(kind):

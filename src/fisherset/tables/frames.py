@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import warnings
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +19,7 @@ TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 ARROW = (".feather", ".arrow", ".ipc")
 SVMLIGHT = (".svmlight", ".libsvm", ".svm")
 LARGEST_BLOCK = 2**31 - 1  # of text that pyarrow takes at a time
+WIDEST = 20_000_000  # columns of an svmlight file: one odd number makes as many as it says
 KNOWN = "CSV, TSV, Parquet (.parquet), Feather or Arrow (.feather, .arrow), .npz, .svmlight or .h5ad"
 
 
@@ -28,11 +32,12 @@ class Frame(NamedTuple):
     X: Any = None
     labels: dict[str, NDArray[Any]] | None = None
 
-    def column(self, name: str) -> NDArray[Any] | None:
+    def values(self, name: str) -> list[Any] | None:
         """The labels of that name, where there are any."""
         if self.arrow is not None:
-            return np.array(self.arrow.column(name).to_pylist()) if name in self.names else None
-        return (self.labels or {}).get(name)
+            return list(self.arrow.column(name).to_pylist()) if name in self.names else None
+        labels = (self.labels or {}).get(name)
+        return None if labels is None else list(labels.tolist())
 
     @property
     def n_rows(self) -> int:
@@ -40,8 +45,11 @@ class Frame(NamedTuple):
         return rows
 
 
-def read_frame(path: Path) -> Frame:
-    """Read a file by its suffix; what is empty, damaged or unknown is refused with a reason."""
+def read_frame(path: Path, *, texts: Collection[str] = ()) -> Frame:
+    """Read a file by its suffix; what is empty, damaged or unknown is refused with a reason.
+
+    In CSV and TSV files the columns `texts` are read as they stand, not as the numbers they look like.
+    """
     if not path.exists():
         raise FileNotFoundError(f"There is no file {str(path)!r}.")
     if path.is_dir():
@@ -50,7 +58,7 @@ def read_frame(path: Path) -> Frame:
     if path.stat().st_size == 0:
         raise ValueError(f"{path.name} is empty.")
     if suffix in TEXT or suffix == ".parquet" or suffix in ARROW:
-        frame = _arrow_frame(path, suffix)
+        frame = _arrow_frame(path, suffix, texts)
     elif suffix == ".npz":
         frame = _npz_frame(path)
     elif suffix in SVMLIGHT:
@@ -72,7 +80,7 @@ def _check_names(path: Path, names: list[str]) -> None:
         raise ValueError(f"{path.name} has columns of the same name: {shown(twice)}. Rename them.")
 
 
-def _arrow_frame(path: Path, suffix: str) -> Frame:
+def _arrow_frame(path: Path, suffix: str, texts: Collection[str]) -> Frame:
     try:
         import pyarrow
         from pyarrow import csv, feather, parquet
@@ -83,39 +91,59 @@ def _arrow_frame(path: Path, suffix: str) -> Frame:
     try:
         if suffix in TEXT:
             _check_encoding(path)
-            block = min(
-                path.stat().st_size + 1, LARGEST_BLOCK
-            )  # types are taken from all rows, not the first
-            table = csv.read_csv(
-                path,
-                read_options=csv.ReadOptions(block_size=max(block, 1024)),
-                parse_options=csv.ParseOptions(delimiter=TEXT[suffix], newlines_in_values=True),
-                convert_options=csv.ConvertOptions(strings_can_be_null=True),
-            )
-        elif suffix == ".parquet":
-            table = parquet.read_table(path)
-        else:
-            table = feather.read_table(path)
+        with pyarrow.OSFile(str(path)) as file:  # whatever its name looks like, a file
+            if suffix in TEXT:
+                # one block where possible: types are taken from the first
+                block = min(path.stat().st_size + 1, LARGEST_BLOCK)
+                table = csv.read_csv(
+                    file,
+                    read_options=csv.ReadOptions(block_size=max(block, 1024)),
+                    parse_options=csv.ParseOptions(delimiter=TEXT[suffix], newlines_in_values=True),
+                    convert_options=csv.ConvertOptions(
+                        strings_can_be_null=True, column_types={name: pyarrow.string() for name in texts}
+                    ),
+                )
+            else:
+                table = parquet.read_table(file) if suffix == ".parquet" else feather.read_table(file)
         names = [str(name) for name in table.column_names]
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ValueError(f"{path.name} cannot be read; is it damaged or cut off? ({reason[:160]})") from error
-    return Frame(path, names, arrow=table)
+    binary = [
+        name for name, kind in zip(names, table.schema.types, strict=True) if pyarrow.types.is_binary(kind)
+    ]
+    if suffix in TEXT and binary:
+        raise ValueError(f"{path.name} is not UTF-8 text in the columns {shown(binary)}; save it as UTF-8.")
+    return _without_index(Frame(path, names, arrow=table), texts)
+
+
+def _without_index(frame: Frame, wanted: Collection[str]) -> Frame:
+    """A frame without the row numbers that pandas wrote into the file: they are no feature."""
+    described = (frame.arrow.schema.pandas_metadata or {}).get("index_columns", [])
+    index = {name for name in described if isinstance(name, str)} | {""}
+    index = {name for name in index if name in frame.names and name not in wanted}
+    if not index or len(set(frame.names)) < len(frame.names):
+        return frame
+    if "" in index:
+        warnings.warn(
+            f"The column without a name in {frame.path.name} is taken for row numbers and left out.",
+            stacklevel=2,
+        )
+    kept = [name for name in frame.names if name not in index]
+    return frame._replace(names=kept, arrow=frame.arrow.select(kept))
 
 
 def _check_encoding(path: Path) -> None:
     """Text has to be UTF-8, with or without a byte-order mark."""
-    quotes = 0
     with path.open("rb") as file:
         head = file.read(4)
-        file.seek(0)
-        while chunk := file.read(2**24):
-            quotes += chunk.count(b'"')
+        file.seek(max(0, path.stat().st_size - 2**20))
+        last = file.read().rpartition(b"\n")[2]
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise ValueError(f"{path.name} is UTF-16 text; save it as UTF-8.")
     if b"\x00" in head or head.startswith((b"PAR1", b"ARROW", b"PK")):
         raise ValueError(f"{path.name} is no text, whatever its suffix says.")
-    if quotes % 2:
+    if re.search(rb'(?:^|[,\t])"[^"]*$', last):
         raise ValueError(f"{path.name} ends inside a quotation; is it damaged or cut off?")
 
 
@@ -129,10 +157,13 @@ def _svmlight_frame(path: Path) -> Frame:
     from sklearn.datasets import load_svmlight_file
 
     try:
-        X, y = load_svmlight_file(str(path))
-    except (ValueError, OSError, UnicodeDecodeError) as error:
+        # columns are called by their numbers in the file, whichever number is the first
+        X, y = load_svmlight_file(str(path), zero_based=True)
+    except (ValueError, OverflowError, OSError, UnicodeDecodeError) as error:
         reason = str(error).splitlines()[0][:160]
         raise ValueError(f"{path.name} is no svmlight file, or is damaged: {reason}") from error
+    if X.shape[1] > WIDEST:
+        raise ValueError(f"{path.name} has {X.shape[1]} columns; more than {WIDEST} are not read.")
     whole = y.astype(np.int64) if np.all(y == np.round(y)) else y
     return Frame(path, _names_of(None, X), X=sparse.csr_matrix(X), labels={"label": whole})
 
@@ -148,6 +179,8 @@ def _h5ad_frame(path: Path) -> Frame:
         reason = str(error).splitlines()[0][:160] if str(error) else type(error).__name__
         raise ValueError(f"{path.name} cannot be read; is it damaged or cut off? ({reason})") from error
     X = data.X
+    if X is None:
+        raise ValueError(f"{path.name} holds no matrix X.")
     if sparse.issparse(X):
         X = sparse.csr_matrix(X)
     labels = {str(name): data.obs[name].astype(object).to_numpy() for name in data.obs.columns}

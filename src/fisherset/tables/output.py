@@ -29,6 +29,8 @@ def write_table(
 ) -> None:
     """Write columns of numbers, and the labels after them where there are any, by the suffix of the path."""
     check_suffix(path)
+    if y is not None and target in set(names):
+        raise ValueError(f"A chosen feature has the name of the target, {target!r}; rename one of them.")
     suffix = path.suffix.lower()
     if suffix == ".npz":
         write_whole(path, _npz(X, names, y))
@@ -36,14 +38,12 @@ def write_table(
     import pyarrow as pa
     from pyarrow import csv, feather, parquet
 
-    labels = list(names) + ([] if y is None else [target])
-    columns = [pa.array(X[:, j]) for j in range(X.shape[1])]
     text = suffix in TEXT
+    labels = list(names) + ([] if y is None else [target])
+    columns = [pa.array(np.asarray(X[:, j], dtype=np.float64)) for j in range(X.shape[1])]
     if y is not None:
-        values = (
-            [safe_cell(str(label)) for label in y.tolist()] if text and y.dtype.kind in "OSU" else y.tolist()
-        )
-        columns.append(pa.array(values))
+        values = y.tolist()
+        columns.append(pa.array([safe_cell(v) if text and isinstance(v, str) else v for v in values]))
     table = pa.Table.from_arrays(columns, names=[safe_cell(name) for name in labels] if text else labels)
     buffer = io.BytesIO()
     if text:
@@ -62,6 +62,8 @@ def safe_cell(text: str) -> str:
 
 def _npz(X: NDArray[Any], names: Sequence[str], y: NDArray[Any] | None) -> bytes:
     labels = np.zeros(len(X), dtype=str) if y is None else y
+    if labels.dtype == object:  # with gaps
+        labels = np.array(["" if label is None else str(label) for label in labels.tolist()])
     classes, codes = np.unique(labels, return_inverse=True)
     buffer = io.BytesIO()
     np.savez_compressed(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,7 @@ def read_selection(path: Path) -> Selection:
         raise FileNotFoundError(f"There is no file {str(path)!r}.")
     try:
         content = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{path.name} is no selection: it is not JSON, or cut off.") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ValueError(f"{path.name} is no selection of fisherset: it does not say so.")
@@ -64,11 +65,12 @@ def read_selection(path: Path) -> Selection:
         counts = {name: _checked(content[name], int, name) for name in ("n_rows", "n_features_in")}
         numbers = {name: float(_checked(content[name], (int, float), name)) for name in NUMBERS}
         classes = [str(label) for label in content["classes"]]
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
         raise ValueError(f"{path.name} is a damaged selection: {reason}.") from error
-    if not features:
-        raise ValueError(f"{path.name} is a damaged selection: it names no features.")
+    names = [feature.name for feature in features]
+    if not names or len(set(names)) < len(names):
+        raise ValueError(f"{path.name} is a damaged selection: it names no features, or one of them twice.")
     details = content.get("details") or []
     return Selection(features, classes=classes, details=details, **texts, **counts, **numbers)  # type: ignore[arg-type]
 
@@ -79,10 +81,15 @@ def _feature(entry: Any) -> Feature:
     feature = Feature(**entry)
     for name in ("name", "column", "kind"):
         _checked(getattr(feature, name), str, name)
-    if feature.kind not in ("number", "value", "missing") or not isinstance(feature.value, str | None):
-        raise ValueError("a feature is not what it should be")
-    if not isinstance(feature.fill, str | int | float | None):
-        raise ValueError("a feature is not what it should be")
+    kinds: dict[str, Any] = {"number": (int, float), "value": str, "missing": ()}
+    if feature.kind not in kinds or isinstance(feature.value, str) != (feature.kind == "value"):
+        raise ValueError(f"the kind of {feature.name!r} is not what it should be")
+    if feature.fill is not None:
+        fill = _checked(feature.fill, kinds[feature.kind], "fill")
+        if not isinstance(fill, str) and not math.isfinite(float(fill)):
+            raise ValueError(f"the fill of {feature.name!r} is not finite")
+    for text in (feature.name, feature.column, feature.value or ""):
+        text.encode("utf-8")
     return feature
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +13,7 @@ from scipy import sparse
 
 from fisherset.tables.encoding import IMPUTE, features_of, values_of
 from fisherset.tables.feature import Feature, shown
-from fisherset.tables.frames import Frame, read_frame
+from fisherset.tables.frames import SVMLIGHT, Frame, read_frame
 
 
 class Table(NamedTuple):
@@ -67,18 +68,19 @@ def read_table(
     """
     if impute is not None and impute not in IMPUTE:
         raise ValueError(f"impute must be one of {', '.join(IMPUTE)}; got {impute!r}.")
-    frame = read_frame(path)
+    frame = read_frame(path, texts=[] if target is None else [target])
     target = _target_of(frame, target)
     _check_present(frame, drop)
-    kept = [name for name in frame.names if name != target and name not in set(drop)]
+    out = {*drop, target} if frame.arrow is not None else set(drop)  # a matrix has its labels beside it
+    kept = [name for name in frame.names if name not in out]
     if not kept:
         raise ValueError(f"{path.name} has no columns but the target and those dropped.")
     if frame.arrow is None:
-        labels = (frame.labels or {})[target]
         places = {name: j for j, name in enumerate(frame.names)}
         X, features = _matrix_of(frame, [places[name] for name in kept], kept, impute)
-        return Table(X, _labels_of(path, target, labels.tolist()), features, target, path)
-    y = _labels_of(path, target, frame.arrow.column(target).to_pylist())
+        _check_distinct(features)
+        return Table(X, _complete(path, target, labels_in(frame, target)), features, target, path)
+    y = _complete(path, target, labels_in(frame, target))
     chosen = frame.arrow.select(kept)
     features = features_of(chosen, impute)
     _check_distinct(features)
@@ -94,6 +96,10 @@ def reduce_frame(frame: Frame, features: Sequence[Feature]) -> Any:
     """The numbers of some features in a frame, which has to have their columns."""
     wanted = list(dict.fromkeys(feature.column for feature in features))
     lacking = [name for name in wanted if name not in set(frame.names)]
+    if lacking and frame.path.suffix.lower() in SVMLIGHT:  # a column that is nought throughout is not there
+        width = frame.X.shape[1] + len(lacking)
+        X = sparse.csr_matrix((frame.X.data, frame.X.indices, frame.X.indptr), shape=(frame.n_rows, width))
+        frame, lacking = frame._replace(X=X, names=[*frame.names, *lacking]), []
     if lacking:
         raise ValueError(f"{frame.path.name} lacks {len(lacking)} of the columns: {shown(lacking)}.")
     if frame.arrow is None:
@@ -111,6 +117,42 @@ def _assembled(arrow: Any, features: Sequence[Feature]) -> Any:
     for j, feature in enumerate(features):
         X[:, j] = values_of(feature, arrow.column(feature.column))
     return X
+
+
+def labels_in(frame: Frame, target: str) -> NDArray[Any] | None:
+    """The labels of a frame as an array of one kind, what is missing as None; None where there are none."""
+    values = frame.values(target)
+    if values is None:
+        return None
+    values = [None if value is None or value != value else value for value in values]
+    present = [value for value in values if value is not None]
+    if all(isinstance(value, str) and PLAIN.fullmatch(value) for value in present):
+        values = [None if value is None else _number(value) for value in values]  # from a file of text
+        present = [value for value in values if value is not None]
+    kinds = {type(value) for value in present}
+    if kinds == {int, float}:
+        values = [None if value is None else float(value) for value in values]
+    elif len(kinds) > 1 or not kinds <= {bool, int, float, str}:
+        values = [None if value is None else str(value) for value in values]
+    return np.array(values, dtype=object if len(present) < len(values) else None)
+
+
+# Numbers that are the same when they are written again: not 007, nor what float64 would round.
+PLAIN = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,12})?(?:[eE][-+]?\d{1,2})?")
+
+
+def _number(text: str) -> int | float:
+    return int(text) if text.lstrip("-").isdigit() else float(text)
+
+
+def _complete(path: Path, target: str, labels: NDArray[Any] | None) -> NDArray[Any]:
+    """Labels without gaps."""
+    if labels is None:
+        raise ValueError(f"{path.name} has no labels {target!r}.")
+    missing = sum(label is None for label in labels.tolist())
+    if missing:
+        raise ValueError(f"The target {target!r} of {path.name} is missing in {missing} rows.")
+    return labels
 
 
 def _matrix_of(
@@ -193,13 +235,3 @@ def _check_distinct(features: Sequence[Feature]) -> None:
     twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
     if twice:
         raise ValueError(f"Columns and their values give the same name twice: {shown(twice)}. Rename one.")
-
-
-def _labels_of(path: Path, target: str, values: list[Any]) -> NDArray[Any]:
-    """Labels as an array of one kind."""
-    missing = sum(value is None or value != value for value in values)
-    if missing:
-        raise ValueError(f"The target {target!r} of {path.name} is missing in {missing} rows.")
-    if len({type(value) for value in values}) == 1 and isinstance(values[0], bool | int | float | str):
-        return np.array(values)
-    return np.array([str(value) for value in values])
