@@ -1,5 +1,6 @@
 """Cross-validated choice of gamma and size, against searches written out."""
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -175,3 +176,27 @@ def test_inputs_are_left_alone(table):
     GeneralizedFisherScoreCV(3, cv=StratifiedKFold(3)).fit(X, y)
     np.testing.assert_array_equal(X, before[0])
     np.testing.assert_array_equal(y, before[1])
+
+
+def test_training_parts_with_repeated_rows(table):
+    """Not the complement of the test part, even if the numbers add up."""
+    X, y = table
+    half = np.arange(50)
+    split = [(np.concatenate([half, half]), np.arange(50, 100))]
+    found = GeneralizedFisherScoreCV(3, gammas=[20.0], cv=split).fit(X, y)
+    again = GeneralizedFisherScoreCV(3, gammas=[20.0], cv=[(np.arange(100), np.arange(100, 150))])
+    again.fit(np.vstack([X[half], X[half], X[50:100]]), np.concatenate([y[half], y[half], y[50:100]]))
+    assert found.best_score_ == again.best_score_
+
+
+def test_processes_cannot_take_the_place_of_threads(table):
+    X, y = table
+    with joblib.parallel_backend("loky"):
+        found = GeneralizedFisherScoreCV(3, gammas=[1.0, 20.0], n_jobs=2).fit(X, y)
+    assert found.gamma_ == GeneralizedFisherScoreCV(3, gammas=[1.0, 20.0]).fit(X, y).gamma_
+
+
+def test_table_without_anything_in_it():
+    with pytest.warns(UserWarning, match="vary"):
+        found = GeneralizedFisherScoreCV(2, gammas=[1.0]).fit(np.ones((20, 3)), np.arange(20) % 2)
+    assert found.objective_ == 0.0

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 import reference
 from fisherset import GeneralizedFisherScore
 from fisherset.selectors.progress import Progress
-from fisherset.solver import Iteration
+from fisherset.solver import Iteration, Status, Trace
 from fisherset.solver.joint import DOUBTFUL
 
 
@@ -84,3 +84,15 @@ def test_trace_is_consistent():
         assert all(i.objective <= i.upper_bound * (1 + 1e-12) for i in selector.trace_)
         exchange = [i.objective for i in selector.trace_ if i.phase == "exchange"]
         assert np.all(np.diff(exchange) > 0)
+
+
+def test_half_of_the_time_is_kept_for_the_exchange(monkeypatch):
+    clock = iter(np.arange(0.0, 1e6))
+    monkeypatch.setattr("fisherset.solver.trace.time.monotonic", lambda: next(clock))
+    trace = Trace(max_iter=10, time_limit=100.0)  # starts at 0
+    with trace.part(0.5):
+        while not trace.out_of_time():
+            pass
+    assert 50 <= next(clock) <= 53
+    assert trace.status is Status.TIME_LIMIT
+    assert not trace.out_of_time()  # there is time again

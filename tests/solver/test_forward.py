@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import reference
-from fisherset.solver import Trace, solve_joint
+from fisherset.solver import Trace, joint, measure_subset, solve_joint
 from fisherset.solver.forward import select_forward
 
 
@@ -51,3 +51,36 @@ def test_no_time_no_second_start():
     problem = reference.ArrayProblem(reference.standardize(X), reference.indicator(y))
     late = Trace(max_iter=10, time_limit=1e-9)
     assert select_forward(problem, 4, 1.0, trace=late).size == 0
+
+
+@pytest.mark.parametrize("gamma", [1e8, 1e12, 1e14])
+def test_ties_are_a_matter_of_shares(gamma):
+    """However small all gains are, the larger one wins."""
+    X, y = reference.random_problem(1, n=60, d=20, c=3)
+    problem = reference.ArrayProblem(reference.standardize(X), reference.indicator(y))
+    found = select_forward(problem, 5, gamma, trace=Trace(max_iter=1))
+    assert found.tolist() == sorted(np.argsort(-np.sum(problem.C**2, axis=1))[:5])
+
+
+def test_the_better_of_two_starts_is_taken(monkeypatch):
+    X, y = reference.random_problem(3, n=40, d=30, c=3)
+    Z, gamma = reference.standardize(X), 0.4
+    problem = reference.ArrayProblem(Z, reference.indicator(y))
+
+    def solve():
+        return solve_joint(problem, 4, gamma, tol=1e-3, trace=Trace(max_iter=1000))
+
+    alone = solve()
+    assert alone.gap > joint.DOUBTFUL
+    best = np.array(reference.best_subset(Z, y, 4, gamma)[1])
+    worst = np.sort(np.argsort(np.sum(problem.C**2, axis=1))[:4])
+    monkeypatch.setattr(joint, "improve", lambda p, units, *_, **__: (units, measure_subset(p, units, gamma)))
+    for second, expected in ((best, best), (worst, None)):
+        monkeypatch.setattr(joint, "select_forward", lambda *_, second=second, **__: second)
+        found = solve().units
+        assert (
+            found.tolist() == expected.tolist() if expected is not None else found.tolist() != worst.tolist()
+        )
+    monkeypatch.setattr(joint, "LARGEST", 1)
+    monkeypatch.setattr(joint, "select_forward", lambda *_, **__: best)
+    assert solve().units.tolist() != best.tolist()  # no room for a second start

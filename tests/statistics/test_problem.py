@@ -156,3 +156,13 @@ def test_whole_columns_used_last_are_kept(data):
     assert problem.source.n_passes == before
     problem.gram(np.array([4]))
     assert sorted(problem._cache._kept) == [1, 3, 4]
+
+
+def test_a_column_that_was_let_go_is_computed_again(data):
+    X, y = data
+    problem = table(np.asarray, X, y, cache_bytes=2 * 8 * 8, eager=True)
+    whole = table(np.asarray, X, y).gram(np.arange(8))
+    for columns in ([1], [0], [2], [1, 0], [3, 3], [1, 3], [0, 1]):
+        W = np.eye(len(columns))
+        assert_allclose(problem.product(np.array(columns), W), whole[:, columns], rtol=1e-9, atol=1e-9)
+        assert_allclose(problem.gram(np.array(columns)), whole[:, columns], rtol=1e-9, atol=1e-9)

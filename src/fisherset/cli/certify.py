@@ -10,8 +10,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from fisherset._format import certificate_sentence
 from fisherset.cli import common
-from fisherset.cli.select import sentence
 from fisherset.tables import read_selection, read_table
 
 
@@ -53,7 +53,7 @@ def certify(
         typer.echo(json.dumps(found._asdict()))
         return
     console = Console(quiet=quiet)
-    console.print(Text(sentence(found.n_features, found.gap, found.upper_bound, whose="Your")))
+    console.print(Text(certificate_sentence(found.n_features, found.gap, found.upper_bound, whose="Your")))
     console.print(
         Text(f"F = {found.objective:.6g}, upper bound {found.upper_bound:.6g}, gamma = {found.gamma:g}")
     )

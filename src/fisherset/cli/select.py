@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from fisherset._format import proven_share
+from fisherset._format import certificate_sentence
 from fisherset.cli import common
 from fisherset.tables import Selection, Table, read_table, write_table
 
@@ -153,18 +153,6 @@ def page_for(table: Table, selector: Any, solver: str, comparison: Any = None) -
     return report_page(report)
 
 
-def sentence(k: int, gap: float, upper_bound: float, whose: str = "These") -> str:
-    """The certificate in a sentence."""
-    if upper_bound == 0:
-        return "No column of this table tells the classes apart."
-    these = f"{whose} {k} features reach" if k != 1 else f"{whose.replace('These', 'This')} 1 feature reaches"
-    columns = "columns" if k != 1 else "column"
-    return (
-        f"{these} at least {proven_share(gap)} of the best Fisher score any {k} {columns} of this table "
-        "could reach."
-    )
-
-
 def _show(console: Console, table: Table, selection: Selection, rows: list[Any]) -> None:
     shown = common.grid("feature", "stand-in", "drop in F", "weight", "Fisher score", "correlation", left=2)
     for row in rows:
@@ -180,6 +168,6 @@ def _show(console: Console, table: Table, selection: Selection, rows: list[Any])
     n, d = table.X.shape
     console.print(Text(f"{table.path.name}: {n} rows, {d} features, {len(selection.classes)} classes"))
     console.print(shown)
-    console.print(Text(sentence(len(rows), selection.gap, selection.upper_bound)))
+    console.print(Text(certificate_sentence(len(rows), selection.gap, selection.upper_bound)))
     bound = f"F = {selection.objective:.6g}, upper bound {selection.upper_bound:.6g}"
     console.print(Text(f"{bound}, gamma = {selection.gamma:g}"))

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
+from scipy import sparse
 
 from fisherset._types import Floats, Indices
 from fisherset.plots.canvas import axes_for
 from fisherset.plots.style import COLOURS
 
+SAMPLE, ALIKE = 500, 0.25  # rows looked at, and least mean correlation of neighbours
 LEAST = 8  # pixels a side; a table of 4 or 9 columns is hardly an image
 
 
@@ -18,6 +20,25 @@ def side_of_image(n_features: int) -> int | None:
     """The side of the square image that many columns may be, or None."""
     side = round(n_features**0.5)
     return side if side >= LEAST and side * side == n_features else None
+
+
+def looks_like_images(X: Any) -> bool:
+    """Whether columns may be the pixels of square images: neighbours, across and down, are alike.
+
+    In a spectrum, which has neighbours too, half a row away is nearer than a row away.
+    """
+    side = side_of_image(X.shape[1])
+    if side is None:
+        return False
+    rows = X[:SAMPLE]
+    Z = np.asarray(rows.toarray() if sparse.issparse(rows) else rows, dtype=np.float64)
+    Z = Z - Z.mean(axis=0)
+    length = np.sqrt(np.sum(Z**2, axis=0))
+    Z = (Z / np.where(length > 0, length, 1.0)).T.reshape(side, side, -1)
+    across, down = np.sum(Z[:, 1:] * Z[:, :-1], axis=2), np.sum(Z[1:] * Z[:-1], axis=2)
+    half, flat = side // 2, Z.reshape(side * side, -1)
+    half_a_row_away = np.sum(flat[half:] * flat[:-half], axis=1)
+    return bool(min(across.mean(), down.mean()) > max(ALIKE, half_a_row_away.mean()))
 
 
 class PixelDisplay:

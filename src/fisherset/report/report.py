@@ -9,14 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fisherset import Explanation, GeneralizedFisherScore, explain
-from fisherset._format import proven_share
+from fisherset._format import certificate_sentence
 from fisherset.evaluation import TITLES, Comparison
 from fisherset.pages import Figure, figure_of
 from fisherset.plots import ComparisonDisplay, CorrelationDisplay, DistributionDisplay, PixelDisplay
-from fisherset.plots.pixels import side_of_image
+from fisherset.plots.pixels import looks_like_images
 
 FIRST = 6  # features whose distributions are shown
 MOST = 30  # chosen features in the heat map
+LONGEST = 200  # signs of a name
 
 
 class Row(NamedTuple):
@@ -45,9 +46,9 @@ class Report(NamedTuple):
     comparison: Comparison | None = None
 
     @property
-    def reached(self) -> str:
-        """What the selection is known to reach of the best criterion."""
-        return proven_share(self.gap)
+    def sentence(self) -> str:
+        """The certificate."""
+        return certificate_sentence(self.k, self.gap, self.upper_bound)
 
 
 def rows_of(selector: Any, found: Explanation, names: Sequence[str]) -> list[Row]:
@@ -103,6 +104,7 @@ def build_report(
     report : Report
         For :func:`report_page`.
     """
+    names = [name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…" for name in names]
     found = explain(X, y, selector.support_, gamma=selector.gamma_, standardize=selector.standardize)
     rows = rows_of(selector, found, names)
     order = found.features[np.argsort(selector.ranking_[found.features])]
@@ -137,7 +139,7 @@ def _figures(
                 "Features and classifier from one random half of the rows, accuracy on the other.",
             )
         )
-    if side_of_image(X.shape[1]) is not None:
+    if looks_like_images(X):
         mean = np.asarray(X.mean(axis=0)).ravel()
         figures.append(figure_of("The chosen pixels", lambda: PixelDisplay(mean, order).plot()))
     first = order[:FIRST]

@@ -27,7 +27,7 @@ class Discriminant(ClassifierMixin, BaseEstimator):
         # C is sqrt(n n_k) times the class means, rotated: Eq. (9)
         means = problem.C[columns] @ rotation.T / np.sqrt(n * weights[present])  # features x classes
         within = problem.gram(columns, rows=columns) - (means * weights[present]) @ means.T
-        ridge = columns.size * float(problem.diagonal[columns].mean()) / n
+        ridge = float(problem.diagonal[columns].sum()) / n
         within[np.diag_indices_from(within)] += ridge
         coefficients = n * np.linalg.solve(within, means)
         self.classes_: NDArray[Any] = classes[present]

@@ -12,14 +12,14 @@ from fisherset.selectors import _validation as check
 from fisherset.selectors.base import measure_table, pose_problem
 from fisherset.selectors.fisher import FisherScore
 from fisherset.selectors.gamma import resolve_gamma
-from fisherset.solver import measure_subset
+from fisherset.solver import TIE, measure_subset
 from fisherset.statistics import TableProblem
 
 STEP = 64  # members whose correlations with everything are taken at a time
 
 
 class Explanation(NamedTuple):
-    """What `explain` found, an entry for each feature of the subset, in the order of `features`.
+    """What `explain` found, an entry for each feature of the subset, in column order.
 
     Attributes
     ----------
@@ -128,7 +128,8 @@ def _stand_ins(problem: TableProblem, members: Indices) -> tuple[Indices, Floats
     for start in range(0, members.size, STEP):
         some = members[start : start + STEP]
         correlation = problem.gram(some)[outside] / length[outside, None] / length[some]
-        at = np.argmax(np.abs(correlation), axis=0)
+        size = np.abs(correlation)
+        at = np.argmax(size >= size.max(axis=0) - TIE, axis=0)  # of equals the first
         best.append(problem.columns[outside[at]])
         strongest.append(np.clip(correlation[at, np.arange(some.size)], -1.0, 1.0))
     return np.concatenate(best), np.concatenate(strongest)

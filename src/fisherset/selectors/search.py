@@ -42,12 +42,13 @@ class Search(NamedTuple):
 
     def scores(self, splits: Sequence[tuple[Indices, Indices]], n_jobs: int | None) -> Floats:
         """Scores of shape (splits, gammas, sizes)."""
-        run = Parallel(n_jobs=n_jobs, prefer="threads")
+        run = Parallel(n_jobs=n_jobs, require="sharedmem")  # the folds share products
         return np.array(run(delayed(self._fold_scores)(*split) for split in splits))
 
     def _fold_scores(self, train: Indices, test: Indices) -> Floats:
         by_rows = train.size < 2 * self.ks[-1]  # the solver will want the sample space
-        complete = train.size + test.size == self.y.size and np.intersect1d(train, test).size == 0
+        times = np.bincount(np.concatenate([train, test]), minlength=self.y.size)
+        complete = bool(np.all(times == 1))  # each row on one side, once
         problem = self.folded.without(test, train, by_rows=by_rows or not complete)
         gammas = self.gammas(problem, self.ks[-1])
         falling = np.argsort(gammas)[::-1]  # large gammas are solved at once, and lead on to small ones

@@ -20,6 +20,7 @@ def select_forward(problem: Problem, k: int, gamma: float, *, trace: Trace) -> I
     Stops at fewer columns when the time is up.
     """
     R, base = problem.C.copy(), problem.diagonal + gamma
+    everything = np.arange(base.size)
     factor: Floats = np.empty((k, R.shape[0]))
     chosen: list[int] = []
     columns: dict[int, Floats] = {}
@@ -27,8 +28,8 @@ def select_forward(problem: Problem, k: int, gamma: float, *, trace: Trace) -> I
         if trace.out_of_time():
             break
         gain = np.einsum("jr,jr->j", R, R) / base
-        gain[chosen] = -1.0
-        order = ranked(gain)
+        others = np.setdiff1d(everything, chosen)
+        order = others[ranked(gain[others])]
         best = int(order[0])
         if best not in columns:
             ahead = order[: min(AHEAD, k - step)]

@@ -16,10 +16,13 @@ from fisherset.solver.solution import Solution, conclude, nothing, relative_gap
 from fisherset.solver.trace import USUAL, Trace
 from fisherset.solver.units import largest
 
+# The share of a time limit the relaxation may take: a set improved by exchange is worth more than its bound.
+RELAXING = 0.5
 # A swap has to be worth this share of what the relaxation is solved to.
 FINENESS = 1e-3
 # The gap beyond which rounding the relaxation may have missed something: forward selection is tried too.
 DOUBTFUL = 0.1
+LARGEST = 30_000_000  # numbers of its factor, k x d, up to which it is
 
 
 def solve_joint(problem: Problem, k: int, gamma: float, *, tol: float | None, trace: Trace) -> Solution:
@@ -42,12 +45,14 @@ def joint_path(
         if k == 0:
             yield nothing(problem, trace)
             continue
-        relaxation = relax(problem, k, gamma, tol=tol, trace=trace, start=q)
+        with trace.part(RELAXING):
+            relaxation = relax(problem, k, gamma, tol=tol, trace=trace, start=q)
         q = relaxation.q
         rounded = largest(q, k, relaxation.g)
         units, state = improve(problem, rounded, relaxation, gamma, tol=fineness, trace=trace)
         doubt = relaxation.everywhere and relative_gap(state.value, relaxation.upper_bound) > DOUBTFUL
-        if doubt and problem.groups is None and not trace.out_of_time():
+        small = problem.groups is None and k * problem.C.shape[0] <= LARGEST
+        if doubt and small and not trace.out_of_time():
             greedy = select_forward(problem, k, gamma, trace=trace)
             if greedy.size == k:  # else the time was up
                 second = improve(problem, greedy, relaxation, gamma, tol=fineness, trace=trace)

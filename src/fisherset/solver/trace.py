@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import Enum
 from typing import NamedTuple
 
@@ -63,6 +64,18 @@ class Trace:
         """Note why the run ends early; the first reason stays."""
         if self.status is Status.CONVERGED:
             self.status = status
+
+    @contextmanager
+    def part(self, share: float) -> Iterator[None]:
+        """Let what is done inside take a share of the time that is left."""
+        deadline = self._deadline
+        if deadline is not None:
+            now = time.monotonic()
+            self._deadline = now + share * max(deadline - now, 0.0)
+        try:
+            yield
+        finally:
+            self._deadline = deadline
 
     def out_of_time(self) -> bool:
         late = self._deadline is not None and time.monotonic() >= self._deadline

@@ -75,6 +75,7 @@ class GramBlock:
         values[old:] = self._compute(new, self._kept)
         values[:old, old:] = values[old:, :old].T
         self._values = values
+        self._spent = 0
 
 
 class GramColumns:
@@ -108,7 +109,7 @@ class GramColumns:
             return self._compute(columns, rows)
         with self._lock:
             present = self._slot[columns]
-            missing = columns[present < 0]
+            missing = np.unique(columns[present < 0])
             self._clock += 1
             self._used[present[present >= 0]] = self._clock
             if missing.size:

@@ -1,0 +1,151 @@
+"""Tables in files, in ways the command line's own tests do not reach."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from fisherset.tables import Feature, read_frame, read_table, reduce_frame, write_table
+from fisherset.tables.output import safe_cell
+
+
+def written(path, text):
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_texts_stay_texts_when_another_file_looks_like_numbers(tmp_path):
+    train = written(tmp_path / "train.csv", "flag,code,y\nTrue,01,a\nUnknown,x2,b\nFalse,01,a\nTrue,x2,b\n")
+    table = read_table(train, "y")
+    new = written(tmp_path / "new.csv", "flag,code\nTrue,01\nFalse,01\n")
+    frame = read_frame(new, texts={feature.column for feature in table.features})
+    found = dict(zip(table.names, reduce_frame(frame, table.features).T.tolist(), strict=True))
+    assert found["flag=True"] == [1.0, 0.0]
+    assert found["code=01"] == [1.0, 1.0]
+
+
+def test_a_text_column_that_became_numbers_is_refused(tmp_path):
+    pd.DataFrame({"c": [1, 2]}).to_parquet(tmp_path / "new.parquet")
+    feature = Feature("c=red", "c", "value", "red")
+    with pytest.raises(ValueError, match="'c' does not hold texts"):
+        reduce_frame(read_frame(tmp_path / "new.parquet"), [feature])
+    pd.DataFrame({"d": ["a"]}).to_parquet(tmp_path / "new.parquet")
+    with pytest.raises(ValueError, match="'d' does not hold numbers"):
+        reduce_frame(read_frame(tmp_path / "new.parquet"), [Feature("d", "d")])
+
+
+def test_no_value_is_not_the_empty_value(tmp_path):
+    table = pd.DataFrame({"c": ["", None, "z", "z"], "y": [0, 1, 0, 1]})
+    table.to_parquet(tmp_path / "t.parquet")
+    found = read_table(tmp_path / "t.parquet", "y", impute="indicator")
+    assert dict(zip(found.names, found.X.T.tolist(), strict=True)) == {
+        "c=": [1.0, 0.0, 0.0, 0.0],
+        "c=z": [0.0, 0.0, 1.0, 1.0],
+        "c=missing": [0.0, 1.0, 0.0, 0.0],
+    }
+
+
+@pytest.mark.parametrize("name", ["t.parquet", "t.feather", "t.csv"])
+def test_row_numbers_are_no_feature(name, tmp_path):
+    table = pd.DataFrame({"a": [1.0, 2.0, 3.0], "y": [0, 1, 0]}, index=[5, 3, 9])
+    if name == "t.csv":
+        table.to_csv(tmp_path / name)
+        with pytest.warns(UserWarning, match="taken for row numbers"):
+            found = read_table(tmp_path / name, "y")
+    else:
+        write = table.to_parquet if name == "t.parquet" else table.reset_index().to_feather
+        write(tmp_path / name)
+        found = read_table(tmp_path / name, "y", drop=["index"] if name == "t.feather" else [])
+    assert found.names == ["a"]
+
+
+def test_svmlight_columns_keep_their_numbers(tmp_path):
+    train = written(tmp_path / "a.svm", "0 0:1.5 3:2\n1 1:1 3:1\n")
+    table = read_table(train, None)
+    new = written(tmp_path / "b.svm", "1 1:1.25\n0 1:7\n")
+    reduced = reduce_frame(read_frame(new), table.features)
+    assert table.names == ["x0", "x1", "x2", "x3"]
+    assert reduced.tolist() == [[0, 1.25, 0, 0], [0, 7, 0, 0]]
+
+
+LABELS = {
+    "texts": ("a\nb\na", ["a", "b", "a"]),
+    "whole numbers": ("1\n2\n1", [1, 2, 1]),
+    "numbers": ("1.5\n2\n1.5", [1.5, 2.0, 1.5]),
+    "leading noughts": ("01\n1\n01", ["01", "1", "01"]),
+    "more digits than float64 has": (
+        "12345678901234567890123\n12345678901234567890124\n1",
+        ["12345678901234567890123", "12345678901234567890124", "1"],
+    ),
+    "texts like gaps": ("none\nx\nnone", ["none", "x", "none"]),
+}
+
+
+@pytest.mark.parametrize("case", LABELS)
+def test_labels_of_a_text_file_are_what_stands_there(case, tmp_path):
+    lines, expected = LABELS[case]
+    rows = "\n".join(f"{label},{i}" for i, label in enumerate(lines.split("\n")))
+    table = read_table(written(tmp_path / "t.csv", f"y,g\n{rows}\n"), "y")
+    assert table.y.tolist() == expected
+
+
+def test_quotes_inside_a_field_are_no_damage(tmp_path):
+    table = read_table(written(tmp_path / "t.tsv", 'a\tsize\ty\n1\t5"\t0\n2\t6"\t1\n3\t5"\t0\n'), "y")
+    assert 'size=5"' in table.names
+
+
+def test_a_matrix_may_have_a_column_called_like_its_labels(tmp_path):
+    X = np.arange(8.0).reshape(4, 2)
+    np.savez(tmp_path / "t.npz", X=X, y=[0, 1, 0, 1], classes=["a", "b"], feature_names=["y", "z"])
+    table = read_table(tmp_path / "t.npz", None)
+    assert table.names == ["y", "z"]
+    with pytest.raises(ValueError, match="name of the target"):
+        write_table(tmp_path / "out.csv", X, table.names, target="y", y=table.y)
+
+
+@pytest.mark.parametrize("impute", ["median", "indicator"])
+def test_gaps_of_a_matrix(impute, tmp_path):
+    X = np.array([[1.0, np.nan], [2.0, 4.0], [3.0, 8.0]])
+    np.savez(tmp_path / "t.npz", X=X, y=[0, 1, 0], classes=["a", "b"])
+    table = read_table(tmp_path / "t.npz", None, impute=impute)
+    assert table.X[:, 1].tolist() == [6.0, 4.0, 8.0]
+    assert table.names == ["x0", "x1"] + (["x1=missing"] if impute == "indicator" else [])
+    again = reduce_frame(read_frame(tmp_path / "t.npz"), table.features)
+    np.testing.assert_array_equal(again, table.X)
+
+
+def test_sparse_tables_stay_sparse(tmp_path):
+    X = sparse.random(20, 30, 0.2, "csr", random_state=0)
+    parts = {"X_data": X.data, "X_indices": X.indices, "X_indptr": X.indptr, "X_shape": X.shape}
+    np.savez(tmp_path / "t.npz", y=np.arange(20) % 2, classes=["a", "b"], **parts)
+    table = read_table(tmp_path / "t.npz", None, drop=["x3"])
+    assert sparse.issparse(table.X)
+    assert table.X.shape == (20, 29)
+    assert "x3" not in table.names
+    with pytest.raises(ValueError, match="holds numbers only"):
+        reduce_frame(read_frame(tmp_path / "t.npz"), [Feature("x1=red", "x1", "value", "red")])
+
+
+def test_labels_with_gaps_are_kept_as_gaps(tmp_path):
+    y = np.array(["a", None, "=b"], dtype=object)
+    for name, read in (("o.parquet", pd.read_parquet), ("o.csv", pd.read_csv)):
+        write_table(tmp_path / name, np.ones((3, 1)), ["g"], target="y", y=y)
+        labels = read(tmp_path / name)["y"]
+        assert labels.isna().tolist() == [False, True, False]
+    write_table(tmp_path / "o.npz", np.ones((3, 1)), ["g"], target="y", y=y)
+    with np.load(tmp_path / "o.npz") as file:
+        assert file["classes"][file["y"]].tolist() == ["a", "", "=b"]
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\tx", "\rx"])
+def test_no_spreadsheet_runs_a_name(text):
+    assert safe_cell(text) == f"'{text}"
+    assert safe_cell(f"a{text}") == f"a{text}"
+
+
+def test_nothing_is_said_of_plain_tables(tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read_table(written(tmp_path / "t.csv", "a,y\n1,x\n2,z\n"), "y")
