@@ -75,7 +75,7 @@ class GramBlock:
         values[old:] = self._compute(new, self._kept)
         values[:old, old:] = values[old:, :old].T
         self._values = values
-        self._spent = 0
+        self._spent = max(0, self._spent - new.size * self._kept.size)  # what was saved up is used up
 
 
 class GramColumns:
