@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from fisherset._types import Floats, Indices
 
 
 def axes_for(ax: Any, size: tuple[float, float]) -> Any:
@@ -12,6 +18,16 @@ def axes_for(ax: Any, size: tuple[float, float]) -> Any:
     from matplotlib.figure import Figure
 
     return Figure(figsize=size, layout="constrained").subplots()
+
+
+def columns_of(
+    X: Any, features: Sequence[int] | Indices, names: Sequence[str] | None
+) -> tuple[Floats, list[str]]:
+    """The values of some columns, and their names."""
+    columns = list(features)
+    some = X[:, columns]
+    values = np.asarray(some.toarray() if sparse.issparse(some) else some, dtype=np.float64)
+    return values, [f"x{j}" if names is None else str(names[j]) for j in columns]
 
 
 def shortened(name: str, most: int = 24) -> str:

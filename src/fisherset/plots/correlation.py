@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from scipy import sparse
 
 from fisherset._types import Floats, Indices
-from fisherset.plots.canvas import axes_for, shortened
+from fisherset.plots.canvas import axes_for, columns_of, shortened
 
 
 class CorrelationDisplay:
@@ -65,13 +64,10 @@ class CorrelationDisplay:
         display : CorrelationDisplay
             The plot.
         """
-        columns = list(features)
-        some = X[:, columns]
-        values = np.asarray(some.toarray() if sparse.issparse(some) else some, dtype=np.float64)
+        values, labels = columns_of(X, features, names)
         centred = values - values.mean(axis=0)
         length = np.sqrt(np.sum(centred**2, axis=0))
         scaled = centred / np.where(length > 0, length, 1.0)
-        labels = [f"x{j}" if names is None else str(names[j]) for j in columns]
         return cls(np.clip(scaled.T @ scaled, -1.0, 1.0), labels).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:

@@ -7,10 +7,9 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from fisherset._types import Floats, Indices
-from fisherset.plots.canvas import shortened
+from fisherset.plots.canvas import columns_of, shortened
 from fisherset.plots.style import COLOURS, ink
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -70,16 +69,13 @@ class DistributionDisplay:
         display : DistributionDisplay
             The plot.
         """
-        columns = list(features)
-        some = X[:, columns]
-        values = np.asarray(some.toarray() if sparse.issparse(some) else some, dtype=np.float64)
+        values, shown = columns_of(X, features, names)
         labels: NDArray[Any] = np.asarray(y)
         classes, counts = np.unique(labels, return_counts=True)
         largest = np.sort(np.argsort(-counts, kind="stable")[:MOST_CLASSES])
         quantiles = np.array(
             [np.quantile(values[labels == label], QUANTILES, axis=0) for label in classes[largest]]
         )
-        shown = [f"x{j}" if names is None else str(names[j]) for j in columns]
         return cls(quantiles.transpose(2, 0, 1), shown, [str(label) for label in classes[largest]]).plot()
 
     def plot(self) -> Self:

@@ -99,8 +99,8 @@ def fisher_criterion(
     >>> round(fisher_criterion(X, y, [0, 3], gamma=1.0), 4)
     0.9236
     """
-    problem, chosen, size = _pose(X, y, features, gamma, standardize, sample_weight)
-    return _value(problem, chosen, resolve_gamma(gamma, problem, size))
+    problem, chosen = pose_subset(X, y, features, gamma, standardize, sample_weight)
+    return _value(problem, members_of(problem, chosen), resolve_gamma(gamma, problem, chosen.size))
 
 
 def certify(
@@ -153,9 +153,10 @@ def certify(
     table could reach (F = 1.88112, upper bound 2.30055, gamma = 1797).
     """
     parameter.check_number("tol", tol, above=0.0)
-    problem, chosen, size = _pose(X, y, features, gamma, standardize, sample_weight)
+    problem, chosen = pose_subset(X, y, features, gamma, standardize, sample_weight)
+    size = chosen.size
     number = resolve_gamma(gamma, problem, size)
-    value = _value(problem, chosen, number)
+    value = _value(problem, members_of(problem, chosen), number)
     trace = Trace(max_iter=MAX_ITER)
     m = min(size, problem.columns.size)
     bound = max(relax(problem, m, number, tol=tol, trace=trace).upper_bound, value)
@@ -164,17 +165,21 @@ def certify(
     return Certificate(value, bound, relative_gap(value, bound), number, size)
 
 
-def _pose(
+def pose_subset(
     X: Any, y: Any, features: Any, gamma: float | str, standardize: bool, sample_weight: Any
-) -> tuple[TableProblem, NDArray[np.intp], int]:
-    """The problem, the subset among its columns (constant features drop out), and the subset's size."""
+) -> tuple[TableProblem, NDArray[np.intp]]:
+    """The problem, and the subset as columns of the table, rising."""
     parameter.check_gamma(gamma)
     parameter.check_flag("standardize", standardize)
     names = check.column_names(X)
     X = check.check_bare_table(X)
     chosen = check.check_features(features, X.shape[1], names)
-    problem = pose_problem(measure_table(X, y, sample_weight, names), standardize)
-    return problem, np.flatnonzero(np.isin(problem.columns, chosen)), chosen.size
+    return pose_problem(measure_table(X, y, sample_weight, names), standardize), np.sort(chosen)
+
+
+def members_of(problem: TableProblem, chosen: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The subset as columns of the problem: constant features drop out."""
+    return np.flatnonzero(np.isin(problem.columns, chosen))
 
 
 def _value(problem: TableProblem, chosen: NDArray[np.intp], gamma: float) -> float:

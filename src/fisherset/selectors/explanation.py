@@ -7,9 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fisherset._types import Floats, Indices
-from fisherset.selectors import _parameters as parameter
-from fisherset.selectors import _validation as check
-from fisherset.selectors.base import measure_table, pose_problem
+from fisherset.selectors.certificate import members_of, pose_subset
 from fisherset.selectors.fisher import FisherScore
 from fisherset.selectors.gamma import resolve_gamma
 from fisherset.solver import TIE, measure_subset
@@ -94,26 +92,18 @@ def explain(
     >>> X.columns[found.features[most]], X.columns[found.stand_ins[most]]
     ('pixel_5_2', 'pixel_4_2')
     """
-    parameter.check_gamma(gamma)
-    parameter.check_flag("standardize", standardize)
-    names = check.column_names(X)
-    X = check.check_bare_table(X)
-    chosen = np.asarray(check.check_features(features, X.shape[1], names), dtype=np.intp)
-    table = measure_table(X, y, sample_weight, names)
-    problem = pose_problem(table, standardize)
+    problem, chosen = pose_subset(X, y, features, gamma, standardize, sample_weight)
     number = resolve_gamma(gamma, problem, chosen.size)
-    place = np.full(X.shape[1], -1, dtype=np.intp)
-    place[problem.columns] = np.arange(problem.columns.size)
-    members = place[chosen]
-    varying = members >= 0
+    members = members_of(problem, chosen)
+    varying = np.isin(chosen, problem.columns)
     drops, correlations = np.zeros(chosen.size), np.zeros(chosen.size)
     stand_ins = np.full(chosen.size, -1, dtype=np.intp)
     value = 0.0
     if varying.any():
-        state = measure_subset(problem, members[varying], number)
+        state = measure_subset(problem, members, number)
         value = state.value
         drops[varying] = np.einsum("ir,ir->i", state.W, state.W) / state.inverse_diagonal / problem.n
-        stand_ins[varying], correlations[varying] = _stand_ins(problem, members[varying])
+        stand_ins[varying], correlations[varying] = _stand_ins(problem, members)
     scores = FisherScore(1).fit(X, y, sample_weight=sample_weight).scores_[chosen]
     return Explanation(chosen, scores, drops, stand_ins, correlations, value, number)
 
