@@ -86,8 +86,6 @@ def test_any_name_can_be_drawn(name):
     with styled(dark=True):
         for display in (
             CorrelationDisplay.from_data(X, [0, 1], names=[name, "b"]),
-            DistributionDisplay.from_data(
-                X, np.array([name, "q"])[np.arange(20) % 2], [0], names=[name, "b"]
-            ),
+            DistributionDisplay.from_data(X, labels, [0], names=[name, "b"]),
         ):
             assert as_svg(display.figure_).startswith("<?xml")
