@@ -36,19 +36,20 @@ def certify(
     number = common.gamma_of(gamma)
     if number == "auto":
         raise ValueError("--gamma must be \"scale\" or a positive number here; got 'auto'.")
-    with common.busy(f"reading {file.name}", quiet or as_json):
-        table = read_table(file, target, drop=drop or (), impute=impute.value if impute else None)
-        names = names_in(features)
-    places = {name: j for j, name in enumerate(table.names)}
-    names = [name if name in places else name.strip() for name in names]
-    unknown = [name for name in names if name not in places]
-    if unknown:
-        raise ValueError(
-            f"{features.name} names {len(unknown)} features that {file.name} does not have: "
-            f"{', '.join(map(repr, unknown[:5]))}."
-        )
-    with common.busy("certifying", quiet or as_json):
-        found = grade(table.X, table.y, [places[name] for name in names], gamma=number)
+    with common.Outputs():  # says so when it is stopped
+        with common.busy(f"reading {file.name}", quiet or as_json):
+            table = read_table(file, target, drop=drop or (), impute=impute.value if impute else None)
+            names = names_in(features)
+        places = {name: j for j, name in enumerate(table.names)}
+        names = [name if name in places else name.strip() for name in names]
+        unknown = [name for name in names if name not in places]
+        if unknown:
+            raise ValueError(
+                f"{features.name} names {len(unknown)} features that {file.name} does not have: "
+                f"{', '.join(map(repr, unknown[:5]))}."
+            )
+        with common.busy("certifying", quiet or as_json):
+            found = grade(table.X, table.y, [places[name] for name in names], gamma=number)
     if as_json:
         typer.echo(json.dumps(found._asdict()))
         return
