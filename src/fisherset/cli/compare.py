@@ -145,5 +145,5 @@ def _show(comparison: Any, certificates: dict[int, Any], quiet: bool, as_json: b
         shown.add_row(Text(TITLES[method]), *cells)
     console.print(shown)
     for k, one in certificates.items():
-        proof = certificate_sentence(k, one.gap_, one.upper_bound_, "The joint")
+        proof = certificate_sentence(k, one.gap_, one.upper_bound_, "Jointly chosen,")
         console.print(Text(proof))
