@@ -244,17 +244,6 @@ def test_names_cannot_steer_the_terminal(tmp_path):
     assert "[31mred" in done.stdout  # nor is it markup
 
 
-def test_demo(tmp_path):
-    begin = time.monotonic()
-    done = run("demo", cwd=tmp_path)
-    assert time.monotonic() - begin < 300  # a minute, on a machine that does nothing else
-    assert done.returncode == 0, done.stderr
-    page = tmp_path / "fisherset-demo.html"
-    assert "GFS (joint)" in done.stdout
-    assert str(page.name) in done.stdout
-    assert page.stat().st_size < 3_000_000
-
-
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_ctrl_c_leaves_no_half_file(tmp_path):
     rng = np.random.default_rng(0)

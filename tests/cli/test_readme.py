@@ -28,4 +28,8 @@ def test_select(tmp_path):
 
 def test_demo(tmp_path):
     (block,) = [block for block in blocks() if block[0].startswith("Handwritten digits")]
-    assert printed(run("demo", cwd=tmp_path, COLUMNS="110"))[:-1] == block
+    lines = printed(run("demo", cwd=tmp_path, COLUMNS="110"))
+    assert lines[:-1] == block
+    page = tmp_path / "fisherset-demo.html"
+    assert page.name in lines[-1]
+    assert page.stat().st_size < 3_000_000

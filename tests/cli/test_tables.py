@@ -272,6 +272,7 @@ BAD = {
 }
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("case", BAD)
 def test_bad_tables_get_a_sentence(case, tmp_path):
     name, write, arguments, message = BAD[case]

@@ -7,6 +7,7 @@ from sklearn.datasets import load_wine
 from command import run
 from conftest import browser_path
 
+pytestmark = pytest.mark.once
 EVIL = "<script>document.title = 'taken'</script>"
 LONG = "a_very_long_name_" * 12
 
