@@ -12,7 +12,7 @@ from rich.text import Text
 
 from fisherset._format import certificate_sentence
 from fisherset.cli import common
-from fisherset.tables import read_selection, read_table
+from fisherset.tables import read_selection
 
 
 def certify(
@@ -37,9 +37,8 @@ def certify(
     if number == "auto":
         raise ValueError("--gamma must be \"scale\" or a positive number here; got 'auto'.")
     with common.Outputs():  # says so when it is stopped
-        with common.busy(f"reading {file.name}", quiet or as_json):
-            table = read_table(file, target, drop=drop or (), impute=impute.value if impute else None)
-            names = names_in(features)
+        table = common.table_in(file, target, drop, impute, quiet or as_json)
+        names = names_in(features)
         places = {name: j for j, name in enumerate(table.names)}
         names = [name if name in places else name.strip() for name in names]
         unknown = [name for name in names if name not in places]

@@ -18,6 +18,7 @@ from rich.text import Text
 
 from fisherset._files import write_whole
 from fisherset.cli.codes import INTERRUPTED
+from fisherset.tables import Table, read_table
 
 
 class Impute(StrEnum):
@@ -105,6 +106,14 @@ def busy(text: str, quiet: bool) -> Iterator[None]:
     console = Console(stderr=True, quiet=quiet)
     with console.status(Text(text)) if console.is_terminal and not quiet else contextlib.nullcontext():
         yield
+
+
+def table_in(
+    file: Path, target: str | None, drop: list[str] | None, impute: Impute | None, quiet: bool
+) -> Table:
+    """The labelled table the options of a command name."""
+    with busy(f"reading {file.name}", quiet):
+        return read_table(file, target, drop=drop or (), impute=None if impute is None else impute.value)
 
 
 @contextlib.contextmanager

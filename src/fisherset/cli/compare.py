@@ -14,7 +14,7 @@ from rich.text import Text
 from fisherset._format import certificate_sentence
 from fisherset.cli import common
 from fisherset.cli.select import fitted, page_for
-from fisherset.tables import Feature, Table, read_table
+from fisherset.tables import Feature, Table
 
 SIZES = (5, 10, 20, 50, 100)
 DEMO = (5, 10, 20, 30)
@@ -50,8 +50,7 @@ def compare(
       fisherset compare genes.csv -t tumour -k 10,50 --methods fisher,joint --repeats 20
     """
     with common.Outputs(report, source=file) as outputs:
-        with common.busy(f"reading {file.name}", quiet or as_json):
-            table = read_table(file, target, drop=drop or (), impute=impute.value if impute else None)
+        table = common.table_in(file, target, drop, impute, quiet or as_json)
         sizes = sizes_of(k, len(table.features))
         asked = None if methods is None else [name.strip() for name in methods.split(",")]
         comparison = _compared(table, sizes, repeats, asked, seed, quiet or as_json)

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from fisherset._format import certificate_sentence
 from fisherset.cli import common
-from fisherset.tables import Selection, Table, read_table, write_table
+from fisherset.tables import Selection, Table, write_table
 
 
 def select(
@@ -52,8 +52,7 @@ def select(
     if write is not None:
         check_suffix(write)
     with common.Outputs(out, report, write, source=file) as outputs:
-        with common.busy(f"reading {file.name}", quiet or as_json):
-            table = read_table(file, target, drop=drop or (), impute=impute.value if impute else None)
+        table = common.table_in(file, target, drop, impute, quiet or as_json)
         with common.busy("selecting", quiet or as_json):
             selector = fitted(table, wanted, number, solver.value)
             selection, rows = described(table, selector, solver.value)

@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 
 from fisherset import GeneralizedFisherScore, SelectionPath, selection_path
 from fisherset._types import Floats
+from fisherset.plots.canvas import axes_for
 from fisherset.plots.style import COLOURS
 
 
@@ -135,10 +136,7 @@ class SelectionPathDisplay:
         display : SelectionPathDisplay
             The plot.
         """
-        from matplotlib.figure import Figure
-
-        if ax is None:
-            ax = Figure(figsize=(7, 4.5), layout="constrained").subplots()
+        ax = axes_for(ax, (7.0, 4.5))
         self.ax_, self.figure_ = ax, ax.figure
         ks = [step.k for step in self.path]
         objective = [step.objective for step in self.path]

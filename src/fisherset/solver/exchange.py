@@ -36,6 +36,7 @@ def improve(
     *,
     tol: float,
     trace: Trace,
+    phase: str = "exchange",
 ) -> tuple[Indices, Subset]:
     """Exchange from the given units until no swap helps.
 
@@ -63,7 +64,7 @@ def improve(
             return current, state
         current, state = made
         bound = max(relaxation.upper_bound, state.value)
-        trace.record("exchange", state.value, bound, current.size)
+        trace.record(phase, state.value, bound, current.size)
     trace.stopped(Status.MAX_ITER)
     return current, state
 

@@ -55,6 +55,8 @@ def joint_path(
         if doubt and small and not trace.out_of_time():
             greedy = select_forward(problem, k, gamma, trace=trace)
             if greedy.size == k:  # else the time was up
-                second = improve(problem, greedy, relaxation, gamma, tol=fineness, trace=trace)
+                second = improve(
+                    problem, greedy, relaxation, gamma, tol=fineness, trace=trace, phase="second exchange"
+                )
                 units, state = max((units, state), second, key=lambda found: found[1].value)
         yield conclude(problem, units, state, q, relaxation, trace)

@@ -68,6 +68,7 @@ class _Refused(ValueError):  # noqa: N818 - collected and explained by `features
 
 
 DROP = "Leave them out with --drop, or convert them."
+NOTHING = "Columns {} hold nothing. Leave them out with --drop."
 ASK_IMPUTE = (
     "Columns {} have missing values: fill them with --impute median or --impute indicator, or use --drop."
 )
@@ -80,11 +81,11 @@ def _features_of(name: str, column: Any, impute: str | None) -> list[Feature]:
     if _is_text(column.type):
         return _category(name, column, impute)
     if pa.types.is_null(column.type):
-        raise _Refused("Columns {} hold nothing. Leave them out with --drop.")
+        raise _Refused(NOTHING)
     numbers = _numbers(column)
     missing = np.isnan(numbers)
     if missing.all():
-        raise _Refused("Columns {} hold nothing. Leave them out with --drop.")
+        raise _Refused(NOTHING)
     if not missing.any():
         return [Feature(name, name)]
     if impute is None:
@@ -100,7 +101,7 @@ def _category(name: str, column: Any, impute: str | None) -> list[Feature]:
     texts = _texts(column)
     present = texts.drop_null()
     if not len(present):
-        raise _Refused("Columns {} hold nothing. Leave them out with --drop.")
+        raise _Refused(NOTHING)
     counts = pc.value_counts(present)
     values = [str(value) for value in counts.field("values").to_pylist()]
     often = np.asarray(counts.field("counts"))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from fisherset.tables.encoding import IMPUTE, features_of, values_of
+from fisherset.tables.encoding import ASK_IMPUTE, IMPUTE, NOTHING, features_of, values_of
 from fisherset.tables.feature import Feature, shown
 from fisherset.tables.frames import SVMLIGHT, Frame, read_frame
 
@@ -170,13 +170,10 @@ def _matrix_of(
     holed = gaps.any(axis=0)
     if impute is None:
         lacking = [name for name, hole in zip(names, holed, strict=True) if hole]
-        raise ValueError(
-            f"Columns {shown(lacking)} have missing values: fill them with --impute median or "
-            "--impute indicator, or use --drop."
-        )
+        raise ValueError(ASK_IMPUTE.format(shown(lacking)))
     if gaps.all(axis=0).any():
         empty = [name for name, gone in zip(names, gaps.all(axis=0), strict=True) if gone]
-        raise ValueError(f"Columns {shown(empty)} hold nothing. Leave them out with --drop.")
+        raise ValueError(NOTHING.format(shown(empty)))
     fills = np.nanmedian(X[:, holed], axis=0)
     features = list(plain)
     for j, fill in zip(np.flatnonzero(holed), fills, strict=True):
