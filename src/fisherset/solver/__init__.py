@@ -7,7 +7,7 @@ from fisherset.solver.ratio import best_ratio
 from fisherset.solver.relaxation import LOOSE, relax
 from fisherset.solver.solution import Solution, conclude, relative_gap
 from fisherset.solver.solvers import SOLVERS, Solver, grade, solve
-from fisherset.solver.subset import measure_subset
+from fisherset.solver.spaces import measure_subset
 from fisherset.solver.tempered import temper
 from fisherset.solver.trace import Iteration, Status, Trace
 from fisherset.solver.units import TIE, Units, ranked

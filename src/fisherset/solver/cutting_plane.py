@@ -20,9 +20,8 @@ from fisherset.solver.enumeration import tighten
 from fisherset.solver.problem import Problem
 from fisherset.solver.proof import tangent_from_weights
 from fisherset.solver.relaxation import PRECISION, Relaxation, gradient, relax
-from fisherset.solver.ridge import ridge_on
 from fisherset.solver.solution import Solution, conclude, empty_solution
-from fisherset.solver.subset import measure_subset
+from fisherset.solver.spaces import measure_subset, ridge_on
 from fisherset.solver.trace import Status, Trace
 from fisherset.solver.units import Units, largest
 

@@ -18,9 +18,11 @@ import numpy as np
 
 from fisherset._types import Floats, Indices
 from fisherset.solver.domain import Domain
+from fisherset.solver.iterative import IterativeSubset
 from fisherset.solver.problem import Problem
 from fisherset.solver.relaxation import Relaxation, gradient
-from fisherset.solver.subset import Subset, measure_subset
+from fisherset.solver.spaces import measure_subset
+from fisherset.solver.subset import Subset
 from fisherset.solver.trace import Status, Trace
 from fisherset.solver.units import TIE
 
@@ -51,7 +53,7 @@ def improve(
     state = measure_subset(problem, units.columns(current), gamma)
     share = tol if current.size * (units.size - current.size) > MANY else TIE
     for _ in range(trace.max_iter):
-        if trace.out_of_time():
+        if isinstance(state, IterativeSubset) or trace.out_of_time():
             return current, state
         swaps = Swaps(current, state.value, share)
         places, outsiders = _by_relaxation(relaxation, domain, current, state.value, swaps.tie)

@@ -18,7 +18,7 @@ from fisherset._types import Floats, Indices
 from fisherset.solver.domain import Domain
 from fisherset.solver.problem import Problem
 from fisherset.solver.rows import RowFit, fit_rows, project_rows
-from fisherset.solver.subset import measure_subset
+from fisherset.solver.spaces import measure_subset
 from fisherset.solver.tempered import temper
 
 EPS = float(np.finfo(np.float64).eps)

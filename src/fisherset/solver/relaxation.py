@@ -9,9 +9,9 @@ import numpy as np
 from fisherset._types import Floats, Indices
 from fisherset.solver.ascent import ascend
 from fisherset.solver.domain import Domain
-from fisherset.solver.problem import Problem, Samples
+from fisherset.solver.problem import Problem
 from fisherset.solver.proof import Tangent, tangent_from_weights
-from fisherset.solver.ridge import FeatureRidge, Ridge, SampleRidge
+from fisherset.solver.spaces import ridge_on, samples_for
 from fisherset.solver.trace import Status, Trace
 from fisherset.solver.units import largest
 
@@ -53,16 +53,17 @@ def relax(
     lack; in sample space, where their number costs little, on all at once. `start` is the q
     of a problem alike, such as another m or gamma on the same table.
     """
-    units, samples = domain.units, problem.samples
+    units = domain.units
     if domain.m == 0:
         return Relaxation(np.zeros(units.size), 0.0, 0.0)
     g = units.total(gradient(problem.C, problem, gamma))  # at q = 0, where V = H
-    by_samples = samples is not None and samples.size < 2 * domain.m * units.n_columns / units.size
+    most = 2 * domain.m * units.n_columns // units.size  # columns in play
+    by_samples = samples_for(problem, most) is not None
     size = units.size if by_samples else min(units.size, max(POOL_FACTOR * domain.m, POOL_LEAST))
     members = domain.candidates(g, size)
     if start is not None:
         members = np.union1d(members, np.setdiff1d(np.flatnonzero(start), domain.barred))
-    pool = _Pool(problem, domain, members, gamma, samples if by_samples else None)
+    pool = _Pool(problem, domain, members, gamma, most)
     x = pool.domain.start(g[members]) if start is None else pool.domain.near(start[members])
     inner = (tol or LOOSE) / 2 if by_samples else max((tol or 0.0) / 4, LOOSE)
     best = Relaxation(np.zeros(units.size), 0.0, problem.ceiling)
@@ -97,22 +98,16 @@ def relax(
 class _Pool:
     """F as a function of the q of some units; values of units are in the order of `members`."""
 
-    def __init__(
-        self, problem: Problem, domain: Domain, members: Indices, gamma: float, samples: Samples | None
-    ) -> None:
-        self._whole, self._samples, self._gamma = domain, samples, gamma
+    def __init__(self, problem: Problem, domain: Domain, members: Indices, gamma: float, most: int) -> None:
+        self._whole, self._gamma, self._most = domain, gamma, most
         self.problem, self.units, self.members = problem, domain.units, members
         self.domain, self._columns = domain.within(members), domain.units.columns(members)
-        self._ridge: Ridge = (
-            FeatureRidge(problem, self._columns, gamma)
-            if samples is None
-            else SampleRidge(problem, samples, self._columns, gamma)
-        )
+        self._ridge = ridge_on(problem, self._columns, gamma, most)
 
     def joined_by(self, lacking: Indices) -> _Pool:
         """The pool with more units, which come after the others."""
         members = np.concatenate([self.members, lacking])
-        return _Pool(self.problem, self._whole, members, self._gamma, self._samples)
+        return _Pool(self.problem, self._whole, members, self._gamma, self._most)
 
     def evaluate(self, x: Floats) -> tuple[float, Floats]:
         """F and its gradient."""

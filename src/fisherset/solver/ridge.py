@@ -90,11 +90,3 @@ class SampleRidge:
             part = slice(start, start + step)
             XV[part] = self.samples.values(columns[part]).T @ V
         return XV
-
-
-def ridge_on(problem: Problem, columns: Indices, gamma: float) -> Ridge:
-    """The ridge of some columns in the smaller of the two spaces."""
-    samples = problem.samples
-    if samples is not None and samples.size < columns.size:
-        return SampleRidge(problem, samples, columns, gamma)
-    return FeatureRidge(problem, columns, gamma)

@@ -17,7 +17,7 @@ from fisherset.solver.problem import Problem
 from fisherset.solver.proof import prove_bound, prove_value
 from fisherset.solver.relaxation import relax
 from fisherset.solver.solution import Solution, conclude
-from fisherset.solver.subset import measure_subset
+from fisherset.solver.spaces import measure_subset
 from fisherset.solver.tempered import temper, untempered
 from fisherset.solver.trace import USUAL, Status, Trace
 

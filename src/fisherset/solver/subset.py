@@ -57,16 +57,7 @@ class FeatureSubset:
 
     @property
     def error(self) -> float:
-        # G is off by E, |E_ij| <= unit a_i a_j, and so is n F = C'M^-1 C by W'EW + W'E (M - E)^-1 E W
-        problem, k = self.problem, self.columns.size
-        unit, a = problem.precision + 4 * k * EPS, problem.lengths[self.columns]
-        # the share of M that E can be: below one, M - E is positive definite
-        share = unit * k * float(a**2 @ self.inverse_diagonal)
-        if not 0 <= share < 0.5:
-            return np.inf
-        reach = float(a @ np.linalg.norm(self.W, axis=1))
-        products = unit * reach * (reach / (1 - share) + 4 * np.sqrt(problem.n)) / problem.n
-        return float(products) + scaling_error(problem, self.columns) * abs(self.value)
+        return rounding_error(self.problem, self.columns, self.W, self.inverse_diagonal, self.value)
 
     def cross_terms(self, places: Indices, outsiders: Indices) -> CrossTerms:
         problem = self.problem
@@ -120,14 +111,25 @@ class SampleSubset:
         return CrossTerms(self.gamma * (X.T @ self._V), base, U)
 
 
+def rounding_error(
+    problem: Problem, columns: Indices, W: Floats, inverse_diagonal: Floats, value: float
+) -> float:
+    """How far F can be off: G is off by E, |E_ij| <= unit a_i a_j, C likewise, and columns are scaled.
+
+    With M = G + gamma I, n F = C'M^-1 C is off by W'EW + W'E (M - E)^-1 E W.
+    """
+    k, a = columns.size, problem.lengths[columns]
+    unit = problem.precision + 4 * k * EPS
+    # the share of M that E can be: below one, M - E is positive definite
+    share = unit * k * float(a**2 @ inverse_diagonal)
+    if not 0 <= share < 0.5:
+        return np.inf
+    reach = float(a @ np.linalg.norm(W, axis=1))
+    products = unit * reach * (reach / (1 - share) + 4 * np.sqrt(problem.n)) / problem.n
+    return float(products) + scaling_error(problem, columns) * abs(value)
+
+
 def scaling_error(problem: Problem, columns: Indices) -> float:
     """Share by which F can be off because the spread that columns are divided by is."""
     spread = problem.lengths[columns] ** 2 / problem.diagonal[columns]
     return 4 * problem.precision * float(spread.max(initial=0.0))
-
-
-def measure_subset(problem: Problem, columns: Indices, gamma: float) -> Subset:
-    """The subset in the smaller of the two spaces."""
-    if problem.samples is not None and problem.samples.size < columns.size:
-        return SampleSubset(problem, problem.samples, columns, gamma)
-    return FeatureSubset(problem, columns, gamma)
