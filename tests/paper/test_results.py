@@ -6,8 +6,7 @@ from dataclasses import replace
 import pytest
 
 from fisherset.paper.experiment import Run
-from fisherset.paper.methods import GFS_OPTIONS, METHODS
-from fisherset.paper.protocol import Protocol
+from fisherset.paper.protocol import GFS_OPTIONS, METHODS, Protocol
 from fisherset.paper.results import Results, read_results
 
 

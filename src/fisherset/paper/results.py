@@ -17,9 +17,7 @@ import numpy as np
 from fisherset._files import write_whole
 from fisherset._types import Floats
 from fisherset.paper.experiment import Run
-from fisherset.paper.methods import GFS_OPTIONS, METHODS, TITLES
-from fisherset.paper.printed import SIZES
-from fisherset.paper.protocol import STUDIES, Protocol
+from fisherset.paper.protocol import GFS_OPTIONS, METHODS, SIZES, STUDIES, TITLES, Protocol
 
 FORMAT = "fisherset reproduction"
 FORMAT_VERSION = 1
