@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fisherset._files import write_whole
 from fisherset.tables.feature import Feature
 
 FORMAT, VERSION = "fisherset selection", 1
@@ -36,10 +35,6 @@ class Selection:
         content = {"format": FORMAT, "version": VERSION, **asdict(self)}
         content["features"] = [feature._asdict() for feature in self.features]
         return json.dumps(content, indent=1, allow_nan=False)
-
-    def write(self, path: Path) -> None:
-        """Write the file, whole or not at all."""
-        write_whole(path, self.as_json() + "\n")
 
 
 NUMBERS = ("gamma", "objective", "upper_bound", "gap")
