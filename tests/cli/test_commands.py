@@ -52,7 +52,7 @@ def test_select_says_what_the_library_says(chosen):
     _, done = chosen
     selector = expected()
     plain = " ".join(done.stdout.split())
-    assert f"at least {proven_share(selector.gap_)} of the best Fisher score any 5 columns" in plain
+    assert f"at least {proven_share(selector.gap_)} of the best Fisher criterion any 5 columns" in plain
     assert f"F = {selector.objective_:.6g}, upper bound {selector.upper_bound_:.6g}" in plain
     assert done.stderr == ""  # nothing moves where there is no terminal
 
@@ -174,7 +174,7 @@ def test_certify_grades_a_list(wine, tmp_path):
     grade = certify(X, y, ranking)
     said = " ".join(run(*arguments).stdout.split())
     assert (
-        f"Your 5 features reach at least {proven_share(grade.gap)} of the best Fisher score any 5 columns"
+        f"Your 5 features reach at least {proven_share(grade.gap)} of the best Fisher criterion any 5 columns"
         in said
     )
     found = json.loads(run(*arguments, "--json").stdout)
