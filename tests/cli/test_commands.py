@@ -143,13 +143,13 @@ DAMAGED = {
     "not there": (None, "There is no file"),
     "no JSON": ("{", "not JSON, or cut off"),
     "not text": (b"\xff\xfe\x00", "not JSON"),
-    "foreign": ('{"features": []}', "does not say so"),
-    "a list": ("[1, 2]", "does not say so"),
+    "foreign": ('{"features": []}', "not written by fisherset"),
+    "a list": ("[1, 2]", "not written by fisherset"),
     "of the future": ('{"format": "fisherset selection", "version": 9}', "version 9"),
-    "nothing in it": ('{"format": "fisherset selection", "version": 1}', "damaged.*lacks 'features'"),
+    "nothing in it": ('{"format": "fisherset selection", "version": 1}', "cannot be used.*lacks 'features'"),
     "odd feature": (
         '{"format": "fisherset selection", "version": 1, "features": [{"name": 3, "column": "a"}]}',
-        "damaged",
+        "cannot be used",
     ),
 }
 

@@ -86,11 +86,6 @@ class Selected(NamedTuple):
     gamma: float | None = None
 
 
-def select(key: str, X: Any, y: Any, ks: Sequence[int]) -> list[Selected]:
-    """The features that a method without gamma selects for each k."""
-    return [Selected(features) for features in features_for(key, X, y, ks)]
-
-
 def select_gfs(key: str, X: Any, y: Any, ks: Sequence[int], *, leak_free: bool, seed: int) -> list[Selected]:
     """The features the generalized Fisher score selects for each k, at the best gamma of its own.
 
@@ -161,7 +156,8 @@ def run_repeat(study: Study, data: Data, repeat: int, protocol: Protocol) -> lis
                 method.key, X[train], data.y[train], study.ks, leak_free=leak_free, seed=seeds.folds
             )
         else:
-            selected[method.key] = select(method.key, X[train], data.y[train], study.ks)
+            found = features_for(method.key, X[train], data.y[train], study.ks)
+            selected[method.key] = [Selected(features) for features in found]
         seconds[method.key] = time.perf_counter() - begin
     shares = _shares(X[train], data.y[train], {key: steps[-1] for key, steps in selected.items()})
     return [

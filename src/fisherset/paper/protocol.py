@@ -91,13 +91,14 @@ class Protocol:
             raise ValueError(f"seed must be a whole number of at least 0; got {self.seed!r}.")
 
     def as_dict(self) -> dict[str, Any]:
-        sizes = {key: list(study.ks) for key, study in STUDIES.items()}
+        """All that is prescribed, as JSON gives it back."""
         return {
             **asdict(self),
             "gammas": list(GAMMAS),
             "folds": FOLDS,
             "classifier": str(CLASSIFIER),
-            "sizes": sizes,
+            "sizes": {key: list(study.ks) for key, study in STUDIES.items()},
+            "methods": {method.key: GFS_OPTIONS.get(method.key, {}) for method in METHODS},
         }
 
 

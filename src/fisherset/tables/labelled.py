@@ -75,16 +75,14 @@ def read_table(
     kept = [name for name in frame.names if name not in out]
     if not kept:
         raise ValueError(f"{path.name} has no columns but the target and those dropped.")
-    if frame.arrow is None:
-        places = {name: j for j, name in enumerate(frame.names)}
-        X, features = _matrix_of(frame, [places[name] for name in kept], kept, impute)
-        _check_distinct(features)
-        return LabelledTable(X, _complete(path, target, labels_in(frame, target)), features, target, path)
     y = _complete(path, target, labels_in(frame, target))
-    chosen = frame.arrow.select(kept)
-    features = features_of(chosen, impute)
+    if frame.arrow is None:
+        X, features = _matrix_of(frame, kept, impute)
+        _check_distinct(features)
+        return LabelledTable(X, y, features, target, path)
+    features = features_of(frame.arrow.select(kept), impute)
     _check_distinct(features)
-    X = numbers_of(chosen, features)
+    X = numbers_of(frame.arrow, features)
     if np.isinf(X.data if sparse.issparse(X) else X).any():
         endless = shown([features[j].name for j in np.unique((abs(X) == np.inf).nonzero()[1])])
         raise ValueError(f"Columns {endless} hold infinite values. Leave them out with --drop, or mend them.")
@@ -148,11 +146,11 @@ def _complete(path: Path, target: str, labels: NDArray[Any] | None) -> NDArray[A
     return labels
 
 
-def _matrix_of(
-    frame: Frame, places: list[int], names: list[str], impute: str | None
-) -> tuple[Any, list[Feature]]:
+def _matrix_of(frame: Frame, names: list[str], impute: str | None) -> tuple[Any, list[Feature]]:
     """Columns of a matrix, their gaps filled."""
-    X = frame.X if len(places) == frame.X.shape[1] else frame.X[:, places]
+    wanted = set(names)
+    whole = len(names) == frame.X.shape[1]
+    X = frame.X if whole else frame.X[:, [j for j, name in enumerate(frame.names) if name in wanted]]
     stored = X.data if sparse.issparse(X) else X
     plain = [Feature(name, name) for name in names]
     if not (stored.dtype.kind == "f" and np.isnan(stored).any()):
