@@ -135,7 +135,7 @@ def test_damaged_files_are_refused(tmp_path, content):
 
 @pytest.mark.parametrize("name", ["ionosphere", "sonar", "soybean", "orl", "usps2007", "protein"])
 def test_the_papers_sets_have_the_papers_sizes(real_data, name):
-    from fisherset.paper.printed import SIZES
+    from fisherset.paper.protocol import SIZES
 
     X, y = real_data(name)
     assert (*X.shape, np.unique(y).size) == SIZES["usps" if name == "usps2007" else name]

@@ -2,9 +2,17 @@
 
 import pytest
 
-from fisherset.paper.methods import METHODS
-from fisherset.paper.printed import ACCURACY, SIZES
-from fisherset.paper.protocol import GAMMAS, PARTS, STUDIES, Protocol, parts_from, studies_of
+from fisherset.paper.protocol import (
+    ACCURACY,
+    GAMMAS,
+    METHODS,
+    PARTS,
+    SIZES,
+    STUDIES,
+    Protocol,
+    parts_from,
+    studies_of,
+)
 
 
 def test_half_of_the_features_or_a_hundred():

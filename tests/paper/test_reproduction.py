@@ -10,8 +10,7 @@ import pytest
 from conftest import data_folder
 from fisherset.datasets import DatasetNotFoundError
 from fisherset.paper import reproduce
-from fisherset.paper.data import obtain
-from fisherset.paper.experiment import run_repeat, seeds_of
+from fisherset.paper.experiment import obtain, run_repeat, seeds_of
 from fisherset.paper.protocol import PARTS, STUDIES, Protocol
 from fisherset.paper.results import Results, current_versions, read_results
 

@@ -1,0 +1,86 @@
+"""Labelled tables as .npz files without pickles."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+
+class Dataset(NamedTuple):
+    """A labelled table: `classes[y]` are the labels."""
+
+    X: Any  # dense, or CSR
+    y: NDArray[np.int32]
+    classes: NDArray[Any]
+    feature_names: NDArray[Any] | None
+
+
+# Whatever numpy raises on a file that is damaged, cut off or of another kind
+UNREADABLE = (OSError, ValueError, EOFError, AttributeError, TypeError, zlib.error, zipfile.BadZipFile)
+CSR = ("X_data", "X_indices", "X_indptr", "X_shape")
+
+
+def read_npz(path: Path) -> Dataset:
+    """Read and check one file; a damaged or foreign one is refused with a reason."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            found = {key: file[key] for key in file.files}
+    except PermissionError:
+        raise
+    except UNREADABLE as error:
+        pickled = "allow_pickle" in str(error)
+        reason = "it holds pickled objects" if pickled else "it is damaged or no .npz file"
+        raise ValueError(f"{path.name} cannot be read: {reason}.") from error
+    lacking = [key for key in ("y", "classes") if key not in found]
+    if "X" not in found:
+        lacking += [key for key in CSR if key not in found]
+    if lacking:
+        raise ValueError(
+            f"{path.name} lacks {', '.join(lacking)}; it must hold X (or {', '.join(CSR)}), y, classes."
+        )
+    X = found["X"] if "X" in found else _csr(path, *(found[key] for key in CSR))
+    y, classes = found["y"], found["classes"]
+    if X.ndim != 2 or y.shape != (X.shape[0],):
+        raise ValueError(
+            f"{path.name} must hold one label a row; X has the shape {X.shape} and y the shape {y.shape}."
+        )
+    if (
+        y.dtype.kind not in "iu"
+        or classes.ndim != 1
+        or (y.size and not 0 <= y.min() <= y.max() < classes.size)
+    ):
+        raise ValueError(f"{path.name} must number its classes in y from 0 to {classes.size - 1}.")
+    names = found.get("feature_names")
+    if names is not None and names.shape != (X.shape[1],):
+        raise ValueError(f"{path.name} names {names.size} features; X has {X.shape[1]}.")
+    return Dataset(X, y.astype(np.int32), classes, names)
+
+
+def _csr(path: Path, data: Any, indices: Any, indptr: Any, shape: Any) -> Any:
+    try:
+        X = sparse.csr_matrix((data, indices, indptr), shape=tuple(int(size) for size in shape))
+        X.check_format(full_check=True)
+    except (ValueError, TypeError, IndexError, OverflowError) as error:
+        raise ValueError(f"{path.name} holds no valid CSR matrix: {error}.") from error
+    return X
+
+
+def npz_content(X: NDArray[Any], names: Sequence[str], y: NDArray[Any] | None) -> bytes:
+    """A table in the form `read_npz` reads; without labels all rows are of the class ""."""
+    labels = np.zeros(len(X), dtype=str) if y is None else y
+    if labels.dtype == object:  # with gaps
+        labels = np.array(["" if label is None else str(label) for label in labels.tolist()])
+    classes, codes = np.unique(labels, return_inverse=True)
+    buffer = io.BytesIO()
+    np.savez_compressed(
+        buffer, X=X, y=codes.astype(np.int32), classes=classes, feature_names=np.array(list(names), dtype=str)
+    )
+    return buffer.getvalue()
