@@ -10,6 +10,7 @@ Counted are, by family of problem,
     silent    objectives off by more than 1e-6 without a warning that says so, and with it (warned)
     given up  bounds at the ceiling, where the q of the fit proves a better one
     raised    exceptions, and warnings of numpy's
+    slow      answers that took seconds, for tables of a dozen columns
     unsure    problems that 32 digits do not decide
 
 and the largest relative error of an objective without a warning. The exit code is 1 if there is a
@@ -37,6 +38,7 @@ COUNTS = {
     "warned": "warned",
     "given up": "given_up",
     "raised": "raised",
+    "slow": "slow",
     "unsure": "undecided",
 }
 SHOWN = 5  # failures of each kind and family that are named
@@ -84,7 +86,7 @@ def print_line(name, verdicts):
 
 def print_failures(found):
     """The first few of each kind, to run again with --only."""
-    for kind in ("false_bound", "silent", "given_up", "raised"):
+    for kind in ("false_bound", "silent", "given_up", "raised", "slow"):
         failed = [v for v in found if getattr(v, kind)]
         for family in sorted({v.family for v in failed}):
             for verdict in [v for v in failed if v.family == family][:SHOWN]:

@@ -184,13 +184,14 @@ def _variance(X, j):
 
 def _fold(rng, X, y):
     """A fifth of the rows, at random or those with the largest numbers; two classes stay."""
-    order = rng.permutation(y.size) if rng.random() < 0.5 else np.argsort(-np.abs(X).max(axis=1))
+    size = np.abs(X.toarray() if sparse.issparse(X) else X).max(axis=1)
+    order = rng.permutation(y.size) if rng.random() < 0.5 else np.argsort(-size)
     stay = [int(np.flatnonzero(y == k)[0]) for k in (0, 1)]
     return np.sort(order[~np.isin(order, stay)][: max(1, y.size // 5)])
 
 
 def low_rank_case(name, seed, level, gamma):
-    """50,000 rows and twelve columns of rank three with noise of 1e-9; the first factor tells the classes apart."""
+    """50,000 rows, twelve columns of rank three with noise of 1e-9; one factor tells the classes apart."""
     rng = np.random.default_rng(seed)
     n, d = 50_000, 12
     y = rng.integers(0, 3, n)
@@ -216,7 +217,7 @@ def unstored_case(name, seed):
     rng = np.random.default_rng(seed)
     n, d = 60, 5
     y = rng.integers(0, 3, n)
-    X = rng.standard_normal((n, d)) + 0.5 * rng.standard_normal((3, d))[y] + 1e5
+    X = rng.standard_normal((n, d)) + 0.5 * rng.standard_normal((3, d))[y] + 1e6
     X[0] = 0.0
     weights = np.ones(n)
     weights[0] = NEGLIGIBLE
@@ -224,12 +225,13 @@ def unstored_case(name, seed):
 
 
 def decades_case(name, seed):
-    """Columns 80 decades apart, taken as they are."""
+    """Columns 80 decades apart, taken as they are; a copy of the largest differs from it by the classes."""
     rng = np.random.default_rng(seed)
     n, d = 60, 6
     y = rng.integers(0, 3, n)
     X = rng.standard_normal((n, d)) + 0.5 * rng.standard_normal((3, d))[y]
-    X *= 10.0 ** rng.permutation(np.linspace(-40, 40, d))
+    X[:, -1] = X[:, -2] + 1e-6 * (y + rng.standard_normal(n))
+    X *= 10.0 ** np.array([-40, -20, 0, 20, 40, 40])
     return Problem(name, name, X, y, gamma=1.0, k=3, standardize=False)
 
 
@@ -243,6 +245,6 @@ SEEN = {
 }
 
 
-def seen_problems(case):
-    """The problems of a case."""
-    return [make(case) for make in SEEN[case]]
+def seen_problems(case, most=None):
+    """The problems of a case, or the first of them."""
+    return [make(case) for make in SEEN[case][:most]]

@@ -1,21 +1,30 @@
 """Is a certificate true? What fisherset answers to a problem, held against 32 digits."""
 
+import signal
+import time
 import warnings
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from fisherset import GeneralizedFisherScore, certify
-from fisherset.solver import Domain, Status, Trace, Units, solve
+from fisherset.selectors.certificate import warn_status
+from fisherset.solver import Domain, Trace, Units, solve
 from fisherset.sources import MemorySource
 from fisherset.statistics import Classes, FoldedTable, measure
 from hostile import CERTIFY, CUTS, FOLD, JOINT
 from truth import Truth
 
 BOUND = (1e-9, 1e-14)  # relative and absolute: what a bound may lie below the best subset
-OBJECTIVE = (1e-6, 1e-12)  # and an objective beside the truth
+OBJECTIVE, FLOOR = 1e-6, 1e-6  # share of the truth that an objective may be off; of this where it is less
 CEILING, BELOW = 1e-9, 1e-3  # a bound at the ceiling is given up where one this share below it was to be had
+
+
+LIMIT = 1.0  # seconds a fit may take; the relaxation gets half of them
+INTERRUPT = 3.0  # seconds of the processor, for what has no time_limit
+SLOW, FEW = 0.4, 1000  # seconds of the processor no table with so few rows should take
 
 
 class Answer(NamedTuple):
@@ -37,6 +46,7 @@ class Verdict(NamedTuple):
     warned: bool = False  # it is off, and a warning said so
     given_up: bool = False  # the bound is the ceiling without need
     raised: str = ""  # an exception, or a warning of numpy's
+    slow: bool = False  # it took longer than a table of this size should
     undecided: bool = False  # 32 digits do not tell
     error: float = 0.0  # of the objective, relative
     detail: str = ""
@@ -48,15 +58,38 @@ class Verdict(NamedTuple):
 
 def judge(problem):
     """Ask, and compare."""
+    start = time.process_time()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            answer = ASK[problem.way](problem)
+            with interrupted(INTERRUPT):
+                answer = ASK[problem.way](problem)
+        except TimeoutError:
+            return Verdict(problem.name, problem.family, slow=True)
         except Exception as error:  # whatever it is, it is a finding
             return Verdict(problem.name, problem.family, raised=f"{type(error).__name__}: {error}")
-    verdict = _compare(problem, answer, admits(caught))
+    slow = time.process_time() - start > SLOW and len(problem.y) < FEW
     numeric = [f"RuntimeWarning: {w.message}" for w in caught if issubclass(w.category, RuntimeWarning)]
-    return verdict._replace(raised=numeric[0]) if numeric else verdict
+    return _compare(problem, answer, admits(caught))._replace(slow=slow, raised="; ".join(set(numeric)))
+
+
+@contextmanager
+def interrupted(seconds):
+    """Raise TimeoutError after so many seconds of the processor, on systems that can."""
+
+    def stop(*_):
+        raise TimeoutError
+
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
 
 
 def admits(caught):
@@ -76,7 +109,8 @@ def _compare(problem, answer, admitted):
     true = float(truth.criterion([answer.members], problem.gamma)[0])
     if truth.doubtful or np.isnan(best):
         return Verdict(problem.name, problem.family, undecided=True)
-    off = not abs(answer.objective - true) <= OBJECTIVE[0] * true + OBJECTIVE[1]
+    error = abs(answer.objective - true) / (true + FLOOR)
+    off = not error <= OBJECTIVE  # NaN too
     return Verdict(
         problem.name,
         problem.family,
@@ -84,8 +118,9 @@ def _compare(problem, answer, admitted):
         silent=off and not admitted,
         warned=off and admitted,
         given_up=_given_up(problem, answer, truth),
-        error=abs(answer.objective - true) / max(true, OBJECTIVE[1]),
-        detail=f"objective {answer.objective:.9g} (true {true:.9g}), bound {answer.upper_bound:.9g} (best {best:.9g})",
+        error=error,
+        detail=f"objective {answer.objective:.9g} (true {true:.9g}), "
+        f"bound {answer.upper_bound:.9g} (best {best:.9g})",
     )
 
 
@@ -100,7 +135,11 @@ def _given_up(problem, answer, truth):
 def ask_fit(problem):
     """A fit by either solver."""
     selector = GeneralizedFisherScore(
-        problem.k, gamma=problem.gamma, solver=problem.way, standardize=problem.standardize
+        problem.k,
+        gamma=problem.gamma,
+        solver=problem.way,
+        standardize=problem.standardize,
+        time_limit=LIMIT,
     ).fit(problem.X, problem.y, problem.weights)
     members = np.flatnonzero(selector.support_)
     return Answer(selector.objective_, selector.upper_bound_, members, selector.scores_)
@@ -127,10 +166,9 @@ def ask_fold(problem):
     rest = problem.rest
     table = folded.without(problem.fold, rest, by_rows=rest.size < 2 * problem.k)
     k = min(problem.k, table.columns.size)
-    domain, trace = Domain(Units(None, table.columns.size), k), Trace(max_iter=1000)
+    domain, trace = Domain(Units(None, table.columns.size), k), Trace(max_iter=1000, time_limit=LIMIT)
     (found,) = solve("joint", table, [domain], problem.gamma, tol=1e-3, trace=trace)
-    if found.status is not Status.CONVERGED:
-        warnings.warn(found.status.value, ConvergenceWarning, stacklevel=1)
+    warn_status(found.status)
     # what has been left out as constant adds nothing: any such columns make the subset up to k
     others = np.setdiff1d(np.arange(X.shape[1]), table.columns)[: problem.k - k]
     return Answer(found.objective, found.upper_bound, np.r_[table.columns[found.units], others])

@@ -135,8 +135,8 @@ def test_damaged_files_are_refused(tmp_path, content):
 
 @pytest.mark.parametrize("name", ["ionosphere", "sonar", "soybean", "orl", "usps2007", "protein"])
 def test_the_papers_sets_have_the_papers_sizes(real_data, name):
-    from fisherset.paper.protocol import SIZES
+    from fisherset.paper.protocol import SHAPES
 
     X, y = real_data(name)
-    assert (*X.shape, np.unique(y).size) == SIZES["usps" if name == "usps2007" else name]
+    assert (*X.shape, np.unique(y).size) == SHAPES["usps" if name == "usps2007" else name]
     assert name == "protein" or name in FETCHED

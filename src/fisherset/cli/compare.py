@@ -18,7 +18,7 @@ from fisherset.cli.progress import ProgressBars
 from fisherset.cli.select import explained, fitted, page_for
 from fisherset.tables import Feature, LabelledTable
 
-SIZES = (5, 10, 20, 50, 100)
+COMPARED_SIZES = (5, 10, 20, 50, 100)
 DEMO = (5, 10, 20, 30)
 
 
@@ -93,7 +93,7 @@ def demo(
 def sizes_of(text: str | None, n_features: int) -> list[int]:
     """The numbers of features to compare."""
     if text is None:
-        return [size for size in SIZES if size <= n_features] or [n_features]
+        return [size for size in COMPARED_SIZES if size <= n_features] or [n_features]
     try:
         sizes = sorted({int(part) for part in text.split(",")})
     except ValueError:

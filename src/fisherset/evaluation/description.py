@@ -13,7 +13,7 @@ from fisherset._types import Floats, Indices
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 MOST_CLASSES = 12
 SAMPLE, ALIKE = 500, 0.25  # rows looked at, and least mean correlation of neighbours
-LEAST = 8  # pixels a side; a table of 4 or 9 columns is hardly an image
+LEAST_SIDE = 8  # pixels a side; a table of 4 or 9 columns is hardly an image
 
 
 class ClassQuantiles(NamedTuple):
@@ -50,7 +50,7 @@ def class_quantiles(X: Any, y: Any, features: Sequence[int] | Indices) -> ClassQ
 def side_of_image(n_features: int) -> int | None:
     """The side of the square image that many columns may be, or None."""
     side = round(n_features**0.5)
-    return side if side >= LEAST and side * side == n_features else None
+    return side if side >= LEAST_SIDE and side * side == n_features else None
 
 
 def looks_like_images(X: Any) -> bool:

@@ -22,7 +22,7 @@ from fisherset._types import Floats, Indices
 from fisherset.datasets import Dataset, DatasetNotFoundError, load
 from fisherset.evaluation import halves, holdout_accuracy
 from fisherset.evaluation.methods import features_for
-from fisherset.paper.protocol import CLASSIFIER, FOLDS, GAMMAS, GFS_OPTIONS, METHODS, SIZES, Protocol, Study
+from fisherset.paper.protocol import CLASSIFIER, FOLDS, GAMMAS, GFS_OPTIONS, METHODS, SHAPES, Protocol, Study
 
 
 class Data(NamedTuple):
@@ -51,9 +51,9 @@ def obtain(study: Study, data_dir: str | os.PathLike[str] | None) -> Data:
 def _checked(study: Study, name: str, found: Dataset) -> Data:
     """Refuse a file that is not the set the paper describes, before anything is computed."""
     size = (*found.X.shape, int(np.unique(found.y).size))
-    if size != SIZES[study.key]:
+    if size != SHAPES[study.key]:
         raise ValueError(
-            f"{name} must have the paper's {_described(*SIZES[study.key])}; this one has {_described(*size)}."
+            f"{name} must have the paper's {_described(*SHAPES[study.key])}; got {_described(*size)}."
         )
     if sparse.issparse(found.X) or found.X.dtype.kind not in "biuf":
         raise ValueError(f"{name} must be a dense table of real numbers; got {found.X.dtype}.")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fisherset.paper.experiment import Data
-from fisherset.paper.protocol import CURVE, METHODS, STUDIES, TITLES
+from fisherset.paper.protocol import CURVE, METHOD_TITLES, METHODS, STUDIES
 from fisherset.paper.results import Results
 from fisherset.plots.style import COLOURS, as_svg, line_style, new_figure, styled
 
@@ -76,11 +76,11 @@ def _pixels(results: Results, faces: Data) -> Picture:
         run = results.of("orl", method)[0]
         shares[method] = mirror_share(run.features)
         _face(axes, mean_face, run.features)
-        axes.set_title(f"{TITLES[method]}\nmirror image chosen too: {shares[method]:.0%}", fontsize=10)
+        axes.set_title(f"{METHOD_TITLES[method]}\nmirror image chosen too: {shares[method]:.0%}", fontsize=10)
     text = (
         "The mean face three times with the 100 chosen pixels marked: by the Fisher score and by GFS twice. "
         "Share of chosen pixels whose mirror image is chosen too: "
-        + ", ".join(f"{TITLES[method]} {share:.0%}" for method, share in shares.items())
+        + ", ".join(f"{METHOD_TITLES[method]} {share:.0%}" for method, share in shares.items())
         + "."
     )
     return Picture("figure2", "Figure 2: the 100 pixels chosen on ORL, first repeat", text, as_svg(figure))

@@ -67,7 +67,7 @@ METHODS = (
     Method("gfs", "GFS (Algorithm 1)"),
     Method("gfs-joint", "GFS (joint)", printed=False),
 )
-TITLES = {method.key: method.title for method in METHODS}
+METHOD_TITLES = {method.key: method.title for method in METHODS}
 
 # Algorithm 1 is stopped at a gap of 3 %: the paper says only that it converges "usually" in
 # 10 outer iterations. To a gap of 0.1 % it takes several times as long.
@@ -123,7 +123,7 @@ def studies_of(parts: Iterable[str]) -> list[Study]:
 
 # What Gu, Li and Han (2011) print.
 # Table 1: samples, features, classes; ORL and USPS from sections 4.2 and 4.3
-SIZES = {
+SHAPES = {
     "ionosphere": (351, 34, 2),
     "sonar": (208, 60, 2),
     "protein": (116, 20, 6),

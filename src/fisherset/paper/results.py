@@ -17,9 +17,9 @@ import numpy as np
 from fisherset._files import read_json, write_whole
 from fisherset._types import Floats
 from fisherset.paper.experiment import Run
-from fisherset.paper.protocol import GFS_OPTIONS, SIZES, STUDIES, TITLES, Protocol
+from fisherset.paper.protocol import GFS_OPTIONS, METHOD_TITLES, SHAPES, STUDIES, Protocol
 
-KIND, VERSION = "reproduction", 1
+RESULTS_FORMAT, RESULTS_VERSION = "reproduction", 1
 
 
 @dataclass
@@ -57,8 +57,8 @@ class Results:
 
     def save(self, path: Path) -> None:
         content = {
-            "format": f"fisherset {KIND}",
-            "format_version": VERSION,
+            "format": f"fisherset {RESULTS_FORMAT}",
+            "format_version": RESULTS_VERSION,
             "date": self.date,
             "versions": self.versions,
             "protocol": self.protocol.as_dict(),
@@ -80,7 +80,7 @@ def current_versions() -> dict[str, str]:
 def read_results(path: Path) -> Results:
     """The results of an earlier run; a damaged or foreign file is refused with a reason."""
     try:
-        content = read_json(path, KIND, VERSION, key="format_version")
+        content = read_json(path, RESULTS_FORMAT, RESULTS_VERSION, key="format_version")
         protocol = Protocol(content["protocol"]["standardize"], content["protocol"]["seed"])
         if content["protocol"] != protocol.as_dict():
             raise ValueError("its protocol is that of another version of fisherset")
@@ -105,14 +105,14 @@ def _run(entry: Any) -> Run:
     study = STUDIES.get(run.dataset)
     sound = (
         study is not None
-        and run.method in TITLES
+        and run.method in METHOD_TITLES
         and _is_count(run.repeat)
         and run.k == list(study.ks)
         and len(run.accuracy) == len(run.k)
         and all(_is_share(number) for number in [*run.accuracy, run.share])
         and (run.gamma is None) == (run.method not in GFS_OPTIONS)
         and len(set(run.features)) == run.k[-1]
-        and all(_is_count(feature) and feature < SIZES[study.key][1] for feature in run.features)
+        and all(_is_count(feature) and feature < SHAPES[study.key][1] for feature in run.features)
     )
     if not sound:
         raise ValueError(f"its entry for {run.dataset!r}, {run.method!r}, repeat {run.repeat!r} is damaged")
@@ -132,5 +132,5 @@ def _check_complete(runs: list[Run]) -> None:
     found = Counter((run.dataset, run.repeat, run.method) for run in runs)
     repeats = {(run.dataset, run.repeat) for run in runs}
     for dataset, repeat in sorted(repeats):
-        if any(found[dataset, repeat, method] != 1 for method in TITLES):
+        if any(found[dataset, repeat, method] != 1 for method in METHOD_TITLES):
             raise ValueError(f"repeat {repeat} of {dataset!r} does not have every method once")

@@ -11,12 +11,20 @@ import numpy as np
 from fisherset._types import Floats
 from fisherset.evaluation import Difference, paired_difference
 from fisherset.paper.figures import mirror_share
-from fisherset.paper.protocol import ACCURACY, METHODS, SIZES, STUDIES, TEN_FEATURES, TITLES, studies_of
+from fisherset.paper.protocol import (
+    ACCURACY,
+    METHOD_TITLES,
+    METHODS,
+    SHAPES,
+    STUDIES,
+    TEN_FEATURES,
+    studies_of,
+)
 from fisherset.paper.results import Results
 
 LEVEL = 0.05  # of significance
-FEW = 10  # the size of the paper's remark on USPS
-SMALL = (5, 10, 20, 50, 100)  # sizes of the curves also given in numbers
+FEW_FEATURES = 10  # the size of the paper's remark on USPS
+SMALL_SIZES = (5, 10, 20, 50, 100)  # sizes of the curves also given in numbers
 GFS = ("gfs", "gfs-joint")
 
 
@@ -72,7 +80,7 @@ def tables_for(results: Results, parts: Sequence[str]) -> list[ResultTable]:
         tables += [_differences(results, ran, method) for method in GFS]
         curves = [key for key in ran if len(STUDIES[key].ks) > 1]
         if curves:
-            tables += [_differences(results, curves, method, FEW) for method in GFS]
+            tables += [_differences(results, curves, method, FEW_FEATURES) for method in GFS]
         tables.append(_certificates(results, ran))
     return tables
 
@@ -103,7 +111,7 @@ def best_printed(results: Results, dataset: str) -> str:
 def _sizes(results: Results) -> ResultTable:
     """Data of another size than the paper's is refused, so that there is one number to show."""
     rows = [
-        (Cell(STUDIES[key].title), Cell(results.files[key]), *(Cell(str(number)) for number in SIZES[key]))
+        (Cell(STUDIES[key].title), Cell(results.files[key]), *(Cell(str(number)) for number in SHAPES[key]))
         for key in STUDIES
         if key in results.files
     ]
@@ -149,12 +157,12 @@ def _accuracies(results: Results, key: str, datasets: Sequence[str], size: str) 
 def _curve(results: Results, key: str, dataset: str) -> ResultTable:
     rows = []
     for method in METHODS:
-        values = [results.accuracy(dataset, method.key, k) for k in SMALL]
+        values = [results.accuracy(dataset, method.key, k) for k in SMALL_SIZES]
         rows.append((Cell(method.title), *(Cell(f"{value.mean():.1f}") for value in values)))
     return ResultTable(
         key,
         f"Figure {key.removeprefix('figure')} in numbers: mean accuracy (%) on {STUDIES[dataset].title}",
-        ("method", *(f"{k} features" for k in SMALL)),
+        ("method", *(f"{k} features" for k in SMALL_SIZES)),
         tuple(rows),
     )
 
@@ -162,7 +170,7 @@ def _curve(results: Results, key: str, dataset: str) -> ResultTable:
 def _mirrors(results: Results) -> ResultTable:
     rows = [
         (
-            Cell(TITLES[method]),
+            Cell(METHOD_TITLES[method]),
             Cell(spread(100 * np.array([mirror_share(run.features) for run in results.of("orl", method)]))),
         )
         for method in ("fisher", *GFS)
@@ -188,7 +196,7 @@ def _differences(results: Results, datasets: Sequence[str], method: str, k: int 
         rows.append(tuple(row))
     return ResultTable(
         f"differences-{method}" + ("" if k is None else f"-{k}"),
-        f"{TITLES[method]} less each other method{where}: accuracy (points)",
+        f"{METHOD_TITLES[method]} less each other method{where}: accuracy (points)",
         ("less", *(STUDIES[dataset].title for dataset in datasets)),
         tuple(rows),
         f"In brackets the p-values of two paired tests over the repeats: the t-test, and the same with the "
@@ -260,13 +268,13 @@ def _best(results: Results, dataset: str) -> str:
         if np.isnan(difference.p):
             verdict = "not to be tested with one repeat"
         return (
-            f"{title}: GFS (Algorithm 1) is NOT the best of the paper's methods: {TITLES[best]} has "
+            f"{title}: GFS (Algorithm 1) is NOT the best of the paper's methods: {METHOD_TITLES[best]} has "
             f"{means[best]:.2f} % against its {means['gfs']:.2f} %; the difference is {verdict} "
             f"(p = {difference.p:.3f}, corrected {difference.p_corrected:.3f}); {joint}."
         )
     others = [method for method in ACCURACY[dataset] if method != "gfs"]
     tested = {method: compared(results, dataset, "gfs", method) for method in others}
-    sure = [TITLES[method] for method, difference in tested.items() if difference.p_corrected < LEVEL]
+    sure = [METHOD_TITLES[method] for method, difference in tested.items() if difference.p_corrected < LEVEL]
     beaten = (
         f"significantly better than {', '.join(sure)}" if sure else "without a significant difference to any"
     )
@@ -282,7 +290,7 @@ def _closeness(results: Results, dataset: str) -> str:
     for method, (mean, deviation) in ACCURACY[dataset].items():
         ours = results.accuracy(dataset, method).mean()
         if abs(ours - mean) > 2 * deviation:
-            far.append(f"{TITLES[method]} ({ours:.2f} % against {mean:.2f} ± {deviation:.2f} %)")
+            far.append(f"{METHOD_TITLES[method]} ({ours:.2f} % against {mean:.2f} ± {deviation:.2f} %)")
     title = STUDIES[dataset].title
     if not far:
         return f"{title}: all six means lie within two of the paper's standard deviations of the paper's."

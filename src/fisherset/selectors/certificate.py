@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from fisherset._format import proven_share
+from fisherset._format import certificate_figures, certificate_sentence
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
 from fisherset.selectors.base import Measured, measure_table, pose_problem
@@ -47,16 +47,9 @@ class Certificate(NamedTuple):
     status: Status = Status.CONVERGED
 
     def __str__(self) -> str:
-        if self.upper_bound == 0:
-            return "No column of this table tells the classes apart (F = 0 for every subset)."
-        one = self.n_features == 1
-        these = "This 1 feature reaches" if one else f"These {self.n_features} features reach"
-        columns = "column" if one else "columns"
-        return (
-            f"{these} at least {proven_share(self.gap)} of the best Fisher criterion any {self.n_features} "
-            f"{columns} of this table could reach (F = {self.objective:.6g}, "
-            f"upper bound {self.upper_bound:.6g}, gamma = {self.gamma:g})."
-        )
+        figures = certificate_figures(self.objective, self.upper_bound, self.gamma)
+        sentence = certificate_sentence(self.n_features, self.gap, self.upper_bound, figures=figures)
+        return f"{sentence} But {self.status.value}." if self.status is Status.INEXACT else sentence
 
 
 def fisher_criterion(

@@ -24,8 +24,8 @@ from fisherset.statistics import FoldedTable, TableProblem
 # Where no gammas are given: "scale", and these multiples of the number of samples.
 MULTIPLES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 200.0)
 # Sizes tried by "auto", as far as there are features.
-SIZES = (1, 2, 3, 5, 8, 12, 20, 32, 50, 80, 126, 200)
-DEFAULT = 0  # place of "scale" among the gammas where none are given
+AUTO_SIZES = (1, 2, 3, 5, 8, 12, 20, 32, 50, 80, 126, 200)
+PLACE_OF_SCALE = 0  # place of "scale" among the gammas where none are given
 
 
 class GeneralizedFisherScoreCV(JointSelector):
@@ -191,7 +191,7 @@ n_features_in_, feature_names_in_
                     f'n_features_to_select must be an int, a share, "auto" or a sequence of them; '
                     f"got {wanted!r}."
                 )
-            return sorted({min(size, n_features) for size in SIZES})
+            return sorted({min(size, n_features) for size in AUTO_SIZES})
         if np.iterable(wanted):
             return check_sizes(wanted, n_features)
         return [parameter.check_count(wanted, n_features)]
@@ -229,9 +229,9 @@ n_features_in_, feature_names_in_
         ties = np.flatnonzero(mean[:, at_k] == mean[:, at_k].max())
         at_gamma = int(ties[np.argmax(gammas[ties])])
         if self.gammas is None:
-            difference = scores[:, at_gamma, at_k] - scores[:, DEFAULT, at_k]
+            difference = scores[:, at_gamma, at_k] - scores[:, PLACE_OF_SCALE, at_k]
             if difference.mean() <= _error(difference):
-                at_gamma = DEFAULT
+                at_gamma = PLACE_OF_SCALE
         return at_gamma, at_k
 
 

@@ -14,7 +14,7 @@ from fisherset.selectors import _validation as check
 from fisherset.sources import CountedSource, MemorySource
 from fisherset.statistics import Classes, GraphScatter, graph_scatter, measure, nearest, pair_distances
 
-FEW = 15  # features up to which scikit-learn would take a tree
+FEW_DIMENSIONS = 15  # features up to which scikit-learn would take a tree
 SPARE = 5  # neighbours beyond the wanted ones whose distance may prove smaller than it seemed
 DIGITS = 1e-5  # share of |x|^2 below which |x|^2 + |y|^2 - 2xy has lost ten digits of |x - y|^2
 DEEP = 50.0  # exponent of the heat kernel from which its weights come near underflow
@@ -70,7 +70,7 @@ def neighbours(X: Any, codes: Indices | None, n_neighbors: int) -> tuple[Floats,
 def _neighbours(X: Any, count: int) -> tuple[Floats, Indices]:
     """Trees in few dimensions, else products; distances that these cannot tell are taken anew."""
     wide = min(count + SPARE, X.shape[0] - 1)
-    if sparse.issparse(X) or X.shape[1] <= FEW:
+    if sparse.issparse(X) or X.shape[1] <= FEW_DIMENSIONS:
         distances, indices = NearestNeighbors(n_neighbors=wide).fit(X).kneighbors()
         squared = distances**2
     else:

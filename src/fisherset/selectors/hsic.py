@@ -6,13 +6,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from fisherset._types import Floats
+from fisherset._types import EPS, Floats
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
 from fisherset.selectors.base import BaseSelector, Measured, measure_table
 from fisherset.statistics import rbf_dependence
-
-EPS = float(np.finfo(np.float64).eps)
 
 
 class HSICScore(BaseSelector):

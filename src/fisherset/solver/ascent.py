@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fisherset._types import Floats
+from fisherset._types import EPS, Floats
 from fisherset.solver.domain import Domain
 from fisherset.solver.trace import Trace
 
@@ -21,7 +21,6 @@ MAX_STEPS = 1000
 MEMORY = 8
 # Longest way, in units of q, that a step may aim beyond the hull.
 FARTHEST = 1e6
-EPS = float(np.finfo(np.float64).eps)
 
 Function = Callable[[Floats], tuple[float, Floats]]
 

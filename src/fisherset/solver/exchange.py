@@ -26,8 +26,8 @@ from fisherset.solver.subset import Subset
 from fisherset.solver.trace import Status, Trace
 from fisherset.solver.units import TIE
 
-BATCH = 8_000_000  # swaps looked at in one go
-KEPT = 1000  # improving swaps kept of them
+SWAPS_AT_A_TIME = 8_000_000  # swaps looked at in one go
+SWAPS_KEPT = 1000  # improving swaps kept of them
 MANY = 10_000_000  # swaps beyond which the least gains are not worth another look
 
 
@@ -117,8 +117,8 @@ class Swaps:
         `worth` is what F loses without each of the members: the measure of a tie.
         """
         hits = np.flatnonzero(gain > self.threshold)
-        if hits.size > KEPT:
-            hits = hits[np.argpartition(gain.flat[hits], -KEPT)[-KEPT:]]
+        if hits.size > SWAPS_KEPT:
+            hits = hits[np.argpartition(gain.flat[hits], -SWAPS_KEPT)[-SWAPS_KEPT:]]
         row, column = np.divmod(hits, outsiders.size)
         self._found.append((gain.flat[hits], self.members[places[row]], outsiders[column]))
         # the first outsider of each row that does as well as the member, if it stands before it
@@ -193,7 +193,7 @@ def _column_swaps(
     root = np.sqrt(state.inverse_diagonal[places])[:, None]
     w = state.W[places] / root
     own = np.einsum("ir,ir->i", w, w)[:, None]
-    step = max(1, BATCH // state.columns.size)
+    step = max(1, SWAPS_AT_A_TIME // state.columns.size)
     for start in range(0, outsiders.size, step):
         if trace.out_of_time():
             return

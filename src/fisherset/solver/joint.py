@@ -25,7 +25,7 @@ RELAXING = 0.5
 FINENESS = 1e-3
 # The gap beyond which rounding the relaxation may have missed something: forward selection is tried too.
 DOUBTFUL = 0.1
-LARGEST = 30_000_000  # numbers of its factor, k x d, up to which it is
+LARGEST_FACTOR = 30_000_000  # numbers of its factor, k x d, up to which it is
 
 
 def joint_path(
@@ -53,7 +53,7 @@ def joint_path(
         g = None if relaxation.tangent is None else relaxation.tangent.g
         found = improve(problem, domain, domain.best(q, g), relaxation, gamma, tol=fineness, trace=trace)
         gap = relative_gap(found[1].value, relaxation.upper_bound) if relaxation.tangent else 0.0
-        small = domain.units.groups is None and domain.m * problem.C.shape[0] <= LARGEST
+        small = domain.units.groups is None and domain.m * problem.C.shape[0] <= LARGEST_FACTOR
         if gap > DOUBTFUL and small and not trace.out_of_time():
             greedy = select_forward(problem, domain, gamma, trace=trace)
             if greedy.size == domain.m:  # else the time was up

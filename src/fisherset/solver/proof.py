@@ -14,18 +14,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fisherset._types import Floats, Indices
+from fisherset._types import EPS, Floats, Indices
 from fisherset.solver.domain import Domain
 from fisherset.solver.problem import Problem
 from fisherset.solver.rows import RowFit, fit_rows, project_rows
 from fisherset.solver.spaces import measure_subset
 from fisherset.solver.tempered import temper
 
-EPS = float(np.finfo(np.float64).eps)
 # Share of F from which its rounding is worth a factorisation of the rows, and from which it has to be said.
 ROUGH, WRONG = 1e-8, 1e-6
 # Where F is next to nothing, the share of its ceiling that counts as nothing.
-NOTHING = 1e-13
+NEGLIGIBLE = 1e-13
 
 
 class Tangent(NamedTuple):
@@ -77,11 +76,11 @@ class Value(NamedTuple):
 
     @property
     def rough(self) -> bool:
-        return self.error > ROUGH * self.value + NOTHING
+        return self.error > ROUGH * self.value + NEGLIGIBLE
 
     @property
     def wrong(self) -> bool:
-        return self.error > WRONG * self.value + NOTHING
+        return self.error > WRONG * self.value + NEGLIGIBLE
 
 
 def prove_value(problem: Problem, columns: Indices, gamma: float) -> Value:

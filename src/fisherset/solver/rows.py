@@ -11,13 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fisherset._types import Floats, Indices
+from fisherset._types import EPS, Floats, Indices
 from fisherset.solver.problem import Problem
 from fisherset.solver.subset import scaling_error
 
-LARGEST = 2**26  # numbers of B
+LARGEST_FIT = 2**26  # numbers of B
 BATCH = 2**20  # numbers of the table taken at a time
-EPS = float(np.finfo(np.float64).eps)
 
 
 class RowFit(NamedTuple):
@@ -31,7 +30,7 @@ class RowFit(NamedTuple):
 def fit_rows(problem: Problem, columns: Indices, q: Floats, gamma: float) -> RowFit | None:
     """Fit H by the columns with the weights q > 0; None where the rows are not at hand, or too many."""
     samples = problem.samples
-    if samples is None or (samples.size + columns.size) * columns.size > LARGEST:
+    if samples is None or (samples.size + columns.size) * columns.size > LARGEST_FIT:
         return None
     H, n_rows = samples.H, samples.size
     B = np.vstack([samples.values(columns) * np.sqrt(q), np.sqrt(gamma) * np.eye(columns.size)])

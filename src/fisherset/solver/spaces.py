@@ -8,13 +8,13 @@ from fisherset.solver.problem import Problem, Samples
 from fisherset.solver.ridge import FeatureRidge, Ridge, SampleRidge
 from fisherset.solver.subset import FeatureSubset, SampleSubset, Subset
 
-LARGEST = 8192  # order of a system that is formed: half a gigabyte
+LARGEST_SYSTEM = 8192  # order of a system that is formed: half a gigabyte
 
 
 def samples_for(problem: Problem, n_columns: int) -> Samples | None:
     """The sample space where it is the smaller one for so many columns, else None."""
     samples = problem.samples
-    return samples if samples is not None and samples.size < min(n_columns, LARGEST + 1) else None
+    return samples if samples is not None and samples.size < min(n_columns, LARGEST_SYSTEM + 1) else None
 
 
 def measure_subset(problem: Problem, columns: Indices, gamma: float) -> Subset:
@@ -22,7 +22,7 @@ def measure_subset(problem: Problem, columns: Indices, gamma: float) -> Subset:
     samples = samples_for(problem, columns.size)
     if samples is not None:
         return SampleSubset(problem, samples, columns, gamma)
-    if columns.size > LARGEST:
+    if columns.size > LARGEST_SYSTEM:
         return IterativeSubset(problem, columns, gamma)
     return FeatureSubset(problem, columns, gamma)
 
@@ -32,6 +32,6 @@ def ridge_on(problem: Problem, columns: Indices, gamma: float, most: int | None 
     samples = samples_for(problem, columns.size if most is None else most)
     if samples is not None:
         return SampleRidge(problem, samples, columns, gamma)
-    if columns.size > LARGEST:
+    if columns.size > LARGEST_SYSTEM:
         return IterativeRidge(problem, columns, gamma)
     return FeatureRidge(problem, columns, gamma)

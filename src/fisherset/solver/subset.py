@@ -11,12 +11,11 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from fisherset._types import Floats, Indices
+from fisherset._types import EPS, Floats, Indices
 from fisherset.solver.linear import inverse, shifted
 from fisherset.solver.problem import Problem, Samples
 
 COLUMNS = 4096  # columns of the table taken into sample space at a time
-EPS = float(np.finfo(np.float64).eps)
 
 
 class CrossTerms(NamedTuple):

@@ -5,15 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fisherset._types import Floats
+from fisherset._types import EPS, Floats
 from fisherset.sources import Matrix
 from fisherset.statistics.blocks import weighted
 from fisherset.statistics.products import SourceProducts
 
-COLUMNS = 2**22  # numbers of the table taken at a time
+VALUES = 2**22  # numbers of the table taken at a time
 PAIRS = 2**22  # pairs of values a kernel is evaluated on at a time
 NOUGHT = 40.0  # bandwidths apart from which the kernel is nought: exp(-800)
-EPS = float(np.finfo(np.float64).eps)
 
 
 def rbf_dependence(
@@ -27,7 +26,7 @@ def rbf_dependence(
     """
     columns = np.flatnonzero(wanted)
     total = np.zeros(wanted.size)
-    step = max(1, COLUMNS // products.source.shape[0])
+    step = max(1, VALUES // products.source.shape[0])
     for start in range(0, columns.size, step):
         some = columns[start : start + step]
         block = products.take(some)

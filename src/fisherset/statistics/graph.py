@@ -15,7 +15,7 @@ from fisherset.statistics.guard import Guard
 from fisherset.statistics.moments import measure
 from fisherset.statistics.scatter import Scatter
 
-BATCH = 2**17  # numbers of the table taken at a time: what stays in the cache of a core
+NUMBERS_IN_CACHE = 2**17  # numbers of the table taken at a time: what stays in the cache of a core
 
 
 class GraphScatter(NamedTuple):
@@ -63,5 +63,5 @@ def pair_distances(X: Matrix, first: Indices, second: Indices | None) -> Floats:
 def _parts(X: Matrix, size: int) -> list[slice]:
     """Slices of so many rows that a batch of the table is taken at a time."""
     width = X.shape[1] if isinstance(X, np.ndarray) else max(1, X.nnz // X.shape[0])
-    step = max(1, BATCH // width)
+    step = max(1, NUMBERS_IN_CACHE // width)
     return [slice(start, start + step) for start in range(0, size, step)]

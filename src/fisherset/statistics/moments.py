@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fisherset._types import Floats
+from fisherset._types import EPS, Floats
 from fisherset.sources import Block, Source
 from fisherset.statistics.blocks import kernel_of, nuisance, weighted
 from fisherset.statistics.coding import Coding
 from fisherset.statistics.guard import LARGE, SMALL, TOLERABLE_OFFSET, Guard, power_of_two
 
 # Spread, as a share of the values, up to which a column is constant but for the rounding of its values.
-CONSTANT = 8 * float(np.finfo(np.float64).eps)
+CONSTANT = 8 * EPS
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fisherset._types import Floats
+from fisherset._types import EPS, Floats
 from fisherset.statistics.coding import Coding
 from fisherset.statistics.moments import CONSTANT, Moments
-
-EPS = float(np.finfo(np.float64).eps)
 
 
 class Scatter:

@@ -13,7 +13,7 @@ from fisherset._types import Floats
 from fisherset.tables.feature import Feature, shown
 
 IMPUTE = ("median", "indicator")
-FEW = 50  # different texts that are always taken for categories
+FEW_TEXTS = 50  # different texts that are always taken for categories
 SPARSE = 0.1  # share of values other than nought below which a table is kept sparse
 
 
@@ -146,7 +146,7 @@ def _category(name: str, column: Any, impute: str | None) -> list[Feature]:
         raise _Refused(f"Columns {{}} hold numbers stored as text. {DROP}")
     if share > 0.5:
         raise _Refused(f"Columns {{}} mix numbers and text. {DROP}")
-    if len(values) > max(FEW, len(present) // 2):
+    if len(values) > max(FEW_TEXTS, len(present) // 2):
         raise _Refused("Columns {} have hardly a text twice: identifiers, not categories. Use --drop.")
     gaps = len(present) < len(texts)
     if gaps and impute is None:

@@ -11,7 +11,7 @@ from typing import Any
 from fisherset._files import read_json
 from fisherset.tables.feature import Feature
 
-KIND, VERSION = "selection", 1
+SELECTION_FORMAT, SELECTION_VERSION = "selection", 1
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Selection:
 
     def as_json(self) -> str:
         """The content of the file."""
-        content = {"format": f"fisherset {KIND}", "version": VERSION, **asdict(self)}
+        content = {"format": f"fisherset {SELECTION_FORMAT}", "version": SELECTION_VERSION, **asdict(self)}
         content["features"] = [feature._asdict() for feature in self.features]
         return json.dumps(content, indent=1, allow_nan=False)
 
@@ -46,7 +46,7 @@ def read_selection(path: Path) -> Selection:
     if not path.is_file():
         raise FileNotFoundError(f"There is no file {str(path)!r}.")
     try:
-        content = read_json(path, KIND, VERSION)
+        content = read_json(path, SELECTION_FORMAT, SELECTION_VERSION)
         features = [_feature(entry) for entry in content["features"]]
         texts = {name: _checked(content[name], str, name) for name in ("target", "file", "solver")}
         counts = {name: _checked(content[name], int, name) for name in ("n_rows", "n_features_in")}
