@@ -31,3 +31,10 @@ def inverse(M: Floats) -> Floats:
     """M^-1, symmetric."""
     P = np.asarray(np.linalg.inv(M), dtype=np.float64)
     return (P + P.T) / 2
+
+
+def refined(M: Floats, inverse: Floats, B: Floats) -> tuple[Floats, Floats]:
+    """M^-1 B by a computed inverse, whose error one step of refinement removes; and what is left, B - M W."""
+    W = inverse @ B
+    W += inverse @ (B - M @ W)
+    return W, B - M @ W

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from fisherset._types import EPS, Floats, Indices
-from fisherset.solver.linear import inverse, shifted
+from fisherset.solver.linear import inverse, refined, shifted
 from fisherset.solver.problem import Problem, Samples
 
 COLUMNS = 4096  # columns of the table taken into sample space at a time
@@ -48,15 +48,18 @@ class FeatureSubset:
 
     def __init__(self, problem: Problem, columns: Indices, gamma: float) -> None:
         self.problem, self.columns, self.gamma = problem, columns, gamma
-        C = problem.C[columns]
-        self._inverse = inverse(shifted(problem.gram(columns, rows=columns), gamma))
-        self.W: Floats = self._inverse @ C
-        self.value = float(np.vdot(C, self.W)) / problem.n
+        C, M = problem.C[columns], shifted(problem.gram(columns, rows=columns), gamma)
+        self._inverse = inverse(M)
+        self.W, left = refined(M, self._inverse, C)
+        # tr(C'M^-1 C) = tr(C'W + W'r) + tr(r'M^-1 r) with r = C - MW
+        self.value = float(np.vdot(C, self.W) + np.vdot(self.W, left)) / problem.n
+        self._left = float(np.vdot(left, left)) / gamma / problem.n
         self.inverse_diagonal: Floats = self._inverse.diagonal().copy()
 
     @property
     def error(self) -> float:
-        return rounding_error(self.problem, self.columns, self.W, self.inverse_diagonal, self.value)
+        of_products = rounding_error(self.problem, self.columns, self.W, self.inverse_diagonal, self.value)
+        return self._left + of_products
 
     def cross_terms(self, places: Indices, outsiders: Indices) -> CrossTerms:
         problem = self.problem
@@ -74,9 +77,12 @@ class SampleSubset:
     def __init__(self, problem: Problem, samples: Samples, columns: Indices, gamma: float) -> None:
         self.problem, self.samples, self.columns, self.gamma = problem, samples, columns, gamma
         K = samples.kernel(columns, np.ones(columns.size))
-        self._P, self._row_squares = inverse(shifted(K, gamma)), K.diagonal().copy()
-        self._V = self._P @ samples.H
-        self.value = float(np.vdot(samples.H, K @ self._V)) / problem.n
+        M, H = shifted(K, gamma), samples.H
+        self._P, self._row_squares = inverse(M), K.diagonal().copy()
+        self._V, left = refined(M, self._P, H)
+        # n F = tr(H'H - gamma H'M^-1 H), and H'M^-1 H as in feature space
+        self.value = float(np.vdot(H, K @ self._V) + np.vdot(H - gamma * self._V, left)) / problem.n
+        self._left = float(np.vdot(left, left)) / problem.n
         self.W: Floats = np.empty((columns.size, self._V.shape[1]))
         self.inverse_diagonal: Floats = np.empty(columns.size)
         for start in range(0, columns.size, COLUMNS):
@@ -97,7 +103,7 @@ class SampleSubset:
             return np.inf
         reach = self.gamma * float(np.sqrt(self._row_squares) @ np.linalg.norm(self._V, axis=1))
         products = unit * reach * (reach / self.gamma / (1 - share) + 4 * np.sqrt(problem.n)) / problem.n
-        return float(products) + scaling_error(problem, self.columns) * abs(self.value)
+        return self._left + float(products) + scaling_error(problem, self.columns) * abs(self.value)
 
     def cross_terms(self, places: Indices, outsiders: Indices) -> CrossTerms:
         X = self.samples.values(outsiders)

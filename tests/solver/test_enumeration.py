@@ -1,0 +1,62 @@
+"""All sets, where they are few: the proven optimum."""
+
+import pytest
+
+import reference
+from fisherset.solver import SOLVERS, enumeration
+from fisherset.solver.enumeration import enumerate_sets
+from fisherset.solver.relaxation import relax
+from fisherset.solver.trace import Trace
+from searching import domain_of, solve_one
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("m", [1, 2, 3, 5, 10])
+def test_the_best_set_is_found_and_proven(seed, m):
+    X, y = reference.random_problem(seed, n=40, d=10, c=3)
+    Z, gamma = reference.standardize(X), 0.5
+    problem = reference.ArrayProblem(Z, reference.indicator(y))
+    best, features = reference.best_subset(Z, y, m, gamma)
+    found = solve_one("joint", problem, m, gamma)
+    assert found.objective == pytest.approx(best, rel=1e-9)
+    assert found.units.tolist() == list(features)
+    assert found.upper_bound >= best
+    assert found.gap < 1e-9
+    assert solve_one("cutting-plane", problem, m, gamma).upper_bound == pytest.approx(best, rel=1e-9)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("gamma", [1e-12, 1e-3, 1.0, 1e6])
+def test_a_single_column_is_no_secret(solver, gamma):
+    """At k = 1 the best is the best single F, whatever gamma."""
+    X, y = reference.random_problem(3, n=40, d=30, c=3)
+    Z = reference.standardize(X)
+    problem = reference.ArrayProblem(Z, reference.indicator(y))
+    best = max(reference.criterion(Z, y, [j], gamma) for j in range(30))
+    assert solve_one(solver, problem, 1, gamma).upper_bound == pytest.approx(best, rel=1e-9)
+
+
+def test_columns_that_cannot_matter_are_left_out(monkeypatch):
+    """By the tangent, a unit is part of no better set; with what is left all pairs are tried."""
+    X, y = reference.random_problem(3, n=60, d=60, c=3)
+    Z, gamma = reference.standardize(X), 30.0
+    problem = reference.ArrayProblem(Z, reference.indicator(y))
+    domain = domain_of(problem, 2)
+    relaxation = relax(problem, domain, gamma, tol=1e-4, trace=Trace(max_iter=500))
+    best, features = reference.best_subset(Z, y, 2, gamma)
+    possible = enumeration._possible(domain, relaxation.tangent, best)
+    assert set(features) <= set(possible)
+    assert possible.size < 40
+    found = enumerate_sets(problem, domain, gamma, relaxation.tangent, best)
+    assert found.value == pytest.approx(best, rel=1e-10)
+    monkeypatch.setattr(enumeration, "WORK", 10)
+    assert enumerate_sets(problem, domain, gamma, relaxation.tangent, best) is None
+
+
+def test_values_that_are_not_sure_are_not_tried():
+    X, y = reference.random_problem(3, n=40, d=10, c=3)
+    problem = reference.ArrayProblem(reference.standardize(X), reference.indicator(y))
+    domain = domain_of(problem, 3)
+    relaxation = relax(problem, domain, 1e-4, tol=1e-3, trace=Trace(max_iter=50))
+    assert enumerate_sets(problem, domain, 1e-4, relaxation.tangent, 0.0) is not None
+    assert enumerate_sets(problem, domain, 1e-9, relaxation.tangent, 0.0) is None
