@@ -5,7 +5,8 @@ import pytest
 from scipy import stats
 
 from fisherset import FisherScore, GeneralizedFisherScore
-from fisherset.selectors.gamma import LEAST_MULTIPLE, SURE, _luckiest_share
+from fisherset.selectors.gamma import LEAST_MULTIPLE, SURE
+from fisherset.selectors.noise import luckiest_share
 
 
 def default_gamma(X, y, k, **options):
@@ -47,7 +48,7 @@ def test_luckiest_of_pure_noise():
             f = FisherScore(1).fit(X, y).scores_
             share = f / (1 + f)  # the score is between over within
             seen.append(share.max())
-            predicted.append(_luckiest_share(share, n, c - 1))
+            predicted.append(luckiest_share(share, n, c - 1))
         assert np.median(seen) == pytest.approx(np.median(predicted), rel=0.15)
 
 

@@ -106,9 +106,7 @@ def explain(
         value = proven.value
         drops[varying] = np.einsum("ir,ir->i", state.W, state.W) / state.inverse_diagonal / problem.n
         stand_ins[varying], correlations[varying] = _stand_ins(problem, members)
-    return Explanation(
-        chosen, fisher_scores(table.scatter)[chosen], drops, stand_ins, correlations, value, number
-    )
+    return Explanation(chosen, fisher_scores(table)[chosen], drops, stand_ins, correlations, value, number)
 
 
 def _stand_ins(problem: TableProblem, members: Indices) -> tuple[Indices, Floats]:

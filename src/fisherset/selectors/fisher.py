@@ -9,8 +9,8 @@ import numpy as np
 from fisherset._types import Floats
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
-from fisherset.selectors.base import BaseSelector, measure_table
-from fisherset.statistics import Scatter
+from fisherset.selectors.base import BaseSelector, Measured, measure_table
+from fisherset.statistics import within_scatter
 
 
 class FisherScore(BaseSelector):
@@ -89,14 +89,14 @@ class FisherScore(BaseSelector):
         X = check.check_table(self, X)
         k = parameter.check_count(self.n_features_to_select, self.n_features_in_)
         table = measure_table(X, y, sample_weight, self._names)
-        self._select(fisher_scores(table.scatter), table.scatter.constant, k)
+        self._select(fisher_scores(table), table.scatter.constant, k)
         check.warn_constant(table.scatter.constant, self.support_)
         self.classes_, self.n_passes_ = table.classes, table.source.n_passes
         return self
 
 
-def fisher_scores(scatter: Scatter) -> Floats:
+def fisher_scores(table: Measured) -> Floats:
     """Eq. (4) of every column; infinite without scatter inside the classes."""
-    between, within = scatter.between, scatter.within
+    between, within = table.scatter.between, within_scatter(table.scatter, table.products)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(between > 0, between / within, 0.0)

@@ -25,9 +25,9 @@ ranking then, but for copies.
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import betainccinv
 
-from fisherset._types import Floats, Indices
+from fisherset._types import Indices
+from fisherset.selectors.noise import between_shares, luckiest_share
 from fisherset.solver import ranked
 from fisherset.statistics import TableProblem
 
@@ -53,22 +53,14 @@ def _multiple(problem: TableProblem, k: int) -> float:
     d, rank = problem.C.shape
     if d == 0 or k == 0:
         return LEAST_MULTIPLE
-    directions = problem.C / np.sqrt(problem.n * problem.diagonal)[:, None]
-    shares = np.einsum("jr,jr->j", directions, directions)
-    luckiest = _luckiest_share(shares, problem.n, rank)
+    shares = between_shares(problem)
+    luckiest = luckiest_share(shares, problem.scatter.n_samples, rank)
     if luckiest == 0.0:
         return LEAST_MULTIPLE
     best = ranked(shares)[: min(k, d)]
     t = min(SURE, float(np.sqrt(luckiest / max(shares[best[-1]], luckiest))))
     r = 1 + (best.size - 1) * _mean_squared_correlation(problem, best) / 2
     return max(LEAST_MULTIPLE, r * t / (1 - t))
-
-
-def _luckiest_share(shares: Floats, n: float, rank: int) -> float:
-    """R_0^2, the largest share to expect among the features unrelated to the classes; 0 without any."""
-    a, b = rank / 2, max(n - rank - 1, 1.0) / 2
-    unrelated = 2 * int(np.sum(shares < betainccinv(a, b, 0.5)))  # p-values above 1/2
-    return float(betainccinv(a, b, 1 / unrelated)) if unrelated > 1 else 0.0
 
 
 def _mean_squared_correlation(problem: TableProblem, columns: Indices) -> float:

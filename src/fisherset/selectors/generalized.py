@@ -11,6 +11,7 @@ from fisherset.selectors import _validation as check
 from fisherset.selectors.base import BaseSelector, Measured, measure_table, pose_problem, ranking_from
 from fisherset.selectors.certificate import warn_status
 from fisherset.selectors.gamma import resolve_gamma
+from fisherset.selectors.noise import measure_noise
 from fisherset.selectors.progress import Progress
 from fisherset.solver import LOOSE, SOLVERS, Domain, Solution, Trace, Units, solve
 from fisherset.statistics import TableProblem
@@ -50,6 +51,7 @@ class JointSelector(BaseSelector):
         self.scores_[problem.columns] = solution.q
         self.objective_, self.upper_bound_ = solution.objective, solution.upper_bound
         self.gap_, self.status_ = solution.gap, solution.status
+        self.noise_ = measure_noise(problem, solution.units)
         self.trace_, self.n_iter_ = solution.trace, len(solution.trace)
         self.n_passes_, self.classes_ = table.source.n_passes, table.classes
 
@@ -114,6 +116,9 @@ class GeneralizedFisherScore(JointSelector):
     status_ : Status
         How the search ended; `status_.value` is a sentence with what to do, and anything but
         `CONVERGED` is warned of.
+    noise_ : Noise
+        How many features look unrelated to the classes, what the luckiest of them would reach
+        by chance, and how many of the selected exceed that; printed, it is a sentence.
     gamma_ : float
         The regulariser used.
     trace_ : tuple of Iteration

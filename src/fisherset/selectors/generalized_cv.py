@@ -71,7 +71,7 @@ class GeneralizedFisherScoreCV(JointSelector):
         Mean score of the choice.
     n_passes_ : int
         How many times the whole table was read, for the search and the final fit.
-    support_, ranking_, scores_, objective_, upper_bound_, gap_, status_, trace_, n_iter_, classes_, \
+    support_, ranking_, scores_, objective_, upper_bound_, gap_, status_, noise_, trace_, n_iter_, classes_, \
 n_features_in_, feature_names_in_
         Of the fit on all samples, as in :class:`GeneralizedFisherScore`.
 

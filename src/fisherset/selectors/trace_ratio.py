@@ -13,6 +13,7 @@ from fisherset.selectors import _validation as check
 from fisherset.selectors.base import BaseSelector, measure_table
 from fisherset.selectors.graph import check_graph_parameters, measure_graph
 from fisherset.solver import best_ratio
+from fisherset.statistics import within_scatter
 
 
 class _Weights(NamedTuple):
@@ -161,7 +162,8 @@ class TraceRatio(BaseSelector):
     def _weights(self, X: Any, y: Any) -> _Weights:
         if self.criterion == "fisher":
             table = measure_table(X, y, None, self._names)
-            numerator, denominator = table.scatter.between, table.scatter.within
+            numerator = table.scatter.between
+            denominator = within_scatter(table.scatter, table.products)
             constant, guard, n_passes = table.scatter.constant, table.scatter.guard, table.source.n_passes
             classes: NDArray[Any] | None = table.classes
         else:

@@ -9,6 +9,7 @@ from fisherset.statistics.neighbours import nearest
 from fisherset.statistics.problem import TableProblem
 from fisherset.statistics.products import RestProducts, SourceProducts, StoredProducts
 from fisherset.statistics.scatter import Scatter
+from fisherset.statistics.within import within_scatter
 
 __all__ = [
     "Classes",
@@ -26,4 +27,5 @@ __all__ = [
     "nearest",
     "pair_distances",
     "rbf_dependence",
+    "within_scatter",
 ]

@@ -33,6 +33,8 @@ class Moments:
     squares: Floats  # of X, d
     added: Floats  # the squares that were ever added up, folds taken out included: the scale of the rounding
     n_rows: int  # likewise
+    weight_squares: float  # sum of the squared weights
+    whole_weights: bool  # whether all weights are whole numbers
     guard: Guard
 
     def __add__(self, other: Moments) -> Moments:
@@ -54,6 +56,8 @@ class Moments:
             self.squares + sign * other.squares,
             self.added + other.added,
             self.n_rows + other.n_rows,
+            self.weight_squares + sign * other.weight_squares,
+            self.whole_weights and other.whole_weights,
             self.guard,
         )
 
@@ -146,6 +150,8 @@ class MomentsKernel:
                 squares=squares,
                 added=squares,
                 n_rows=len(N),
+                weight_squares=float(of_rows @ of_rows),
+                whole_weights=bool(np.all(of_rows == np.floor(of_rows))),
                 guard=guard,
             )
 

@@ -58,10 +58,14 @@ class Scatter:
         return np.minimum(between, self.total)
 
     @property
-    def within(self) -> Floats:
-        """Sum of n_k sigma_k^2 of each column; what is only rounding is nought."""
-        within = self.total - self.between
-        return np.where(within > 16 * EPS * self.total, within, 0.0)
+    def n_samples(self) -> float:
+        """What the rows are worth as evidence.
+
+        Whole weights are repeats of a row. Others only say how much it counts: their scale
+        means nothing, and the more they differ the less the rows tell (Kish 1965).
+        """
+        moments = self.moments
+        return self.n if moments.whole_weights else self.n**2 / moments.weight_squares
 
 
 def precision(n_rows: int) -> float:
