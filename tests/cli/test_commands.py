@@ -1,19 +1,15 @@
-"""The commands on real files: what they write, what they say, and how they are stopped."""
+"""The commands on real files: what they write and what they say."""
 
 import csv
 import json
-import os
 import re
-import signal
-import subprocess
-import time
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
 
-from command import COMMAND, environment, refused, run
+from command import refused, run
 from fisherset import FisherScore, GeneralizedFisherScore, certify
 from fisherset._format import proven_share
 
@@ -242,24 +238,6 @@ def test_names_cannot_steer_the_terminal(tmp_path):
     done = run("select", tmp_path / "t.csv", "-t", "y", "-k", 2)
     assert "\x1b" not in done.stdout
     assert "[31mred" in done.stdout  # nor is it markup
-
-
-@pytest.mark.skipif(os.name == "nt", reason="signals")
-def test_ctrl_c_leaves_no_half_file(tmp_path):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(300, 400))
-    np.savez(tmp_path / "t.npz", X=X, y=np.arange(300) % 3, classes=np.array(["a", "b", "c"]))
-    command = [*COMMAND, "compare", "t.npz", "-k", "5,50", "--repeats", "500", "--report", "r.html"]
-    process = subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment()
-    )
-    time.sleep(6)
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "interrupted; nothing was written" in said
-    assert "Traceback" not in said
-    assert [path.name for path in tmp_path.iterdir()] == ["t.npz"]
 
 
 def test_help_teaches_by_example():

@@ -1,15 +1,11 @@
 """The real command in a process of its own."""
 
 import json
-import os
-import signal
-import subprocess
 import sys
-import time
 
 import pytest
 
-from command import COMMAND, run
+from command import Terminal, run
 from conftest import data_folder
 
 
@@ -100,18 +96,12 @@ def test_terminal_without_the_signs(data, tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_interrupted_run_keeps_what_it_has(data, tmp_path, jobs):
-    results = tmp_path / "results.json"
-    options = f"--data-dir {data} --only table2 --jobs {jobs} --out {tmp_path}".split()
-    process = subprocess.Popen(
-        [*COMMAND, "reproduce", *options], stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
-    deadline = time.monotonic() + 120
-    while not (results.exists() and '"repeat"' in results.read_text("utf-8")) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all processes of the command
-    _, errors = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "the same command goes on from there" in errors
-    assert "Traceback" not in errors
-    assert json.loads(results.read_text(encoding="utf-8"))["runs"]
+    options = ("--data-dir", data, "--only", "table2", "--repeats", 500, "--jobs", jobs, "--out", tmp_path)
+    terminal = Terminal("reproduce", *options)
+    terminal.wait_for(rb"[1-9]\d*/500")
+    code, said = terminal.interrupt()
+    assert code == 130
+    assert "the same command goes on from there" in said
+    assert "Traceback" not in said
+    assert json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))["runs"]
     assert [path.name for path in tmp_path.iterdir()] == ["results.json"]  # no half file

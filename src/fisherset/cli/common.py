@@ -17,6 +17,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from fisherset._files import write_whole
+from fisherset.cli import interrupt
 from fisherset.cli.codes import INTERRUPTED
 from fisherset.tables import Table, read_table
 
@@ -88,6 +89,7 @@ class Outputs:
         self._written.append(path)
 
     def __enter__(self) -> Self:
+        interrupt.raise_it()
         return self
 
     def __exit__(

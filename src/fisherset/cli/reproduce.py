@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from fisherset.cli import interrupt
 from fisherset.cli.codes import INTERRUPTED
 from fisherset.paper.table import Table
 
@@ -64,6 +65,7 @@ def reproduce(
 
     console = Console(quiet=quiet)
     bars = Bars(Console(stderr=True, quiet=quiet or as_json))
+    interrupt.raise_it()
     try:
         with bars:
             reproduction = run(
