@@ -37,11 +37,6 @@ bench: $(VENV)/bench.stamp $(ADELIE)/stamp  ## time, memory and quality against 
 clean:
 	rm -rf $(VENV) $(LOWEST) $(ADELIE) .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-$(VENV)/core.stamp: pyproject.toml constraints.txt
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
-	touch $@
-
 $(VENV)/cli.stamp: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[cli]'
