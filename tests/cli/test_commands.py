@@ -10,7 +10,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 from command import refused, run
-from fisherset import FisherScore, GeneralizedFisherScore, certify
+from fisherset import FisherScore, GeneralizedFisherScore, GeneralizedFisherScoreCV, certify
 from fisherset._format import proven_share
 
 EVIL = "<script>alert(1)</script>"
@@ -222,7 +222,11 @@ def test_compare_refuses(arguments, message, wine):
 
 def test_gamma_and_number_by_cross_validation(wine):
     done = run("select", wine, "-t", "target", "-k", "auto", "--gamma", "auto", "--json")
-    assert 1 <= len(json.loads(done.stdout)["features"]) <= 13
+    found = json.loads(done.stdout)
+    selector = GeneralizedFisherScoreCV("auto").fit(*load_wine(return_X_y=True))
+    assert len(found["features"]) == selector.support_.sum()
+    assert found["gamma"] == pytest.approx(selector.gamma_)
+    assert found["objective"] == pytest.approx(selector.objective_)
 
 
 def test_quiet(wine, tmp_path):
@@ -241,7 +245,7 @@ def test_names_cannot_steer_the_terminal(tmp_path):
 
 
 def test_help_teaches_by_example():
-    for command in ("select", "apply", "compare", "certify", "demo"):
+    for command in ("select", "apply", "compare", "certify", "demo", "reproduce"):
         shown = run(command, "-h").stdout
         assert f"fisherset {command}" in shown
         assert "Examples" in shown

@@ -39,12 +39,15 @@ def test_twenty_repeats_of_every_data_set(results):
 def test_every_table_of_the_page_is_that_of_the_results(results):
     for table in tables_for(results, tuple(PARTS)):
         if results.protocol.standardize == "all" or table.key in ("table2", "table3", "table4"):
-            lines = table.markdown().splitlines()[2:]
-            assert "\n".join(line for line in lines if line.startswith("|")) in TEXT
+            lines = [line for line in table.markdown().splitlines()[2:] if line.startswith("|")]
+            assert len(lines) > 2 + 2  # heading and rule, and some rows
+            assert "\n".join(lines) in TEXT
 
 
 def test_findings_are_those_of_the_results(results):
-    for sentence in findings_for(results, tuple(PARTS)):
+    findings = findings_for(results, tuple(PARTS))
+    assert len(findings) > 10
+    for sentence in findings:
         assert sentence in TEXT
 
 
@@ -87,14 +90,19 @@ def test_page_and_figures_of_the_committed_results(results, paper_folder, tmp_pa
 def test_what_comes_from_files_is_escaped(results, tmp_path):
     versions = {**results.versions, "numpy": "<script>alert(1)</script>"}
     publish(replace(results, versions=versions), ("table3",), tmp_path, None)
-    assert "<script>alert" not in (tmp_path / "index.html").read_text(encoding="utf-8")
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "&lt;script&gt;alert" in page
+    assert "<script>alert" not in page
 
 
 def test_conclusion_stands_without_the_leak():
-    """GFS less Fisher score: about the same on every set."""
+    """GFS beats the Fisher score on the same four sets, and on these alone, by about as much."""
     both = [committed(kind) for kind in KINDS]
-    for key in STUDIES:
-        for method in ("gfs", "gfs-joint"):
-            gains = [np.mean(found.accuracy(key, method) - found.accuracy(key, "fisher")) for found in both]
-            assert abs(gains[0] - gains[1]) < 2.5
-            assert min(gains) > 0 or max(gains) < 3
+    for method in ("gfs", "gfs-joint"):
+        gains = {
+            key: [np.mean(found.accuracy(key, method) - found.accuracy(key, "fisher")) for found in both]
+            for key in STUDIES
+        }
+        assert max(abs(leaky - clean) for leaky, clean in gains.values()) < 2
+        for place in range(2):
+            assert {key for key in STUDIES if gains[key][place] > 0.5} == {"sonar", "soybean", "orl", "usps"}
