@@ -12,10 +12,8 @@ from sklearn.preprocessing import normalize
 from fisherset import FisherScore, GeneralizedFisherScore, HSICScore, LaplacianScore
 from fisherset.datasets import load
 from fisherset.evaluation import halves
-from fisherset.paper.data import standardised
-from fisherset.paper.experiment import seeds_of
-from fisherset.paper.printed import ACCURACY
-from fisherset.paper.protocol import GAMMAS, STUDIES, Protocol
+from fisherset.paper.experiment import seeds_of, standardised
+from fisherset.paper.protocol import ACCURACY, GAMMAS, STUDIES, Protocol
 
 REPEATS = 20
 

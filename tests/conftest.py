@@ -10,7 +10,7 @@ from hypothesis import settings
 
 from fisherset import datasets
 from fisherset.datasets import DatasetNotFoundError
-from fisherset.paper.printed import SIZES
+from fisherset.paper.protocol import SHAPES
 
 PAPER = ("ionosphere", "sonar", "protein", "soybean", "orl", "usps2007_smoothed")
 
@@ -42,7 +42,7 @@ def real_set(name):
 
 def made_set(name):
     """A table of the size of one of the paper's, its classes apart from each other but not quite."""
-    n, d, c = SIZES["usps" if name.startswith("usps") else name]
+    n, d, c = SHAPES["usps" if name.startswith("usps") else name]
     rng = np.random.default_rng(0)
     y = np.arange(n) % c
     return rng.normal(size=(c, d))[y] / 2 + rng.normal(size=(n, d)), y, np.arange(c)

@@ -156,6 +156,7 @@ class ArrayProblem:
         self.ceiling = float(np.sum(H**2) / len(Z))
         self.size = len(Z)
         self.samples = self if samples else None
+        self.precision, self.lengths = 1e-14, np.sqrt(self.diagonal)
 
     def gram(self, columns, rows=None):
         return self.G[:, columns] if rows is None else self.G[np.ix_(rows, columns)]
@@ -168,9 +169,6 @@ class ArrayProblem:
 
     def values(self, columns):
         return self.Z[:, columns]
-
-    def project(self, V):
-        return self.Z.T @ V
 
 
 def random_problem(seed, n=None, d=None, c=None):

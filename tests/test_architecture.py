@@ -1,13 +1,20 @@
 """Data flows one way: sources -> statistics -> solver -> selectors -> evaluation, paper, command line."""
 
 import ast
+import re
 import subprocess
 import sys
+from collections import defaultdict
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 import fisherset
+from fisherset.solver import Problem, Samples
+from fisherset.sources import Block, Source
+from fisherset.statistics import Coding, RestProducts, SourceProducts, StoredProducts
+from fisherset.statistics.products import Products
 
 ROOT = Path(fisherset.__file__).parent
 ALLOWED = {
@@ -16,28 +23,26 @@ ALLOWED = {
     "solver": {"solver"},
     "selectors": {"sources", "statistics", "solver", "selectors"},
     # what follows uses the public face
-    "datasets": {"datasets"},
+    "tables": {"tables"},
+    "datasets": {"datasets", "tables"},
     "evaluation": {"evaluation"},
-    "plots": {"plots"},
-    "tables": {"datasets", "tables"},
-    "pages": {"pages", "plots"},
-    "report": {"evaluation", "pages", "plots", "report"},
-    "paper": {"datasets", "evaluation", "pages", "paper", "plots"},
+    "plots": {"evaluation", "plots"},
+    "report": {"evaluation", "plots", "report"},
+    "paper": {"datasets", "evaluation", "paper", "plots", "report"},
     "cli": {"cli", "datasets", "evaluation", "paper", "report", "tables"},
 }
-SHARED = {"_files", "_format", "_types"}  # what any layer may use
+SHARED = {"_files", "_format", "_types"}  # belongs to all
 PUBLIC = set(fisherset.__all__)
 OUTSIDE = {  # what may be imported from elsewhere, besides the standard library
     "sources": {"numpy", "scipy"},
     "statistics": {"numpy", "scipy"},
     "solver": {"numpy", "scipy"},
     "selectors": {"numpy", "scipy", "sklearn"},
+    "tables": {"anndata", "numpy", "pyarrow", "scipy", "sklearn"},
     "datasets": {"numpy", "scipy", "sklearn"},
     "evaluation": {"numpy", "scipy", "sklearn"},
-    "plots": {"matplotlib", "numpy", "scipy", "sklearn"},
-    "tables": {"anndata", "numpy", "pyarrow", "scipy", "sklearn"},
-    "pages": {"jinja2"},
-    "report": {"numpy"},
+    "plots": {"matplotlib", "numpy"},
+    "report": {"jinja2", "numpy"},
     "paper": {"numpy", "scipy", "sklearn", "joblib", "matplotlib"},
     "cli": {"numpy", "rich", "sklearn", "typer"},
 }
@@ -67,6 +72,64 @@ def test_layers_import_only_what_comes_before(layer):
                 assert rest[0] in ALLOWED[layer] | SHARED | face, f"{path.name} imports {name}"
             elif top not in STANDARD:
                 assert top in OUTSIDE[layer], f"{path.name} imports {name}"
+
+
+def defined_in(name):
+    """Modules below the selectors in which a name is imported or defined, by folder and file."""
+    word = re.compile(rf"\b{name}\b")
+    files = [path for layer in ("sources", "statistics", "solver") for path in (ROOT / layer).glob("*.py")]
+    return {f"{path.parent.name}/{path.stem}" for path in files if word.search(path.read_text("utf-8"))}
+
+
+def test_a_source_offers_three_things():
+    """What a source must offer: anything more would have to be written for files and clusters, too."""
+    assert members_of(Source) == {"shape", "names", "reduce"}
+    assert {field.name for field in fields(Block)} == {"X", "y", "weight", "confounders"}
+
+
+def test_a_coding_offers_what_makes_h():
+    assert members_of(Coding) == {"size", "adds_up", "rows", "rotate", "ceiling"}
+
+
+def test_products_are_asked_three_things():
+    assert members_of(Products) == {"n_rows", "cross", "mixed", "take"}
+    for kind in (SourceProducts, RestProducts, StoredProducts):
+        assert members_of(Products) <= set(dir(kind)) | {"n_rows"}
+
+
+def test_the_solver_asks_for_statistics_alone():
+    assert len(members_of(Problem)) + len(members_of(Samples)) <= 15
+
+
+def test_only_what_needs_rows_at_hand_knows_of_memory():
+    """Folds and graphs take rows out of a table; all else works block by block."""
+    assert defined_in("MemorySource") == {
+        "sources/__init__",
+        "sources/memory",
+        "statistics/folds",
+        "statistics/graph",
+    }
+
+
+def test_solvers_are_known_by_the_registry_alone():
+    for path, module in (("joint_path", "joint"), ("cutting_plane_path", "cutting_plane")):
+        assert defined_in(path) == {f"solver/{module}", "solver/solvers"}
+
+
+def test_one_name_one_value():
+    """A constant means the same wherever it stands."""
+    values = defaultdict(set)
+    for path in ROOT.rglob("*.py"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name | ast.Tuple):
+                names = getattr(node.targets[0], "elts", [node.targets[0]])
+                for name in (name.id for name in names if name.id.isupper()):
+                    values[name].add(ast.unparse(node.value))
+    assert {name: found for name, found in values.items() if len(found) > 1} == {}
+
+
+def members_of(protocol):
+    return {name for name in vars(protocol) if not name.startswith("_")}
 
 
 def test_modules_stay_small():

@@ -48,7 +48,7 @@ def test_select_says_what_the_library_says(chosen):
     _, done = chosen
     selector = expected()
     plain = " ".join(done.stdout.split())
-    assert f"at least {proven_share(selector.gap_)} of the best Fisher score any 5 columns" in plain
+    assert f"at least {proven_share(selector.gap_)} of the best Fisher criterion any 5 columns" in plain
     assert f"F = {selector.objective_:.6g}, upper bound {selector.upper_bound_:.6g}" in plain
     assert done.stderr == ""  # nothing moves where there is no terminal
 
@@ -139,13 +139,13 @@ DAMAGED = {
     "not there": (None, "There is no file"),
     "no JSON": ("{", "not JSON, or cut off"),
     "not text": (b"\xff\xfe\x00", "not JSON"),
-    "foreign": ('{"features": []}', "does not say so"),
-    "a list": ("[1, 2]", "does not say so"),
+    "foreign": ('{"features": []}', "not written by fisherset"),
+    "a list": ("[1, 2]", "not written by fisherset"),
     "of the future": ('{"format": "fisherset selection", "version": 9}', "version 9"),
-    "nothing in it": ('{"format": "fisherset selection", "version": 1}', "damaged.*lacks 'features'"),
+    "nothing in it": ('{"format": "fisherset selection", "version": 1}', "cannot be used.*lacks 'features'"),
     "odd feature": (
         '{"format": "fisherset selection", "version": 1, "features": [{"name": 3, "column": "a"}]}',
-        "damaged",
+        "cannot be used",
     ),
 }
 
@@ -170,7 +170,7 @@ def test_certify_grades_a_list(wine, tmp_path):
     grade = certify(X, y, ranking)
     said = " ".join(run(*arguments).stdout.split())
     assert (
-        f"Your 5 features reach at least {proven_share(grade.gap)} of the best Fisher score any 5 columns"
+        f"Your 5 features reach at least {proven_share(grade.gap)} of the best Fisher criterion any 5 columns"
         in said
     )
     found = json.loads(run(*arguments, "--json").stdout)

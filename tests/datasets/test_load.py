@@ -6,7 +6,7 @@ from scipy import sparse
 
 from fisherset.datasets import DatasetNotFoundError, load
 from fisherset.datasets.catalogue import FETCHED
-from fisherset.paper.printed import SIZES
+from fisherset.paper.protocol import SHAPES
 
 
 @pytest.fixture
@@ -135,7 +135,7 @@ def test_damaged_files_are_refused(tmp_path, content):
 
 
 def assert_the_papers(name, X, y):
-    assert (*X.shape, np.unique(y).size) == SIZES["usps" if name == "usps2007" else name]
+    assert (*X.shape, np.unique(y).size) == SHAPES["usps" if name == "usps2007" else name]
 
 
 @pytest.mark.parametrize("name", ["ionosphere", "sonar"])

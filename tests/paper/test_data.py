@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.preprocessing import StandardScaler
 
-from fisherset.paper.data import standardised
+from fisherset.paper.experiment import standardised
 
 
 def test_as_scikit_learn_on_whole_data():

@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 
 from conftest import data_folder
-from fisherset.paper.data import obtain
-from fisherset.paper.experiment import run_repeat
-from fisherset.paper.findings import findings_for
+from fisherset.paper.experiment import obtain, run_repeat
 from fisherset.paper.protocol import PARTS, STUDIES
 from fisherset.paper.reproduction import publish
 from fisherset.paper.results import current_versions, read_results
-from fisherset.paper.tables import tables_for
+from fisherset.paper.tables import findings_for, tables_for
 
 DOCS = Path(__file__).parents[2] / "docs"
 TEXT = (DOCS / "reproduction.md").read_text(encoding="utf-8")

@@ -2,21 +2,29 @@
 
 import pytest
 
-from fisherset.paper.methods import METHODS
-from fisherset.paper.printed import ACCURACY, SIZES
-from fisherset.paper.protocol import GAMMAS, PARTS, STUDIES, Protocol, parts_from, studies_of
+from fisherset.paper.protocol import (
+    ACCURACY,
+    GAMMAS,
+    METHODS,
+    PARTS,
+    SHAPES,
+    STUDIES,
+    Protocol,
+    parts_from,
+    studies_of,
+)
 
 
 def test_half_of_the_features_or_a_hundred():
     for key in ("ionosphere", "sonar", "protein", "soybean"):
-        assert STUDIES[key].ks == (SIZES[key][1] // 2,)
+        assert STUDIES[key].ks == (SHAPES[key][1] // 2,)
     assert STUDIES["orl"].ks[-1] == STUDIES["usps"].ks[-1] == 100
     assert GAMMAS == (50, 100, 200, 300, 400, 500)
 
 
 def test_every_printed_column_has_every_printed_method():
     printed = {method.key for method in METHODS if method.printed}
-    assert set(ACCURACY) == set(SIZES) == set(STUDIES)
+    assert set(ACCURACY) == set(SHAPES) == set(STUDIES)
     for column in ACCURACY.values():
         assert set(column) == printed
         # what the paper claims: GFS is the best of each column

@@ -9,8 +9,7 @@ import pytest
 
 from fisherset.datasets import DatasetNotFoundError
 from fisherset.paper import reproduce
-from fisherset.paper.data import obtain
-from fisherset.paper.experiment import run_repeat, seeds_of
+from fisherset.paper.experiment import obtain, run_repeat, seeds_of
 from fisherset.paper.protocol import PARTS, STUDIES, Protocol
 from fisherset.paper.results import Results, current_versions, read_results
 
@@ -147,7 +146,7 @@ def test_all_that_lacks_is_named_before_any_work(small, tmp_path):
         (lambda X, y: (X[:50], y[:50]), "must have the paper's 116 samples"),
         (lambda X, y: (np.where(X[0, 0] == X, np.inf, X), y), "finite numbers"),
         (lambda X, y: (X.astype(complex), y), "real numbers"),
-        (lambda X, y: (X, np.zeros_like(y)), "6 classes; this one has .* 1 classes"),
+        (lambda X, y: (X, np.zeros_like(y)), "6 classes; got .* 1 classes"),
     ],
 )
 def test_data_that_is_not_the_papers_is_refused(paper_folder, tmp_path, change, message):

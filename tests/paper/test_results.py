@@ -6,8 +6,7 @@ from dataclasses import replace
 import pytest
 
 from fisherset.paper.experiment import Run
-from fisherset.paper.methods import GFS_OPTIONS, METHODS
-from fisherset.paper.protocol import Protocol
+from fisherset.paper.protocol import GFS_OPTIONS, METHODS, Protocol
 from fisherset.paper.results import Results, read_results
 
 
@@ -59,12 +58,12 @@ def test_order_does_not_depend_on_which_came_first():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "no readable JSON"),
-        ('{"format": "fisherset repro', "no readable JSON"),
-        ("[" * 100_000, "no readable JSON"),
+        ("", "not JSON, or cut off"),
+        ('{"format": "fisherset repro', "not JSON, or cut off"),
+        ("[" * 100_000, "not JSON, or cut off"),
         ("[1, 2]", "not written by fisherset"),
         ('{"format": "other"}', "not written by fisherset"),
-        ('{"format": "fisherset reproduction", "format_version": 99}', "format version 99"),
+        ('{"format": "fisherset reproduction", "format_version": 99}', "version 99"),
         ('{"format": "fisherset reproduction", "format_version": 1}', "cannot be used"),
     ],
 )

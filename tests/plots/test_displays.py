@@ -5,9 +5,8 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_digits, load_wine, make_classification
 
-from fisherset.evaluation import Comparison
+from fisherset.evaluation import Comparison, looks_like_images
 from fisherset.plots import ComparisonDisplay, CorrelationDisplay, DistributionDisplay, PixelDisplay
-from fisherset.plots.pixels import looks_like_images
 from fisherset.plots.style import as_svg, styled
 
 

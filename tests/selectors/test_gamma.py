@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from fisherset import FisherScore, GeneralizedFisherScore
-from fisherset.selectors.gamma import LEAST, SURE, _luckiest_share
+from fisherset.selectors.gamma import LEAST_MULTIPLE, SURE, _luckiest_share
 
 
 def default_gamma(X, y, k, **options):
@@ -33,7 +33,7 @@ def test_against_the_formula_written_out():
     correlation = np.corrcoef(Z[:, best].T)
     rho = np.mean(correlation[~np.eye(k, dtype=bool)] ** 2)
     t, r = np.sqrt(luckiest / share[best[-1]]), 1 + (k - 1) * rho / 2
-    assert LEAST * n < r * n * t / (1 - t)
+    assert LEAST_MULTIPLE * n < r * n * t / (1 - t)
     assert default_gamma(X, y, k) == pytest.approx(r * n * t / (1 - t), rel=1e-6)
 
 
@@ -66,7 +66,7 @@ def test_no_noise_gives_the_least():
     rng = np.random.default_rng(0)
     y = np.arange(120) % 4
     X = rng.normal(size=(120, 40)) + 3 * rng.normal(size=(4, 40))[y]
-    assert default_gamma(X, y, 10) == pytest.approx(LEAST * 120)
+    assert default_gamma(X, y, 10) == pytest.approx(LEAST_MULTIPLE * 120)
 
 
 def test_hopeless_data_gives_nearly_the_fisher_ranking():
@@ -98,7 +98,7 @@ def test_many_features_are_sampled():
 
     sampled = default_gamma(X, y, 500)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "SAMPLE", 500)
+        patch.setattr(module, "SAMPLED", 500)
         assert sampled == pytest.approx(default_gamma(X, y, 500), rel=0.05)
 
 

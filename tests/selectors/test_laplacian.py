@@ -107,7 +107,7 @@ def test_batches_do_not_matter(data, monkeypatch):
 
     X, _ = data
     whole = LaplacianScore().fit(X).scores_
-    monkeypatch.setattr(graph, "BATCH", 30)
+    monkeypatch.setattr(graph, "NUMBERS_IN_CACHE", 30)
     assert_allclose(LaplacianScore().fit(X).scores_, whole, rtol=1e-12)
 
 

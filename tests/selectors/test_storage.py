@@ -69,7 +69,9 @@ def test_blocks_do_not_matter(storage, data, monkeypatch):
     X, y = data
     whole = GeneralizedFisherScore(7).fit(STORAGES[storage](X), y)
     monkeypatch.setattr(
-        fisherset.selectors.base, "MemorySource", lambda X: MemorySource(X, block_bytes=8 * X.shape[1] * 7)
+        fisherset.selectors.base,
+        "MemorySource",
+        lambda X, *rest, **names: MemorySource(X, *rest, **names, block_bytes=8 * X.shape[1] * 7),
     )
     blocks = GeneralizedFisherScore(7).fit(STORAGES[storage](X), y)
     assert_array_equal(whole.support_, blocks.support_)

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import reference
-from fisherset.solver import Status, Trace, measure_subset, relax, solve_cutting_plane, solve_joint
+from fisherset.solver import SOLVERS, Status, Trace, measure_subset
+from fisherset.solver.relaxation import relax
+from searching import domain_of, solve_one
 
 
 def small_problem(seed):
@@ -25,7 +27,7 @@ def test_against_brute_force():
         Z, H, y, m, gamma = small_problem(seed)
         best, _ = reference.best_subset(Z, y, m, gamma)
         problem = reference.ArrayProblem(Z, H, samples=seed % 2 == 0)
-        found = solve_joint(problem, m, gamma, tol=1e-3, trace=Trace(max_iter=500))
+        found = solve_one("joint", problem, m, gamma)
         assert found.status is Status.CONVERGED
         assert best <= found.upper_bound * (1 + 1e-12)
         assert found.objective <= found.upper_bound
@@ -38,7 +40,7 @@ def test_against_brute_force():
 def test_cutting_plane_is_certified_by_a_valid_bound(seed):
     Z, H, y, m, gamma = small_problem(seed)
     best, _ = reference.best_subset(Z, y, m, gamma)
-    found = solve_cutting_plane(reference.ArrayProblem(Z, H), m, gamma, tol=1e-3, trace=Trace(max_iter=500))
+    found = solve_one("cutting-plane", reference.ArrayProblem(Z, H), m, gamma)
     assert found.objective <= best * (1 + 1e-10) <= found.upper_bound * (1 + 1e-9)
 
 
@@ -46,7 +48,7 @@ def test_cutting_plane_is_certified_by_a_valid_bound(seed):
 def test_no_single_exchange_improves(seed):
     X, y = reference.random_problem(seed, n=30, d=25, c=3)
     Z, H = reference.standardize(X), reference.indicator(y)
-    found = solve_joint(reference.ArrayProblem(Z, H), 6, 2.0, tol=1e-3, trace=Trace(max_iter=500))
+    found = solve_one("joint", reference.ArrayProblem(Z, H), 6, 2.0)
     for out, into in itertools.product(found.units, np.setdiff1d(np.arange(25), found.units)):
         swapped = [*np.setdiff1d(found.units, [out]), into]
         assert reference.criterion(Z, y, swapped, 2.0) <= found.objective * (1 + 1e-8)
@@ -64,10 +66,10 @@ def test_groups_against_brute_force():
             for units in itertools.combinations(range(7), 3)
         }
         best = max(values.values())
-        found = solve_joint(problem, 3, 5.0, tol=1e-4, trace=Trace(max_iter=500))
+        found = solve_one("joint", problem, 3, 5.0, tol=1e-4)
         assert best <= found.upper_bound * (1 + 1e-12)
         assert found.objective == pytest.approx(best, rel=1e-9)
-        cuts = solve_cutting_plane(problem, 3, 5.0, tol=1e-4, trace=Trace(max_iter=500))
+        cuts = solve_one("cutting-plane", problem, 3, 5.0, tol=1e-4)
         assert cuts.units.size == 3
         assert cuts.objective <= best * (1 + 1e-10)
 
@@ -75,7 +77,7 @@ def test_groups_against_brute_force():
 def test_order_starts_with_the_chosen_by_what_each_is_worth():
     X, y = reference.random_problem(5, n=40, d=12, c=3)
     Z, H = reference.standardize(X), reference.indicator(y)
-    found = solve_joint(reference.ArrayProblem(Z, H), 4, 3.0, tol=1e-3, trace=Trace(max_iter=500))
+    found = solve_one("joint", reference.ArrayProblem(Z, H), 4, 3.0)
     assert sorted(found.order[:4]) == found.units.tolist()
     assert sorted(found.order) == list(range(12))
     without = [reference.criterion(Z, y, np.setdiff1d(found.units, [j]), 3.0) for j in found.order[:4]]
@@ -86,10 +88,9 @@ def test_out_of_time_still_gives_a_valid_certificate():
     X, y = reference.random_problem(2, n=40, d=13, c=3)
     Z, H = reference.standardize(X), reference.indicator(y)
     best, _ = reference.best_subset(Z, y, 4, 1.0)
-    for solver in (solve_joint, solve_cutting_plane):
-        found = solver(
-            reference.ArrayProblem(Z, H), 4, 1.0, tol=1e-6, trace=Trace(max_iter=500, time_limit=1e-9)
-        )
+    for solver in SOLVERS:
+        late = Trace(max_iter=500, time_limit=1e-9)
+        found = solve_one(solver, reference.ArrayProblem(Z, H), 4, 1.0, tol=1e-6, trace=late)
         assert found.status is Status.TIME_LIMIT
         assert found.units.size == 4
         assert found.objective <= best * (1 + 1e-10) <= found.upper_bound * (1 + 1e-9)
@@ -99,5 +100,5 @@ def test_max_iter_is_reported():
     X, y = reference.random_problem(2, n=40, d=13, c=3)
     problem = reference.ArrayProblem(reference.standardize(X), reference.indicator(y))
     trace = Trace(max_iter=1)
-    relax(problem, 4, 0.1, tol=1e-12, trace=trace)
+    relax(problem, domain_of(problem, 4), 0.1, tol=1e-12, trace=trace)
     assert trace.status is Status.MAX_ITER

@@ -6,12 +6,14 @@ import pytest
 from numpy.testing import assert_allclose
 
 import reference
-from fisherset.solver import Status, Trace, relax
+from fisherset.solver import Status, Trace, ridge
+from fisherset.solver.relaxation import relax
 from fisherset.solver.ridge import FeatureRidge, SampleRidge
+from searching import domain_of
 
 
 def relaxed(problem, m, gamma, tol=1e-8):
-    return relax(problem, m, gamma, tol=tol, trace=Trace(max_iter=2000))
+    return relax(problem, domain_of(problem, m), gamma, tol=tol, trace=Trace(max_iter=2000))
 
 
 @pytest.fixture(params=[(40, 9, 3), (15, 30, 4)], ids=["n > d", "d > n"])
@@ -21,7 +23,7 @@ def data(request):
     return reference.standardize(X), reference.indicator(y), y
 
 
-def test_value_and_gradient_are_the_papers(data):
+def test_value_and_gradient_are_the_papers(data, monkeypatch):
     """F(q) and XV in both spaces equal what Eq. (15), (25) and (26) give with n x n matrices."""
     Z, H, _ = data
     n, d = Z.shape
@@ -31,14 +33,19 @@ def test_value_and_gradient_are_the_papers(data):
     # the minimum over W of Eq. (8) is n/2 (c - 1 - F), and equals the dual of Eq. (15)
     F = c - 1 - 2 / n * reference.dual_objective(V, q, Z, H, gamma)
     problem = reference.ArrayProblem(Z, H)
-    ridges = [
-        FeatureRidge(problem, np.arange(d), problem.G, gamma),
-        SampleRidge(problem, problem, gamma),
-        SampleRidge(problem, problem, gamma, np.arange(d)),
-    ]
-    for value, XV in [ridge.evaluate(q) for ridge in ridges] + [ridge.everywhere(q) for ridge in ridges]:
+    held = SampleRidge(problem, problem, np.arange(d), gamma)
+    monkeypatch.setattr(ridge, "HELD", 0)  # columns by value in batches
+    monkeypatch.setattr(ridge, "BATCH", 2 * n)
+    for found in (
+        FeatureRidge(problem, np.arange(d), gamma),
+        held,
+        SampleRidge(problem, problem, np.arange(d), gamma),
+    ):
+        value, XV = found.evaluate(q)
+        A, W = found.weights(q)
         assert value == pytest.approx(F, rel=1e-10)
-        assert_allclose(np.sum(XV**2, axis=1), reference.scores(V, Z), rtol=1e-9, atol=1e-12)
+        for scores in (XV, problem.C - problem.product(A, W)):
+            assert_allclose(np.sum(scores**2, axis=1), reference.scores(V, Z), rtol=1e-9, atol=1e-12)
 
 
 def test_gradient_by_differences(data):
@@ -46,12 +53,12 @@ def test_gradient_by_differences(data):
     gamma, d, step = 5.0, Z.shape[1], 1e-6
     problem = reference.ArrayProblem(Z, H)
     q = np.random.default_rng(1).uniform(0.2, 0.8, d)
-    ridge = SampleRidge(problem, problem, gamma)
-    _, XV = ridge.evaluate(q)
+    in_samples = SampleRidge(problem, problem, np.arange(d), gamma)
+    _, XV = in_samples.evaluate(q)
     g = np.sum(XV**2, axis=1) / (gamma * len(Z))
     for j in range(d):
         e = np.eye(d)[j] * step
-        up, down = (ridge.evaluate(q + sign * e)[0] for sign in (1, -1))
+        up, down = (in_samples.evaluate(q + sign * e)[0] for sign in (1, -1))
         assert (up - down) / (2 * step) == pytest.approx(g[j], rel=1e-5)
 
 
@@ -117,7 +124,8 @@ def test_weights_stay_feasible_where_f_is_almost_linear(gamma):
 def test_tolerance_out_of_reach_is_reported(data, samples):
     Z, H, _ = data
     trace = Trace(max_iter=5000)
-    relax(reference.ArrayProblem(Z, H, samples=samples), 4, 0.1, tol=1e-17, trace=trace)
+    problem = reference.ArrayProblem(Z, H, samples=samples)
+    relax(problem, domain_of(problem, 4), 0.1, tol=1e-17, trace=trace)
     assert trace.status is Status.PRECISION
 
 
@@ -125,12 +133,13 @@ def test_trace_counts_the_active_units(data):
     Z, H, _ = data
     for samples in (True, False):
         trace = Trace(max_iter=500)
-        ours = relax(reference.ArrayProblem(Z, H, samples=samples), 4, 8.0, tol=1e-4, trace=trace)
+        problem = reference.ArrayProblem(Z, H, samples=samples)
+        ours = relax(problem, domain_of(problem, 4), 8.0, tol=1e-4, trace=trace)
         assert trace.iterations[-1].n_active == np.count_nonzero(ours.q)
         assert trace.iterations[-1].upper_bound == ours.upper_bound
 
 
 def test_more_units_than_there_are_is_refused(data):
     Z, H, _ = data
-    with pytest.raises(ValueError, match="at most the"):
+    with pytest.raises(ValueError, match="m must be between 0 and"):
         relaxed(reference.ArrayProblem(Z, H), Z.shape[1] + 1, 1.0)

@@ -4,15 +4,17 @@ import numpy as np
 import pytest
 
 import reference
-from fisherset.solver import Trace, exchange, measure_subset, relax, subset
+from fisherset.solver import Trace, exchange, measure_subset, subset
+from fisherset.solver.relaxation import relax
 from fisherset.solver.subset import FeatureSubset, SampleSubset
+from searching import domain_of
 
 
 @pytest.fixture(params=["features", "samples"])
 def state(request, monkeypatch):
     # batches of a few columns, so that cutting into batches is part of the test
-    monkeypatch.setattr(subset, "STEP", 3)
-    monkeypatch.setattr(exchange, "BATCH", 20)
+    monkeypatch.setattr(subset, "COLUMNS", 3)
+    monkeypatch.setattr(exchange, "SWAPS_AT_A_TIME", 20)
     X, y = reference.random_problem(4, n=20, d=25, c=3)
     Z, A, gamma = reference.standardize(X), np.array([1, 4, 7, 19]), 3.0
     problem = reference.ArrayProblem(Z, reference.indicator(y))
@@ -54,7 +56,8 @@ def test_swap_gains_are_exact(state):
     Z, y, found = state
     others, values = swap_values(Z, y, found.columns, 3.0)
     swaps = exchange.Swaps(found.columns, found.value, 1e-9)
-    exchange._column_swaps(found.problem, found, np.arange(4), others, swaps, Trace(max_iter=1))
+    domain = domain_of(found.problem, 4)
+    exchange._column_swaps(found.problem, domain, found, np.arange(4), others, swaps, Trace(max_iter=1))
     gains = {(out, into): gain for part in swaps._found for gain, out, into in zip(*part, strict=True)}
     expected = {
         (out, others[j]): values[i, j] - found.value
@@ -65,11 +68,11 @@ def test_swap_gains_are_exact(state):
     assert gains == pytest.approx(expected, rel=1e-8)
 
 
-def test_residual_is_xv(state):
+def test_weights_give_xv(state):
     Z, y, found = state
     p = np.isin(np.arange(Z.shape[1]), found.columns).astype(float)
     V = reference.dual_solution(p, Z, reference.indicator(y), 3.0)
-    XV, R = Z.T @ V, found.residual()
+    XV, R = Z.T @ V, found.problem.C - found.problem.product(found.columns, found.W)
     assert pytest.approx(XV @ XV.T, rel=1e-9, abs=1e-9) == R @ R.T  # the same but for a rotation
 
 
@@ -79,17 +82,20 @@ def test_screening_keeps_every_swap_that_helps(seed, space):
     X, y = reference.random_problem(seed, n=30, d=25, c=3)
     Z, gamma = reference.standardize(X), 30.0
     problem = reference.ArrayProblem(Z, reference.indicator(y))
-    relaxation = relax(problem, 5, gamma, tol=1e-4, trace=Trace(max_iter=100))
+    relaxation = relax(problem, domain_of(problem, 5), gamma, tol=1e-4, trace=Trace(max_iter=100))
     # one feature short of the relaxation's choice, so that some swap does help
     members = np.sort([*np.argsort(-relaxation.q)[:4], np.argmin(relaxation.q)])
     value = reference.criterion(Z, y, members, gamma)
     others, values = swap_values(Z, y, members, gamma)
+    domain = domain_of(problem, 5)
     if space == "relaxation":
-        places, outsiders = exchange._by_relaxation(relaxation, members, value, 1e-12)
+        places, outsiders = exchange._by_relaxation(
+            relaxation, domain_of(problem, members.size), members, value, 1e-12
+        )
     else:
         spaces = {"features": FeatureSubset(problem, members, gamma)}
         spaces["samples"] = SampleSubset(problem, problem, members, gamma)
-        places, outsiders = exchange._by_subset(problem, members, spaces[space], 1e-12)
+        places, outsiders = exchange._by_subset(problem, domain, members, spaces[space], 1e-12)
     helping = np.argwhere(values > value)
     assert helping.size
     assert set(helping[:, 0]) <= set(places)
@@ -100,10 +106,14 @@ def test_screening_leaves_little_where_the_relaxation_is_tight():
     X, y = reference.random_problem(0, n=200, d=60, c=3)
     Z, gamma = reference.standardize(X), 2000.0
     problem = reference.ArrayProblem(Z, reference.indicator(y))
-    relaxation = relax(problem, 10, gamma, tol=1e-6, trace=Trace(max_iter=100))
+    relaxation = relax(problem, domain_of(problem, 10), gamma, tol=1e-6, trace=Trace(max_iter=100))
     members = np.sort(np.argsort(-relaxation.q)[:10])
-    value = reference.criterion(Z, y, members, gamma)
-    places, outsiders = exchange._by_relaxation(relaxation, members, value, 1e-12)
+    value, domain = reference.criterion(Z, y, members, gamma), domain_of(problem, 10)
+    places, outsiders = exchange._by_relaxation(
+        relaxation, domain_of(problem, members.size), members, value, 1e-12
+    )
     assert places.size * outsiders.size < 10 * 50 / 4
-    places, outsiders = exchange._by_subset(problem, members, FeatureSubset(problem, members, gamma), 1e-12)
+    places, outsiders = exchange._by_subset(
+        problem, domain, members, FeatureSubset(problem, members, gamma), 1e-12
+    )
     assert places.size * outsiders.size < 10 * 50 / 20

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from fisherset.sources import MemorySource
+from fisherset.sources import CountedSource, MemorySource
 
 
 @pytest.fixture
@@ -16,21 +16,41 @@ def X():
 @pytest.mark.parametrize("kind", [np.asarray, np.asfortranarray, sparse.csr_array, sparse.csc_array])
 @pytest.mark.parametrize("block_bytes", [1, 300, 10**6])
 def test_blocks_put_together_are_the_table(X, kind, block_bytes):
-    source = MemorySource(kind(X), block_bytes=block_bytes)
+    y, w = np.arange(50) % 3, np.linspace(0, 1, 50)
+    source = CountedSource(MemorySource(kind(X), y, w, names=list("abcdef"), block_bytes=block_bytes))
 
     def kernel(block):
         rows = block.X.toarray() if sparse.issparse(block.X) else block.X
-        assert rows.shape[0] == block.rows.stop - block.rows.start
-        return [rows]
+        assert rows.shape[0] == block.y.size == block.weight.size
+        return [np.column_stack([rows, block.y, block.weight])]
 
-    assert_array_equal(np.vstack(source.reduce(kernel)), X)
+    assert_array_equal(np.vstack(source.reduce(kernel)), np.column_stack([X, y, w]))
     assert source.n_passes == 1
     assert source.shape == X.shape
+    assert source.names == list("abcdef")
 
 
 def test_empty_rows_are_kept():
     X = sparse.csr_array((5, 3))
-    assert MemorySource(X, block_bytes=1).reduce(lambda block: [block.rows])[-1].stop == 5
+    assert MemorySource(X, block_bytes=1).reduce(lambda block: block.X.shape[0]) == 5
+
+
+def test_no_rows_are_one_empty_block():
+    for X in (np.empty((0, 3)), sparse.csr_array((0, 3)), sparse.csc_array((0, 3))):
+        assert MemorySource(X).reduce(lambda block: [block.X.shape]) == [(0, 3)]
+
+
+def test_sparse_blocks_are_not_smaller_than_what_is_made_of_them(X):
+    source = MemorySource(sparse.csr_array(X), block_bytes=16)
+
+    class Kernel:
+        n_numbers = 10**6
+
+        def __call__(self, block):
+            return [block]
+
+    assert len(source.reduce(lambda block: [block])) > 10
+    assert len(source.reduce(Kernel())) == 1
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
@@ -50,8 +70,10 @@ def test_duplicate_entries_are_added_up_without_touching_the_callers_matrix():
     assert_array_equal(X.data, [1.0, 2.0, 5.0])
 
 
-@pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csc_array])
-def test_stored_counts_entries_by_column(X, kind):
-    for rows in (np.ones(50, dtype=bool), np.arange(50) % 3 > 0):
-        assert_array_equal(MemorySource(kind(X)).stored(rows), np.count_nonzero(X[rows], axis=0))
-    assert MemorySource(X).stored(rows) is None
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_some_rows_bring_their_targets_and_weights(X, kind):
+    rows, y, w = np.array([7, 3, 40]), np.arange(50), np.arange(50) / 7
+    (block,) = MemorySource(kind(X), y, w).take(rows).reduce(lambda block: [block])
+    assert_array_equal(block.X.toarray() if sparse.issparse(block.X) else block.X, X[rows])
+    assert_array_equal(block.y, rows)
+    assert_array_equal(block.weight, rows / 7)

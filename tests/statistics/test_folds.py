@@ -5,18 +5,26 @@ import pytest
 from scipy import sparse
 
 from fisherset.sources import MemorySource
-from fisherset.statistics import FoldedTable, Scatter, TableProblem, Targets, measure
-from fisherset.statistics.folds import RestProblem
+from fisherset.statistics import (
+    Classes,
+    FoldedTable,
+    RestProducts,
+    Scatter,
+    SourceProducts,
+    TableProblem,
+    measure,
+)
 
 
 def folded(X, codes, standardize=True):
-    targets = Targets(codes, int(codes.max()) + 1)
-    return FoldedTable(X, targets, measure(MemorySource(X), targets), standardize=standardize)
+    source, coding = MemorySource(X, codes), Classes(int(codes.max()) + 1)
+    return FoldedTable(source, coding, measure(source, coding), standardize=standardize)
 
 
 def of_rows(X, codes, rest, standardize=True):
-    targets, source = Targets(codes[rest], int(codes.max()) + 1), MemorySource(X[rest])
-    return TableProblem(source, targets, Scatter(measure(source, targets)), standardize=standardize)
+    source, coding = MemorySource(X[rest], codes[rest]), Classes(int(codes.max()) + 1)
+    scatter = Scatter(measure(source, coding), coding)
+    return TableProblem(SourceProducts(source, scatter.guard), scatter, coding, standardize=standardize)
 
 
 @pytest.fixture
@@ -36,7 +44,7 @@ def test_subtraction_gives_the_statistics_of_the_rest(table, storage, standardiz
     X[:, 6] = np.round(X[:, 6])  # whole numbers subtract exactly
     found = folded(storage(X), codes, standardize).without(fold, rest)
     expected = of_rows(storage(X), codes, rest, standardize)
-    assert isinstance(found, RestProblem)
+    assert isinstance(found.products, RestProducts)
     np.testing.assert_array_equal(found.columns, expected.columns)
     assert 6 not in found.columns
     np.testing.assert_allclose(found.C, expected.C, rtol=1e-9, atol=1e-9 * np.abs(expected.C).max())
@@ -54,7 +62,7 @@ def test_what_is_nearly_all_in_the_fold_is_measured_from_the_rows(table):
     X[:12, 6] = 1e9 * np.random.default_rng(2).normal(size=12)
     X[12:, 6] = np.random.default_rng(3).normal(size=48)
     found = folded(X, codes).without(fold, rest)
-    assert not isinstance(found, RestProblem)
+    assert not isinstance(found.products, RestProducts)
     np.testing.assert_allclose(found.C, of_rows(X, codes, rest).C)
 
 

@@ -12,7 +12,7 @@ from fisherset.statistics import neighbours
 @pytest.mark.parametrize("k", [1, 5, 59])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8])
 def test_against_scikit_learn(step, k, dtype, monkeypatch):
-    monkeypatch.setattr(neighbours, "STEP", step)
+    monkeypatch.setattr(neighbours, "ROWS", step)
     X = (np.random.default_rng(0).random((60, 20)) * 200).astype(dtype)
     squared, indices = neighbours.nearest(X, k)
     distances, expected = NearestNeighbors(n_neighbors=k, algorithm="brute").fit(X.astype(float)).kneighbors()

@@ -6,15 +6,21 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 import reference
-from fisherset.sources import MemorySource
-from fisherset.statistics import Scatter, TableProblem, Targets, measure
+from fisherset.sources import CountedSource, MemorySource
+from fisherset.statistics import Classes, Scatter, SourceProducts, TableProblem, measure
 
 
 def table(kind, X, y, weights=None, *, standardize=True, block_bytes=700, cache_bytes=10**6, eager=False):
-    source, targets = MemorySource(kind(X), block_bytes=block_bytes), Targets(y, y.max() + 1, weights)
-    scatter = Scatter(measure(source, targets))
+    source = CountedSource(MemorySource(kind(X), y, weights, block_bytes=block_bytes))
+    coding = Classes(y.max() + 1)
+    scatter = Scatter(measure(source, coding), coding)
     return TableProblem(
-        source, targets, scatter, standardize=standardize, cache_bytes=cache_bytes, eager=eager
+        SourceProducts(source, scatter.guard),
+        scatter,
+        coding,
+        standardize=standardize,
+        cache_bytes=cache_bytes,
+        eager=eager,
     )
 
 
@@ -36,7 +42,9 @@ def run_problem(problem, Z, H, columns):
     assert samples.size == len(Z)
     assert_allclose(samples.kernel(some, q), (Z[:, some] * q) @ Z[:, some].T, rtol=1e-9, atol=1e-9)
     assert_allclose(samples.values(some), Z[:, some], rtol=1e-9, atol=1e-9)
-    assert_allclose(samples.project(samples.H), problem.C, rtol=1e-9, atol=1e-9)
+    assert_allclose(Z.T @ samples.H, problem.C, rtol=1e-9, atol=1e-9)
+    off = np.abs(problem.gram(np.arange(Z.shape[1])) - G)  # no more than the problem says of itself
+    assert np.all(off <= problem.precision * np.outer(problem.lengths, problem.lengths))
     assert_allclose(samples.H @ samples.H.T, H @ H.T, rtol=1e-9, atol=1e-9)
 
 
@@ -119,12 +127,12 @@ def test_a_block_met_again_costs_no_pass(data):
     whole = problem.gram(np.arange(8))
     some, others = np.array([0, 4]), np.array([5, 1, 0])
     problem.gram(some, rows=others)
-    before = problem.source.n_passes
+    before = problem.products.source.n_passes
     assert_allclose(problem.gram(others, rows=some), whole[np.ix_(some, others)])
     assert_allclose(problem.gram(others, rows=others), whole[np.ix_(others, others)])
-    assert problem.source.n_passes == before
+    assert problem.products.source.n_passes == before
     assert_allclose(problem.gram(np.array([2, 1]), rows=some), whole[np.ix_(some, [2, 1])])
-    assert problem.source.n_passes == before + 1
+    assert problem.products.source.n_passes == before + 1
 
 
 def test_a_long_thin_block_is_not_filled_in(data):
@@ -151,9 +159,9 @@ def test_whole_columns_used_last_are_kept(data):
     problem.gram(np.array([0, 1]))
     problem.gram(np.array([2, 3]))
     assert sorted(problem._cache._kept) == [1, 2, 3]
-    before = problem.source.n_passes
+    before = problem.products.source.n_passes
     problem.gram(np.array([3, 1]), rows=np.array([5]))
-    assert problem.source.n_passes == before
+    assert problem.products.source.n_passes == before
     problem.gram(np.array([4]))
     assert sorted(problem._cache._kept) == [1, 3, 4]
 

@@ -1,5 +1,6 @@
 """Tables in files, in ways the command line's own tests do not reach."""
 
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -7,7 +8,8 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from fisherset.tables import Feature, read_frame, read_table, reduce_frame, write_table
+from fisherset import GeneralizedFisherScore
+from fisherset.tables import Feature, encoding, read_frame, read_table, reduce_frame, write_table
 from fisherset.tables.output import safe_cell
 
 
@@ -126,6 +128,52 @@ def test_sparse_tables_stay_sparse(tmp_path):
     assert "x3" not in table.names
     with pytest.raises(ValueError, match="holds numbers only"):
         reduce_frame(read_frame(tmp_path / "t.npz"), [Feature("x1=red", "x1", "value", "red")])
+
+
+def test_the_indicators_of_many_texts_stay_sparse(tmp_path):
+    rng = np.random.default_rng(0)
+    codes = np.concatenate([np.arange(1500), rng.integers(0, 1500, 4500)])
+    table = pd.DataFrame({"a": rng.normal(size=6000), "code": [f"c{j:04}" for j in codes], "b": codes % 7})
+    table.loc[5, "code"] = None
+    table.assign(y=codes % 2).to_parquet(tmp_path / "t.parquet")
+    tracemalloc.start()
+    found = read_table(tmp_path / "t.parquet", "y", impute="indicator")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert sparse.issparse(found.X)
+    assert found.X.format == "csr"
+    assert peak < found.X.shape[0] * found.X.shape[1]  # bytes: an eighth of the dense table
+    expected = {"a": table["a"], "code=c0007": table["code"] == "c0007", "b": table["b"]}
+    expected |= {"code=missing": table["code"].isna()}
+    for name, values in expected.items():
+        np.testing.assert_array_equal(found.X[:, [found.names.index(name)]].toarray().ravel(), values)
+    some = [found.features[j] for j in (1501, 8, 0, 3)]  # in any order, from the table or another
+    frame = read_frame(tmp_path / "t.parquet")
+    np.testing.assert_array_equal(reduce_frame(frame, some), found.X[:, [1501, 8, 0, 3]].toarray())
+
+
+def test_sparse_and_dense_indicators_give_the_same_choice(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 40, 400)
+    table = pd.DataFrame({"a": rng.normal(size=400), "code": [f"c{j}" for j in codes], "y": codes % 3 == 0})
+    table.loc[::50, "code"] = None
+    table.to_csv(tmp_path / "t.csv", index=False)
+    fits = []
+    for share in (0.0, 1.0):
+        monkeypatch.setattr(encoding, "SPARSE", share)
+        found = read_table(tmp_path / "t.csv", "y", impute="median")
+        assert sparse.issparse(found.X) == bool(share)
+        fits.append(GeneralizedFisherScore(8).fit(found.X, found.y))
+    np.testing.assert_array_equal(fits[0].support_, fits[1].support_)
+    assert fits[0].objective_ == pytest.approx(fits[1].objective_)
+
+
+def test_infinite_numbers_are_refused_in_a_sparse_table_too(tmp_path):
+    table = pd.DataFrame({"code": [f"c{j % 60}" for j in range(120)], "a": 1.0, "y": np.arange(120) % 2})
+    table.loc[3, "a"] = -np.inf
+    table.to_parquet(tmp_path / "t.parquet")
+    with pytest.raises(ValueError, match="'a' hold infinite values"):
+        read_table(tmp_path / "t.parquet", "y")
 
 
 def test_labels_with_gaps_are_kept_as_gaps(tmp_path):

@@ -13,8 +13,7 @@ import typer
 from fisherset import __version__
 from fisherset.cli.apply import apply
 from fisherset.cli.certify import certify
-from fisherset.cli.codes import READER_GONE, UNEXPECTED, UNUSABLE
-from fisherset.cli.common import printable
+from fisherset.cli.common import READER_GONE, UNEXPECTED, UNUSABLE, printable
 from fisherset.cli.compare import compare, demo
 from fisherset.cli.reproduce import reproduce
 from fisherset.cli.select import select

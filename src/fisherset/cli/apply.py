@@ -12,7 +12,10 @@ from rich.console import Console
 from rich.text import Text
 
 from fisherset.cli import common
+from fisherset.cli.progress import ProgressBars
 from fisherset.tables import labels_in, read_frame, read_selection, reduce_frame, write_table
+from fisherset.tables.feature import shown
+from fisherset.tables.output import check_suffix
 
 
 def apply(
@@ -29,11 +32,9 @@ def apply(
     --------
       fisherset apply selection.json new.csv --out reduced.csv
     """
-    from fisherset.tables.output import check_suffix
-
     check_suffix(out)
     with common.Outputs(out, source=file) as outputs:
-        with common.busy(f"reading {file.name}", quiet):
+        with ProgressBars(quiet, f"reading {file.name}"):
             chosen = read_selection(selection)
             texts = {feature.column for feature in chosen.features if feature.kind == "value"}
             frame = read_frame(file, texts={*texts, chosen.target})
@@ -42,8 +43,7 @@ def apply(
         names = [feature.name for feature in chosen.features]
         gaps = [name for name, gap in zip(names, np.isnan(X).any(axis=0), strict=True) if gap]
         if gaps:
-            listed = ", ".join(map(repr, gaps[:5]))
-            note = f"{file.name} has missing values where the selection had none: {listed}."
+            note = f"{file.name} has missing values where the selection had none: {shown(gaps)}."
             warnings.warn(note, stacklevel=1)
         write_table(out, X, names, target=chosen.target, y=labels)
         outputs.note(out)

@@ -10,9 +10,12 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from fisherset._format import certificate_sentence
+from fisherset import certify as grade
+from fisherset._format import certificate_figures, certificate_sentence
 from fisherset.cli import common
+from fisherset.cli.progress import ProgressBars
 from fisherset.tables import read_selection
+from fisherset.tables.feature import shown
 
 
 def certify(
@@ -31,8 +34,6 @@ def certify(
     --------
       fisherset certify genes.csv --target tumour --features list.txt
     """
-    from fisherset import certify as grade
-
     number = common.gamma_of(gamma)
     if number == "auto":
         raise ValueError("--gamma must be \"scale\" or a positive number here; got 'auto'.")
@@ -43,20 +44,16 @@ def certify(
         names = [name if name in places else name.strip() for name in names]
         unknown = [name for name in names if name not in places]
         if unknown:
-            raise ValueError(
-                f"{features.name} names {len(unknown)} features that {file.name} does not have: "
-                f"{', '.join(map(repr, unknown[:5]))}."
-            )
-        with common.busy("certifying", quiet or as_json):
+            lacks = f"{len(unknown)} features that {file.name} does not have: {shown(unknown)}"
+            raise ValueError(f"{features.name} names {lacks}.")
+        with ProgressBars(quiet or as_json, "certifying"):
             found = grade(table.X, table.y, [places[name] for name in names], gamma=number)
     if as_json:
         typer.echo(json.dumps(found._asdict()))
         return
     console = Console(quiet=quiet)
     console.print(Text(certificate_sentence(found.n_features, found.gap, found.upper_bound, whose="Your")))
-    console.print(
-        Text(f"F = {found.objective:.6g}, upper bound {found.upper_bound:.6g}, gamma = {found.gamma:g}")
-    )
+    console.print(Text(certificate_figures(found.objective, found.upper_bound, found.gamma)))
 
 
 def names_in(path: Path) -> list[str]:

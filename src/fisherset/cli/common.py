@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
 from typing import Annotated, Self
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table as RichTable
 from rich.text import Text
 
 from fisherset._files import write_whole
 from fisherset.cli import interrupt
-from fisherset.cli.codes import INTERRUPTED
-from fisherset.tables import Table, read_table
+from fisherset.cli.progress import ProgressBars
+from fisherset.tables import LabelledTable, read_table
+
+# Exit codes, besides that of interrupt.py; 0 is success, as everywhere.
+UNEXPECTED = 1  # a fault of fisherset itself
+UNUSABLE = 2  # the command, or its data, cannot be used; one sentence says why
+READER_GONE = 141  # the pipe was closed, as by `| head -1`, as shells count it
 
 
 class Impute(StrEnum):
@@ -99,34 +101,15 @@ class Outputs:
             kept = ", ".join(map(str, self._written))
             said = f"{kept} had been written and is whole" if kept else "nothing was written"
             typer.echo(f"fisherset: interrupted; {said}.", err=True)
-            raise typer.Exit(INTERRUPTED) from None
-
-
-@contextlib.contextmanager
-def busy(text: str, quiet: bool) -> Iterator[None]:
-    """Show that something is going on; nothing where there is no terminal."""
-    console = Console(stderr=True, quiet=quiet)
-    with console.status(Text(text)) if console.is_terminal and not quiet else contextlib.nullcontext():
-        yield
+            raise typer.Exit(interrupt.INTERRUPTED) from None
 
 
 def table_in(
     file: Path, target: str | None, drop: list[str] | None, impute: Impute | None, quiet: bool
-) -> Table:
+) -> LabelledTable:
     """The labelled table the options of a command name."""
-    with busy(f"reading {file.name}", quiet):
+    with ProgressBars(quiet, f"reading {file.name}"):
         return read_table(file, target, drop=drop or (), impute=None if impute is None else impute.value)
-
-
-@contextlib.contextmanager
-def counting(text: str, quiet: bool) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar that is told how much of how many is done; nothing where there is no terminal."""
-    console = Console(stderr=True, quiet=quiet)
-    silent = quiet or not console.is_terminal
-    parts = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-    with Progress(*parts, console=console, disable=silent) as progress:
-        task = progress.add_task(text, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
 def printable(name: str) -> str:

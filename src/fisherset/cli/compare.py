@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,10 +14,11 @@ from rich.text import Text
 
 from fisherset._format import certificate_sentence
 from fisherset.cli import common
-from fisherset.cli.select import fitted, page_for
-from fisherset.tables import Feature, Table
+from fisherset.cli.progress import ProgressBars
+from fisherset.cli.select import explained, fitted, page_for
+from fisherset.tables import Feature, LabelledTable
 
-SIZES = (5, 10, 20, 50, 100)
+COMPARED_SIZES = (5, 10, 20, 50, 100)
 DEMO = (5, 10, 20, 30)
 
 
@@ -55,7 +57,7 @@ def compare(
         asked = None if methods is None else [name.strip() for name in methods.split(",")]
         comparison = _compared(table, sizes, repeats, asked, seed, quiet or as_json)
         certificates = {k: fitted(table, k, "scale", "joint") for k in comparison.ks}
-        outputs.write(report, lambda: page_for(table, certificates[comparison.ks[-1]], "joint", comparison))
+        outputs.write(report, lambda: _page(table, certificates[comparison.ks[-1]], comparison))
     _show(comparison, certificates, quiet, as_json)
     if report is not None and not as_json:
         Console(quiet=quiet).print(Text(f"Written: {report}"))
@@ -77,12 +79,12 @@ def demo(
     with common.Outputs(report) as outputs:
         X, y = load_digits(return_X_y=True)
         features = [Feature(f"pixel_{j // 8}_{j % 8}", f"pixel_{j // 8}_{j % 8}") for j in range(64)]
-        table = Table(X, y, features, "digit", Path("handwritten digits"))
+        table = LabelledTable(X, y, features, "digit", Path("handwritten digits"))
         console = Console(quiet=quiet or as_json)
         console.print(Text(f"Handwritten digits: {len(y)} images of 8 x 8 pixels. Which pixels to look at?"))
         comparison = _compared(table, DEMO, 5, None, 0, quiet or as_json)
         certificates = {k: fitted(table, k, "scale", "joint") for k in DEMO}
-        outputs.write(report, lambda: page_for(table, certificates[DEMO[1]], "joint", comparison))
+        outputs.write(report, lambda: _page(table, certificates[DEMO[1]], comparison))
     _show(comparison, certificates, quiet, as_json)
     if not as_json:
         console.print(Text(f"The page: {report.resolve()}"))
@@ -91,7 +93,7 @@ def demo(
 def sizes_of(text: str | None, n_features: int) -> list[int]:
     """The numbers of features to compare."""
     if text is None:
-        return [size for size in SIZES if size <= n_features] or [n_features]
+        return [size for size in COMPARED_SIZES if size <= n_features] or [n_features]
     try:
         sizes = sorted({int(part) for part in text.split(",")})
     except ValueError:
@@ -102,12 +104,22 @@ def sizes_of(text: str | None, n_features: int) -> list[int]:
 
 
 def _compared(
-    table: Table, sizes: Sequence[int], repeats: int, methods: list[str] | None, seed: int, quiet: bool
+    table: LabelledTable,
+    sizes: Sequence[int],
+    repeats: int,
+    methods: list[str] | None,
+    seed: int,
+    quiet: bool,
 ) -> Any:
     from fisherset.evaluation import compare as run
 
-    with common.counting("comparing", quiet) as progress:
-        return run(table.X, table.y, sizes, methods=methods, repeats=repeats, seed=seed, progress=progress)
+    with ProgressBars(quiet) as bars:
+        told = partial(bars, "comparing")
+        return run(table.X, table.y, sizes, methods=methods, repeats=repeats, seed=seed, progress=told)
+
+
+def _page(table: LabelledTable, selector: Any, comparison: Any) -> str:
+    return page_for(table, selector, explained(table, selector), "joint", comparison)
 
 
 def _show(comparison: Any, certificates: dict[int, Any], quiet: bool, as_json: bool) -> None:
@@ -144,5 +156,4 @@ def _show(comparison: Any, certificates: dict[int, Any], quiet: bool, as_json: b
         shown.add_row(Text(TITLES[method]), *cells)
     console.print(shown)
     for k, one in certificates.items():
-        proof = certificate_sentence(k, one.gap_, one.upper_bound_, "Jointly chosen,")
-        console.print(Text(proof))
+        console.print(Text(certificate_sentence(k, one.gap_, one.upper_bound_, whose="Jointly chosen,")))

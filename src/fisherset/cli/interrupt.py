@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 
-from fisherset.cli.codes import INTERRUPTED
+INTERRUPTED = 130  # by Ctrl-C, as shells count it
 
 
 def leave_at_once() -> None:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from fisherset.cli import interrupt
-from fisherset.cli.codes import INTERRUPTED
-from fisherset.paper.table import Table
+from fisherset.cli import common, interrupt
+from fisherset.cli.progress import ProgressBars
+
+if TYPE_CHECKING:
+    from fisherset.paper.tables import ResultTable
 
 
 class Standardize(StrEnum):
@@ -46,8 +47,8 @@ def reproduce(
         bool, typer.Option("--skip-missing", help="Leave out data sets that are not to be had.")
     ] = False,
     jobs: Annotated[int, typer.Option(help="Repeats in parallel; -1 for all processors.")] = -1,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the tables as JSON.")] = False,
+    quiet: common.Quiet = False,
+    as_json: common.AsJson = False,
 ) -> None:
     """Do the experiments of Gu, Li and Han (2011) again, beside the printed figures.
 
@@ -64,7 +65,7 @@ def reproduce(
     from fisherset.paper import reproduce as run
 
     console = Console(quiet=quiet)
-    bars = Bars(Console(stderr=True, quiet=quiet or as_json))
+    bars = ProgressBars(quiet or as_json)
     interrupt.raise_it()
     try:
         with bars:
@@ -77,12 +78,13 @@ def reproduce(
                 seed=seed,
                 skip_missing=skip_missing,
                 n_jobs=jobs,
-                progress=bars.show,
+                progress=bars,
             )
     except KeyboardInterrupt:
-        kept = f"{bars.done} repeats are kept in {out / 'results.json'}" if bars.done else "nothing was kept"
+        done = sum(bars.done.values())
+        kept = f"{done} repeats are kept in {out / 'results.json'}" if done else "nothing was kept"
         typer.echo(f"fisherset: interrupted; {kept}; the same command goes on from there.", err=True)
-        raise typer.Exit(INTERRUPTED) from None
+        raise typer.Exit(interrupt.INTERRUPTED) from None
     if as_json:
         tables = [
             {
@@ -100,48 +102,10 @@ def reproduce(
     console.print(Text(f"The page: {reproduction.files[-1]}"))
 
 
-class Bars:
-    """A progress bar for each data set; nothing where there is no terminal."""
-
-    def __init__(self, console: Console) -> None:
-        self._counts: dict[str, int] = {}
-        self._tasks: dict[str, TaskID] = {}
-        self._progress = Progress(
-            TextColumn("{task.description:<12}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            console=console,
-            disable=not console.is_terminal,
-        )
-
-    @property
-    def done(self) -> int:
-        return sum(self._counts.values())
-
-    def show(self, dataset: str, done: int, wanted: int) -> None:
-        self._counts[dataset] = done
-        if dataset not in self._tasks:
-            self._tasks[dataset] = self._progress.add_task(dataset, total=wanted)
-        self._progress.update(self._tasks[dataset], completed=done)
-
-    def __enter__(self) -> Bars:
-        if not self._progress.disable:
-            self._progress.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if not self._progress.disable:
-            self._progress.stop()
-
-
-def _shown(table: Table) -> RichTable:
+def _shown(table: ResultTable) -> RichTable:
     """The table for a terminal."""
-    shown = RichTable(
-        title=Text(table.title), caption=Text(table.note) if table.note else None, title_justify="left"
-    )
-    for place, column in enumerate(table.columns):
-        shown.add_column(Text(column), justify="right" if place else "left")
+    shown = common.grid(*table.columns, title=table.title)
+    shown.caption = Text(table.note) if table.note else None
     for row in table.rows:
         shown.add_row(*(Text(cell.text, style="bold" if cell.strong else "") for cell in row))
     return shown

@@ -10,9 +10,12 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from fisherset._format import certificate_sentence
+from fisherset import Explanation, GeneralizedFisherScore, GeneralizedFisherScoreCV, explain
+from fisherset._format import certificate_figures, certificate_sentence
 from fisherset.cli import common
-from fisherset.tables import Selection, Table, write_table
+from fisherset.cli.progress import ProgressBars
+from fisherset.tables import LabelledTable, Selection, write_table
+from fisherset.tables.output import check_suffix
 
 
 def select(
@@ -46,20 +49,19 @@ def select(
 
       fisherset select cells.h5ad -t cell_type -k auto --out panel.json --write reduced.parquet
     """
-    from fisherset.tables.output import check_suffix
-
     number, wanted = common.gamma_of(gamma), count_of(k)
     if write is not None:
         check_suffix(write)
     with common.Outputs(out, report, write, source=file) as outputs:
         table = common.table_in(file, target, drop, impute, quiet or as_json)
-        with common.busy("selecting", quiet or as_json):
+        with ProgressBars(quiet or as_json, "selecting"):
             selector = fitted(table, wanted, number, solver.value)
-            selection, rows = described(table, selector, solver.value)
+            found = explained(table, selector)
+            selection, rows = described(table, selector, found, solver.value)
         outputs.write(out, lambda: selection.as_json() + "\n")
         if report is not None:
-            with common.busy("writing the report", quiet or as_json):
-                outputs.write(report, lambda: page_for(table, selector, solver.value))
+            with ProgressBars(quiet or as_json, "writing the report"):
+                outputs.write(report, lambda: page_for(table, selector, found, solver.value))
         if write is not None:
             names = [feature.name for feature in selection.features]
             write_table(write, values_of(table, names), names, target=table.target, y=table.y)
@@ -82,10 +84,8 @@ def count_of(text: str) -> int | str:
     return int(text)
 
 
-def fitted(table: Table, k: int | str, gamma: float | str, solver: str) -> Any:
+def fitted(table: LabelledTable, k: int | str, gamma: float | str, solver: str) -> Any:
     """The selector, with gamma and the number of features cross-validated where that was asked for."""
-    from fisherset import GeneralizedFisherScore, GeneralizedFisherScoreCV
-
     if isinstance(k, str) or gamma == "auto":
         gammas = None if gamma == "auto" else [gamma]
         return GeneralizedFisherScoreCV(k, gammas=gammas, solver=solver).fit(table.X, table.y)
@@ -94,13 +94,18 @@ def fitted(table: Table, k: int | str, gamma: float | str, solver: str) -> Any:
     return GeneralizedFisherScore(k, gamma=gamma, solver=solver).fit(table.X, table.y)
 
 
-def described(table: Table, selector: Any, solver: str) -> tuple[Selection, list[Any]]:
-    """The selection for its file, and a row for each chosen feature."""
-    from fisherset import explain
-    from fisherset.report.report import rows_of
+def explained(table: LabelledTable, selector: Any) -> Explanation:
+    """What each chosen feature contributes: found once, for the terminal, the file and the page."""
+    return explain(table.X, table.y, selector.support_, gamma=selector.gamma_)
 
-    found = explain(table.X, table.y, selector.support_, gamma=selector.gamma_)
-    rows = rows_of(selector, found, table.names)
+
+def described(
+    table: LabelledTable, selector: Any, found: Explanation, solver: str
+) -> tuple[Selection, list[Any]]:
+    """The selection for its file, and a row for each chosen feature."""
+    from fisherset.report import chosen_features
+
+    rows = chosen_features(selector, found, table.names)
     chosen = {feature.name: feature for feature in table.features}
     selection = Selection(
         features=[chosen[row.name] for row in rows],
@@ -127,14 +132,16 @@ def _finite(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def values_of(table: Table, names: list[str]) -> Any:
+def values_of(table: LabelledTable, names: list[str]) -> Any:
     """The columns of some features, in the order of the names."""
     places = {name: j for j, name in enumerate(table.names)}
     chosen = table.X[:, [places[name] for name in names]]
     return chosen.toarray() if hasattr(chosen, "toarray") else chosen
 
 
-def page_for(table: Table, selector: Any, solver: str, comparison: Any = None) -> str:
+def page_for(
+    table: LabelledTable, selector: Any, found: Explanation, solver: str, comparison: Any = None
+) -> str:
     """The report as HTML."""
     from fisherset.report import build_report, report_page
 
@@ -147,12 +154,12 @@ def page_for(table: Table, selector: Any, solver: str, comparison: Any = None) -
     ]
     title = f"{int(selector.support_.sum())} features of {table.path.name}"
     report = build_report(
-        table.X, table.y, table.names, selector, title=title, asked=asked, comparison=comparison
+        table.X, table.y, table.names, selector, found, title=title, asked=asked, comparison=comparison
     )
     return report_page(report)
 
 
-def _show(console: Console, table: Table, selection: Selection, rows: list[Any]) -> None:
+def _show(console: Console, table: LabelledTable, selection: Selection, rows: list[Any]) -> None:
     shown = common.grid("feature", "stand-in", "drop in F", "weight", "Fisher score", "correlation", left=2)
     for row in rows:
         stand_in = "" if row.stand_in is None else common.printable(row.stand_in)
@@ -168,5 +175,5 @@ def _show(console: Console, table: Table, selection: Selection, rows: list[Any])
     console.print(Text(f"{table.path.name}: {n} rows, {d} features, {len(selection.classes)} classes"))
     console.print(shown)
     console.print(Text(certificate_sentence(len(rows), selection.gap, selection.upper_bound)))
-    bound = f"F = {selection.objective:.6g}, upper bound {selection.upper_bound:.6g}"
-    console.print(Text(f"{bound}, gamma = {selection.gamma:g}"))
+    figures = certificate_figures(selection.objective, selection.upper_bound, selection.gamma)
+    console.print(Text(figures))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fisherset.datasets.files import Dataset
+from fisherset.tables.npz import Dataset
 
 
 def keel_folder() -> Path | None:

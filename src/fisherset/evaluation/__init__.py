@@ -1,7 +1,8 @@
-"""How well a selection serves a classifier: splits, held-out accuracy, paired tests."""
+"""How well a selection serves a classifier, and what the table it comes from looks like."""
 
 from fisherset.evaluation.comparison import Comparison, compare, methods_for
-from fisherset.evaluation.holdout import holdout_accuracy
+from fisherset.evaluation.description import class_quantiles, correlation_matrix, looks_like_images
+from fisherset.evaluation.holdout import holdout_accuracy, path_accuracy
 from fisherset.evaluation.methods import TITLES
 from fisherset.evaluation.significance import Difference, paired_difference
 from fisherset.evaluation.splits import halves
@@ -10,9 +11,13 @@ __all__ = [
     "Comparison",
     "Difference",
     "TITLES",
+    "class_quantiles",
     "compare",
+    "correlation_matrix",
     "halves",
     "holdout_accuracy",
+    "looks_like_images",
     "methods_for",
     "paired_difference",
+    "path_accuracy",
 ]

@@ -17,7 +17,7 @@ from fisherset.evaluation.holdout import holdout_accuracy
 from fisherset.evaluation.methods import TITLES, features_for
 from fisherset.evaluation.splits import halves
 
-FEW = 300  # columns up to which Algorithm 1 is part of a comparison unasked
+FEW_COLUMNS = 300  # columns up to which Algorithm 1 is part of a comparison unasked
 
 
 class Comparison(NamedTuple):
@@ -47,7 +47,7 @@ class Comparison(NamedTuple):
 
 def methods_for(n_features: int) -> list[str]:
     """All methods, without Algorithm 1 where it would take long."""
-    return [method for method in TITLES if method != "cutting-plane" or n_features <= FEW]
+    return [method for method in TITLES if method != "cutting-plane" or n_features <= FEW_COLUMNS]
 
 
 def compare(

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.model_selection import check_cv, cross_val_score
+from sklearn.pipeline import make_pipeline
 
-from fisherset._types import Indices
+from fisherset import GeneralizedFisherScore
+from fisherset._types import Floats, Indices
 
 
 def holdout_accuracy(
@@ -18,6 +22,18 @@ def holdout_accuracy(
     """Accuracy on the test rows of a classifier that saw the features of the training rows."""
     model = clone(classifier).fit(_taken(X, train, features), y[train])
     return float(np.mean(model.predict(_taken(X, test, features)) == y[test]))
+
+
+def path_accuracy(
+    X: Any, y: Any, ks: Sequence[int], *, estimator: Any, cv: Any = 5, **options: Any
+) -> Floats:
+    """Accuracy of a classifier on k jointly selected features: a row for each k, a column for each split.
+
+    The features are selected anew on each training part, with the options of the selector.
+    """
+    splits = list(check_cv(cv, y, classifier=True).split(X, y))
+    models = [make_pipeline(GeneralizedFisherScore(k, **options), estimator) for k in ks]
+    return np.array([cross_val_score(model, X, y, cv=splits) for model in models])
 
 
 def _taken(X: Any, rows: Indices, columns: Indices) -> Any:

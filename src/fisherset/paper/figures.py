@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from matplotlib.colors import ListedColormap
-from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
-from fisherset.paper.data import Data
-from fisherset.paper.methods import METHODS, TITLES
-from fisherset.paper.mirror import as_image, mirror_share
-from fisherset.paper.protocol import CURVE, STUDIES
+from fisherset.paper.experiment import Data
+from fisherset.paper.protocol import CURVE, METHOD_TITLES, METHODS, STUDIES
 from fisherset.paper.results import Results
-from fisherset.plots.style import COLOURS, as_svg, line_style, styled
+from fisherset.plots.style import COLOURS, as_svg, line_style, new_figure, styled
+
+SIDE = 32  # of the ORL images
 
 
 class Picture(NamedTuple):
@@ -41,7 +40,7 @@ def figures_for(results: Results, parts: Sequence[str], faces: Data | None) -> l
 
 def _curves(results: Results, key: str, dataset: str) -> Picture:
     """Accuracy against the number of features: means, and for GFS and the Fisher score their spread."""
-    figure = Figure(figsize=(7.5, 4.6), layout="constrained")
+    figure = new_figure(7.5, 4.6)
     axes = figure.subplots()
     for place, method in enumerate(METHODS):
         values = np.array([results.accuracy(dataset, method.key, k) for k in CURVE])
@@ -70,24 +69,26 @@ def _curves(results: Results, key: str, dataset: str) -> Picture:
 def _pixels(results: Results, faces: Data) -> Picture:
     """The pixels each method chose in the first repeat, on the mean face."""
     methods = ("fisher", "gfs", "gfs-joint")
-    figure = Figure(figsize=(8.4, 3.3), layout="constrained")
+    figure = new_figure(8.4, 3.3)
     mean_face = as_image(faces.X.mean(axis=0))
     shares = {}
     for axes, method in zip(figure.subplots(1, 3), methods, strict=True):
         run = results.of("orl", method)[0]
         shares[method] = mirror_share(run.features)
         _face(axes, mean_face, run.features)
-        axes.set_title(f"{TITLES[method]}\nmirror image chosen too: {shares[method]:.0%}", fontsize=10)
+        axes.set_title(f"{METHOD_TITLES[method]}\nmirror image chosen too: {shares[method]:.0%}", fontsize=10)
     text = (
         "The mean face three times with the 100 chosen pixels marked: by the Fisher score and by GFS twice. "
         "Share of chosen pixels whose mirror image is chosen too: "
-        + ", ".join(f"{TITLES[method]} {share:.0%}" for method, share in shares.items())
+        + ", ".join(f"{METHOD_TITLES[method]} {share:.0%}" for method, share in shares.items())
         + "."
     )
     return Picture("figure2", "Figure 2: the 100 pixels chosen on ORL, first repeat", text, as_svg(figure))
 
 
 def _face(axes: Any, mean_face: Any, features: Sequence[int]) -> None:
+    from matplotlib.colors import ListedColormap
+
     chosen = np.zeros(mean_face.size)
     chosen[list(features)] = 1.0
     marked = np.ma.masked_equal(as_image(chosen), 0.0)
@@ -95,3 +96,16 @@ def _face(axes: Any, mean_face: Any, features: Sequence[int]) -> None:
     axes.imshow(marked, cmap=ListedColormap([COLOURS[1]]), alpha=0.85, interpolation="nearest")
     axes.set(xticks=[], yticks=[])
     axes.grid(visible=False)
+
+
+def as_image(values: NDArray[Any]) -> NDArray[Any]:
+    """The 32 x 32 image of 1024 values: the files hold it column by column."""
+    return values.reshape(SIDE, SIDE).T
+
+
+def mirror_share(features: Sequence[int]) -> float:
+    """Share of the chosen pixels whose mirror image, left for right, is chosen too."""
+    chosen = np.zeros(SIDE * SIDE, dtype=bool)
+    chosen[list(features)] = True
+    image = as_image(chosen)
+    return float(np.sum(image & image[:, ::-1]) / max(1, len(features)))

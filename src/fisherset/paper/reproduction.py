@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from multiprocessing import current_process
@@ -14,12 +14,12 @@ from joblib import Parallel, delayed
 
 from fisherset._files import write_whole
 from fisherset.datasets import DatasetNotFoundError
-from fisherset.paper.data import Data, obtain
-from fisherset.paper.experiment import Run, run_repeat
+from fisherset.paper.experiment import Data, Run, obtain, run_repeat
+from fisherset.paper.figures import Picture, figures_for
 from fisherset.paper.protocol import PARTS, STUDIES, Protocol, Study, parts_from, studies_of
 from fisherset.paper.results import Results, current_versions, read_results
-from fisherset.paper.table import Table
-from fisherset.paper.tables import tables_for
+from fisherset.paper.tables import ResultTable, findings_for, tables_for
+from fisherset.report import embedded, render
 
 Progress = Callable[[str, int, int], None]  # data set, repeats done, repeats wanted
 
@@ -29,7 +29,7 @@ class Reproduction:
     """What a run gave: the per-repeat results, the tables, and the files written."""
 
     results: Results
-    tables: list[Table]
+    tables: list[ResultTable]
     files: list[Path]
 
 
@@ -102,9 +102,6 @@ def reproduce(
 
 def publish(results: Results, parts: tuple[str, ...], folder: Path, faces: Data | None) -> Reproduction:
     """Write the tables, the figures and the page of some results."""
-    from fisherset.paper.figures import figures_for
-    from fisherset.paper.page import page
-
     tables = tables_for(results, parts)
     figures = figures_for(results, parts, faces)
     files = [
@@ -116,8 +113,24 @@ def publish(results: Results, parts: tuple[str, ...], folder: Path, faces: Data 
     for figure, path in zip(figures, files[2:], strict=True):
         write_whole(path, figure.svg)
     files.append(folder / "index.html")
-    write_whole(files[-1], page(results, tables, figures))
+    write_whole(files[-1], _page(results, tables, figures))
     return Reproduction(results, tables, files)
+
+
+def _page(results: Results, tables: Sequence[ResultTable], pictures: Sequence[Picture]) -> str:
+    """One self-contained page with everything: it opens offline and loads nothing."""
+    shown = [part for part in PARTS if any(table.key == part for table in tables)]
+    repeats = 1 + max((run.repeat for run in results.runs), default=-1)
+    return render(
+        "fisherset.paper",
+        "reproduction.html.j2",
+        results=results,
+        repeats=repeats,
+        findings=findings_for(results, shown),
+        tables=tables,
+        pictures={picture.key: picture for picture in pictures},
+        embedded=lambda picture: embedded(picture.svg),
+    )
 
 
 def _need(*packages: str) -> None:

@@ -14,15 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from fisherset._files import write_whole
+from fisherset._files import read_json, write_whole
 from fisherset._types import Floats
 from fisherset.paper.experiment import Run
-from fisherset.paper.methods import GFS_OPTIONS, METHODS, TITLES
-from fisherset.paper.printed import SIZES
-from fisherset.paper.protocol import STUDIES, Protocol
+from fisherset.paper.protocol import GFS_OPTIONS, METHOD_TITLES, SHAPES, STUDIES, Protocol
 
-FORMAT = "fisherset reproduction"
-FORMAT_VERSION = 1
+RESULTS_FORMAT, RESULTS_VERSION = "reproduction", 1
 
 
 @dataclass
@@ -60,11 +57,11 @@ class Results:
 
     def save(self, path: Path) -> None:
         content = {
-            "format": FORMAT,
-            "format_version": FORMAT_VERSION,
+            "format": f"fisherset {RESULTS_FORMAT}",
+            "format_version": RESULTS_VERSION,
             "date": self.date,
             "versions": self.versions,
-            "protocol": _protocol(self.protocol),
+            "protocol": self.protocol.as_dict(),
             "files": self.files,
             "digests": self.digests,
         }
@@ -80,36 +77,19 @@ def current_versions() -> dict[str, str]:
     return {"python": platform.python_version(), **packages}
 
 
-def _protocol(protocol: Protocol) -> dict[str, Any]:
-    """The protocol with the methods that follow it, as JSON would give it back."""
-    methods = {method.key: GFS_OPTIONS.get(method.key, {}) for method in METHODS}
-    content: dict[str, Any] = json.loads(json.dumps({**protocol.as_dict(), "methods": methods}))
-    return content
-
-
 def read_results(path: Path) -> Results:
     """The results of an earlier run; a damaged or foreign file is refused with a reason."""
-    fix = "Remove it, or choose another --out."
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise ValueError(f"{path.name} is no readable JSON file ({error}). {fix}") from error
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise ValueError(f"{path.name} was not written by fisherset reproduce. {fix}")
-    if content.get("format_version") != FORMAT_VERSION:
-        raise ValueError(
-            f"{path.name} has the format version {content.get('format_version')!r}; this is version "
-            f"{FORMAT_VERSION}. {fix}"
-        )
-    try:
+        content = read_json(path, RESULTS_FORMAT, RESULTS_VERSION, key="format_version")
         protocol = Protocol(content["protocol"]["standardize"], content["protocol"]["seed"])
-        if content["protocol"] != _protocol(protocol):
+        if content["protocol"] != protocol.as_dict():
             raise ValueError("its protocol is that of another version of fisherset")
         runs = [_run(entry) for entry in content["runs"]]
         _check_complete(runs)
         texts = {key: _texts(content[key]) for key in ("files", "digests", "versions")}
         return Results(protocol, runs, date=str(content["date"]), **texts)
-    except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
+    except (OSError, KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
+        fix = "Remove it, or choose another --out."
         raise ValueError(f"{path.name} cannot be used: {error}. {fix}") from error
 
 
@@ -125,14 +105,14 @@ def _run(entry: Any) -> Run:
     study = STUDIES.get(run.dataset)
     sound = (
         study is not None
-        and run.method in TITLES
+        and run.method in METHOD_TITLES
         and _is_count(run.repeat)
         and run.k == list(study.ks)
         and len(run.accuracy) == len(run.k)
         and all(_is_share(number) for number in [*run.accuracy, run.share])
         and (run.gamma is None) == (run.method not in GFS_OPTIONS)
         and len(set(run.features)) == run.k[-1]
-        and all(_is_count(feature) and feature < SIZES[study.key][1] for feature in run.features)
+        and all(_is_count(feature) and feature < SHAPES[study.key][1] for feature in run.features)
     )
     if not sound:
         raise ValueError(f"its entry for {run.dataset!r}, {run.method!r}, repeat {run.repeat!r} is damaged")
@@ -152,5 +132,5 @@ def _check_complete(runs: list[Run]) -> None:
     found = Counter((run.dataset, run.repeat, run.method) for run in runs)
     repeats = {(run.dataset, run.repeat) for run in runs}
     for dataset, repeat in sorted(repeats):
-        if any(found[dataset, repeat, method] != 1 for method in TITLES):
+        if any(found[dataset, repeat, method] != 1 for method in METHOD_TITLES):
             raise ValueError(f"repeat {repeat} of {dataset!r} does not have every method once")

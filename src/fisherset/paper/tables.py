@@ -1,27 +1,68 @@
-"""The paper's tables with our figures beside the printed ones; also paired tests and certificates."""
+"""The paper's tables with our figures beside the printed ones, and what they say in sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from fisherset._types import Floats
 from fisherset.evaluation import Difference, paired_difference
-from fisherset.paper.methods import METHODS, TITLES
-from fisherset.paper.mirror import mirror_share
-from fisherset.paper.printed import ACCURACY, SIZES
-from fisherset.paper.protocol import STUDIES, studies_of
+from fisherset.paper.figures import mirror_share
+from fisherset.paper.protocol import (
+    ACCURACY,
+    METHOD_TITLES,
+    METHODS,
+    SHAPES,
+    STUDIES,
+    TEN_FEATURES,
+    studies_of,
+)
 from fisherset.paper.results import Results
-from fisherset.paper.table import Cell, Table
 
 LEVEL = 0.05  # of significance
-FEW = 10  # the size of the paper's remark on USPS
-SMALL = (5, 10, 20, 50, 100)  # sizes of the curves also given in numbers
+FEW_FEATURES = 10  # the size of the paper's remark on USPS
+SMALL_SIZES = (5, 10, 20, 50, 100)  # sizes of the curves also given in numbers
 GFS = ("gfs", "gfs-joint")
 
 
-def tables_for(results: Results, parts: Sequence[str]) -> list[Table]:
+class Cell(NamedTuple):
+    """A piece of text, strong where it is the best of its column."""
+
+    text: str
+    strong: bool = False
+
+
+@dataclass(frozen=True)
+class ResultTable:
+    """A titled table; the first cell of a row names it."""
+
+    key: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    note: str = ""
+
+    def markdown(self) -> str:
+        """The table in GitHub's Markdown."""
+        lines = [
+            f"### {self.title}",
+            "",
+            _line(self.columns),
+            _line(["---"] + ["---:"] * (len(self.columns) - 1)),
+            *(_line([f"**{cell.text}**" if cell.strong else cell.text for cell in row]) for row in self.rows),
+            "",
+        ]
+        return "\n".join([*lines, self.note, ""] if self.note else lines)
+
+
+def _line(cells: list[str] | tuple[str, ...]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def tables_for(results: Results, parts: Sequence[str]) -> list[ResultTable]:
     """The tables of the parts asked for, then those that go with them."""
     uci = keys_run(results, ["table2"])
     builders = {
@@ -39,7 +80,7 @@ def tables_for(results: Results, parts: Sequence[str]) -> list[Table]:
         tables += [_differences(results, ran, method) for method in GFS]
         curves = [key for key in ran if len(STUDIES[key].ks) > 1]
         if curves:
-            tables += [_differences(results, curves, method, FEW) for method in GFS]
+            tables += [_differences(results, curves, method, FEW_FEATURES) for method in GFS]
         tables.append(_certificates(results, ran))
     return tables
 
@@ -67,14 +108,14 @@ def best_printed(results: Results, dataset: str) -> str:
     return max(reversed(list(means)), key=lambda key: round(means[key], 9))
 
 
-def _sizes(results: Results) -> Table:
+def _sizes(results: Results) -> ResultTable:
     """Data of another size than the paper's is refused, so that there is one number to show."""
     rows = [
-        (Cell(STUDIES[key].title), Cell(results.files[key]), *(Cell(str(number)) for number in SIZES[key]))
+        (Cell(STUDIES[key].title), Cell(results.files[key]), *(Cell(str(number)) for number in SHAPES[key]))
         for key in STUDIES
         if key in results.files
     ]
-    return Table(
+    return ResultTable(
         "table1",
         "Table 1: the data sets",
         ("data set", "file", "samples", "features", "classes"),
@@ -83,7 +124,7 @@ def _sizes(results: Results) -> Table:
     )
 
 
-def _accuracies(results: Results, key: str, datasets: Sequence[str], size: str) -> Table:
+def _accuracies(results: Results, key: str, datasets: Sequence[str], size: str) -> ResultTable:
     number = key.removeprefix("table")
     names = ", ".join(STUDIES[name].title for name in datasets) if len(datasets) == 1 else "the UCI data sets"
     columns = ["method"]
@@ -104,7 +145,7 @@ def _accuracies(results: Results, key: str, datasets: Sequence[str], size: str) 
                 else Cell(f"{printed[0]:.2f} ± {printed[1]:.2f}", method.key == "gfs")
             )
         rows.append(tuple(row))
-    return Table(
+    return ResultTable(
         key,
         f"Table {number}: accuracy (%) on {names}, {size}",
         tuple(columns),
@@ -113,28 +154,28 @@ def _accuracies(results: Results, key: str, datasets: Sequence[str], size: str) 
     )
 
 
-def _curve(results: Results, key: str, dataset: str) -> Table:
+def _curve(results: Results, key: str, dataset: str) -> ResultTable:
     rows = []
     for method in METHODS:
-        values = [results.accuracy(dataset, method.key, k) for k in SMALL]
+        values = [results.accuracy(dataset, method.key, k) for k in SMALL_SIZES]
         rows.append((Cell(method.title), *(Cell(f"{value.mean():.1f}") for value in values)))
-    return Table(
+    return ResultTable(
         key,
         f"Figure {key.removeprefix('figure')} in numbers: mean accuracy (%) on {STUDIES[dataset].title}",
-        ("method", *(f"{k} features" for k in SMALL)),
+        ("method", *(f"{k} features" for k in SMALL_SIZES)),
         tuple(rows),
     )
 
 
-def _mirrors(results: Results) -> Table:
+def _mirrors(results: Results) -> ResultTable:
     rows = [
         (
-            Cell(TITLES[method]),
+            Cell(METHOD_TITLES[method]),
             Cell(spread(100 * np.array([mirror_share(run.features) for run in results.of("orl", method)]))),
         )
         for method in ("fisher", *GFS)
     ]
-    return Table(
+    return ResultTable(
         "figure2",
         "Figure 2 in numbers: chosen pixels whose mirror image is chosen too (%)",
         ("method", "ORL, 100 of 1024 pixels"),
@@ -143,7 +184,7 @@ def _mirrors(results: Results) -> Table:
     )
 
 
-def _differences(results: Results, datasets: Sequence[str], method: str, k: int | None = None) -> Table:
+def _differences(results: Results, datasets: Sequence[str], method: str, k: int | None = None) -> ResultTable:
     rows, where = [], "" if k is None else f" with {k} features"
     for other in METHODS:
         if other.key == method:
@@ -153,9 +194,9 @@ def _differences(results: Results, datasets: Sequence[str], method: str, k: int 
             difference = compared(results, dataset, method, other.key, k)
             row.append(Cell(_tested(difference), difference.p_corrected < LEVEL))
         rows.append(tuple(row))
-    return Table(
+    return ResultTable(
         f"differences-{method}" + ("" if k is None else f"-{k}"),
-        f"{TITLES[method]} less each other method{where}: accuracy (points)",
+        f"{METHOD_TITLES[method]} less each other method{where}: accuracy (points)",
         ("less", *(STUDIES[dataset].title for dataset in datasets)),
         tuple(rows),
         f"In brackets the p-values of two paired tests over the repeats: the t-test, and the same with the "
@@ -175,14 +216,14 @@ def _p(value: float) -> str:
     return "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def _certificates(results: Results, datasets: Sequence[str]) -> Table:
+def _certificates(results: Results, datasets: Sequence[str]) -> ResultTable:
     rows = []
     for method in METHODS:
         shares = [
             np.array([100 * run.share for run in results.of(dataset, method.key)]) for dataset in datasets
         ]
         rows.append((Cell(method.title), *(Cell(f"{share.mean():.1f}") for share in shares)))
-    return Table(
+    return ResultTable(
         "certificates",
         "The certificate: the Fisher criterion reached, in % of the upper bound over all sets of that size",
         ("method", *(STUDIES[dataset].title for dataset in datasets)),
@@ -190,3 +231,67 @@ def _certificates(results: Results, datasets: Sequence[str]) -> Table:
         "At the gamma cross-validation chose for the joint solver, mean over the repeats. What lacks to 100 "
         "is the most that any other set of that size could gain.",
     )
+
+
+def findings_for(results: Results, parts: Sequence[str]) -> list[str]:
+    """Sentences on each data set behind the parts that were run."""
+    ran = keys_run(results, parts)
+    sentences = [
+        sentence for dataset in ran for sentence in (_best(results, dataset), _closeness(results, dataset))
+    ]
+    for study in studies_of(parts):
+        used = results.files.get(study.key, study.files[0])
+        if used != study.files[0]:
+            sentences.append(
+                f"{study.title}: {study.files[0]} was not to be had, and {used} was used instead; its "
+                f"figures are farther from the paper's."
+            )
+    for dataset in (key for key in ran if key in TEN_FEATURES):
+        printed = TEN_FEATURES[dataset]
+        ours = {method: results.accuracy(dataset, method, 10).mean() for method in printed}
+        sentences.append(
+            f"{STUDIES[dataset].title} with 10 features: GFS (Algorithm 1) {ours['gfs']:.1f} %, Fisher "
+            f"score {ours['fisher']:.1f} % (paper: about {printed['gfs']:.0f} % and roughly "
+            f"{printed['fisher']:.0f} %)."
+        )
+    return sentences
+
+
+def _best(results: Results, dataset: str) -> str:
+    """Whether GFS is the best of the paper's methods, and how sure that is."""
+    title, best = STUDIES[dataset].title, best_printed(results, dataset)
+    means = {method: results.accuracy(dataset, method).mean() for method in ("gfs", "gfs-joint", best)}
+    joint = f"the joint solver reaches {means['gfs-joint']:.2f} %"
+    if best != "gfs":
+        difference = compared(results, dataset, "gfs", best)
+        verdict = "significant" if difference.p_corrected < LEVEL else "not significant"
+        if np.isnan(difference.p):
+            verdict = "not to be tested with one repeat"
+        return (
+            f"{title}: GFS (Algorithm 1) is NOT the best of the paper's methods: {METHOD_TITLES[best]} has "
+            f"{means[best]:.2f} % against its {means['gfs']:.2f} %; the difference is {verdict} "
+            f"(p = {difference.p:.3f}, corrected {difference.p_corrected:.3f}); {joint}."
+        )
+    others = [method for method in ACCURACY[dataset] if method != "gfs"]
+    tested = {method: compared(results, dataset, "gfs", method) for method in others}
+    sure = [METHOD_TITLES[method] for method, difference in tested.items() if difference.p_corrected < LEVEL]
+    beaten = (
+        f"significantly better than {', '.join(sure)}" if sure else "without a significant difference to any"
+    )
+    return (
+        f"{title}: GFS (Algorithm 1) is the best of the paper's methods with {means['gfs']:.2f} %, "
+        f"{beaten}; {joint}."
+    )
+
+
+def _closeness(results: Results, dataset: str) -> str:
+    """Which means lie within two of the paper's standard deviations of the paper's means."""
+    far = []
+    for method, (mean, deviation) in ACCURACY[dataset].items():
+        ours = results.accuracy(dataset, method).mean()
+        if abs(ours - mean) > 2 * deviation:
+            far.append(f"{METHOD_TITLES[method]} ({ours:.2f} % against {mean:.2f} ± {deviation:.2f} %)")
+    title = STUDIES[dataset].title
+    if not far:
+        return f"{title}: all six means lie within two of the paper's standard deviations of the paper's."
+    return f"{title}: farther than two of the paper's standard deviations from the paper's: {', '.join(far)}."

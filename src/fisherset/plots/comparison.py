@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
-from fisherset.plots.canvas import axes_for
+from fisherset.plots.display import Display
 from fisherset.plots.style import line_style
 
 
-class ComparisonDisplay:
+class ComparisonDisplay(Display):
     """Plot the accuracy of methods against the number of features.
 
     Parameters
@@ -20,13 +20,6 @@ class ComparisonDisplay:
         From :func:`fisherset.evaluation.compare`.
     titles : mapping of str to str, default=None
         How the methods are called; None for their keys.
-
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Where it is drawn.
-    text_ : str
-        What the picture shows, in words.
 
     Examples
     --------
@@ -43,10 +36,7 @@ class ComparisonDisplay:
         self.comparison = comparison
         self.titles = {method: method for method in comparison.accuracy} if titles is None else titles
 
-    def plot(self, *, ax: Any = None) -> Self:
-        """Draw, on `ax` or a new figure."""
-        ax = axes_for(ax, (7.0, 4.2))
-        self.ax_, self.figure_ = ax, ax.figure
+    def _draw(self, ax: Any) -> None:
         ks = self.comparison.ks
         for place, method in enumerate(self.comparison.accuracy):
             mean, error = self.comparison.mean(method), self.comparison.error(method)
@@ -58,7 +48,6 @@ class ComparisonDisplay:
             ax.set_xticks(ks, [str(k) for k in ks])
             ax.minorticks_off()
         ax.legend(loc="lower right", fontsize=8)
-        return self
 
     @property
     def text_(self) -> str:

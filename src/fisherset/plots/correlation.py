@@ -8,10 +8,11 @@ from typing import Any, Self
 import numpy as np
 
 from fisherset._types import Floats, Indices
-from fisherset.plots.canvas import axes_for, columns_of, shortened
+from fisherset.evaluation import correlation_matrix
+from fisherset.plots.display import Display, names_of, shortened
 
 
-class CorrelationDisplay:
+class CorrelationDisplay(Display):
     """Plot correlations among features as a heat map.
 
     Make it with :meth:`from_data`.
@@ -22,13 +23,6 @@ class CorrelationDisplay:
         Correlations.
     names : sequence of str
         Names of the features.
-
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Where it is drawn.
-    text_ : str
-        What the picture shows, in words.
 
     Examples
     --------
@@ -41,12 +35,14 @@ class CorrelationDisplay:
 
     def __init__(self, matrix: Floats, names: Sequence[str]) -> None:
         self.matrix, self.names = matrix, list(names)
+        side = min(9.0, 3.0 + 0.18 * len(self.names))
+        self.size = (side + 1.0, side)
 
     @classmethod
     def from_data(
         cls, X: Any, features: Sequence[int] | Indices, *, names: Sequence[str] | None = None, ax: Any = None
     ) -> Self:
-        """Compute the correlations of some columns of X and plot them.
+        """Plot the correlations of some columns of X.
 
         Parameters
         ----------
@@ -64,17 +60,9 @@ class CorrelationDisplay:
         display : CorrelationDisplay
             The plot.
         """
-        values, labels = columns_of(X, features, names)
-        centred = values - values.mean(axis=0)
-        length = np.sqrt(np.sum(centred**2, axis=0))
-        scaled = centred / np.where(length > 0, length, 1.0)
-        return cls(np.clip(scaled.T @ scaled, -1.0, 1.0), labels).plot(ax=ax)
+        return cls(correlation_matrix(X, features), names_of(features, names)).plot(ax=ax)
 
-    def plot(self, *, ax: Any = None) -> Self:
-        """Draw, on `ax` or a new figure."""
-        size = min(9.0, 3.0 + 0.18 * len(self.names))
-        ax = axes_for(ax, (size + 1.0, size))
-        self.ax_, self.figure_ = ax, ax.figure
+    def _draw(self, ax: Any) -> None:
         image = ax.imshow(self.matrix, cmap="RdBu_r", vmin=-1.0, vmax=1.0, interpolation="nearest")
         labels = [shortened(name, 16) for name in self.names]
         places = range(len(labels))
@@ -83,7 +71,6 @@ class CorrelationDisplay:
         ax.set_yticks(places, labels, fontsize=small)
         ax.grid(visible=False)
         ax.figure.colorbar(image, ax=ax, shrink=0.8, label="correlation")
-        return self
 
     @property
     def text_(self) -> str:

@@ -6,14 +6,11 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fisherset._types import Floats, Indices
-from fisherset.plots.canvas import columns_of, shortened
-from fisherset.plots.style import COLOURS, ink
-
-QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
-MOST_CLASSES = 12
+from fisherset.evaluation import class_quantiles
+from fisherset.plots.display import names_of, shortened
+from fisherset.plots.style import COLOURS, ink, new_figure
 
 
 class DistributionDisplay:
@@ -32,8 +29,6 @@ class DistributionDisplay:
     ----------
     axes_, figure_ : array of matplotlib Axes, and Figure
         Where it is drawn.
-    text_ : str
-        What the picture shows, in words.
 
     Examples
     --------
@@ -51,7 +46,7 @@ class DistributionDisplay:
     def from_data(
         cls, X: Any, y: Any, features: Sequence[int] | Indices, *, names: Sequence[str] | None = None
     ) -> Self:
-        """Take the quantiles of some columns of X in each class, of the 12 largest classes at most, and plot.
+        """Plot the quantiles of some columns of X in each class, of the 12 largest classes at most.
 
         Parameters
         ----------
@@ -69,23 +64,15 @@ class DistributionDisplay:
         display : DistributionDisplay
             The plot.
         """
-        values, shown = columns_of(X, features, names)
-        labels: NDArray[Any] = np.asarray(y)
-        classes, counts = np.unique(labels, return_counts=True)
-        largest = np.sort(np.argsort(-counts, kind="stable")[:MOST_CLASSES])
-        quantiles = np.array(
-            [np.quantile(values[labels == label], QUANTILES, axis=0) for label in classes[largest]]
-        )
-        return cls(quantiles.transpose(2, 0, 1), shown, [str(label) for label in classes[largest]]).plot()
+        found = class_quantiles(X, y, features)
+        return cls(found.values, names_of(features, names), found.classes).plot()
 
     def plot(self) -> Self:
         """Draw on a new figure."""
-        from matplotlib.figure import Figure
-
         across = min(3, len(self.names))
         down = -(-len(self.names) // across)
         height = down * (0.9 + 0.22 * len(self.classes))
-        self.figure_ = Figure(figsize=(3.0 * across, height), layout="constrained")
+        self.figure_ = new_figure(3.0 * across, height)
         self.axes_ = self.figure_.subplots(down, across, sharey=True, squeeze=False)
         rows = np.arange(len(self.classes))[::-1]
         for ax, name, cells in zip(self.axes_.flat, self.names, self.quantiles, strict=False):

@@ -6,16 +6,15 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from sklearn.model_selection import check_cv, cross_val_score
-from sklearn.pipeline import make_pipeline
 
-from fisherset import GeneralizedFisherScore, SelectionPath, selection_path
+from fisherset import SelectionPath, selection_path
 from fisherset._types import Floats
-from fisherset.plots.canvas import axes_for
+from fisherset.evaluation import path_accuracy
+from fisherset.plots.display import Display
 from fisherset.plots.style import COLOURS
 
 
-class SelectionPathDisplay:
+class SelectionPathDisplay(Display):
     """Plot F with its certified band, and the accuracy if there is one, against the number of features.
 
     Make it with :meth:`from_path` or :meth:`from_data`.
@@ -29,10 +28,8 @@ class SelectionPathDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Where the criterion is.
-    figure_ : matplotlib Figure
-        The figure.
+    ax_, figure_ : matplotlib Axes and Figure
+        Where the criterion is drawn.
     line_, band_ : matplotlib artists
         F of the selections, and the region between it and the upper bound.
     accuracy_ax_, accuracy_line_ : matplotlib Axes and artist, or None
@@ -51,6 +48,8 @@ class SelectionPathDisplay:
     >>> display.ax_.get_xlabel()
     'number of features'
     """
+
+    size = (7.0, 4.5)
 
     def __init__(self, path: SelectionPath, accuracy: Floats | None = None) -> None:
         if accuracy is not None and np.shape(accuracy)[:1] != (len(path),):
@@ -118,26 +117,11 @@ class SelectionPathDisplay:
         path = selection_path(X, y, ks, **options)
         accuracy = None
         if estimator is not None:
-            splits = list(check_cv(cv, y, classifier=True).split(X, y))
-            models = [make_pipeline(GeneralizedFisherScore(step.k, **options), estimator) for step in path]
-            accuracy = np.array([cross_val_score(model, X, y, cv=splits) for model in models])
+            sizes = [step.k for step in path]
+            accuracy = path_accuracy(X, y, sizes, estimator=estimator, cv=cv, **options)
         return cls(path, accuracy).plot(ax=ax)
 
-    def plot(self, *, ax: Any = None) -> Self:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to plot; a new figure when None.
-
-        Returns
-        -------
-        display : SelectionPathDisplay
-            The plot.
-        """
-        ax = axes_for(ax, (7.0, 4.5))
-        self.ax_, self.figure_ = ax, ax.figure
+    def _draw(self, ax: Any) -> None:
         ks = [step.k for step in self.path]
         objective = [step.objective for step in self.path]
         bound = [step.upper_bound for step in self.path]
@@ -156,4 +140,3 @@ class SelectionPathDisplay:
             self.accuracy_ax_.set_ylabel("accuracy on held-out rows")
             ax.plot([], [], color=COLOURS[1], marker="s", linestyle="--", label="accuracy (right)")
         ax.legend(loc="lower right", frameon=False)
-        return self

@@ -55,6 +55,13 @@ def styled(*, dark: bool = False) -> Iterator[None]:
         yield
 
 
+def new_figure(width: float, height: float) -> Any:
+    """A figure of that many inches, which no window shows."""
+    from matplotlib.figure import Figure  # here: what is not drawn should not be waited for
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
 def ink() -> str:
     """The colour of text in the style in force."""
     import matplotlib

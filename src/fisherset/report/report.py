@@ -8,19 +8,24 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fisherset import Explanation, GeneralizedFisherScore, explain
+from fisherset import Explanation, GeneralizedFisherScore, __version__
 from fisherset._format import certificate_sentence
-from fisherset.evaluation import TITLES, Comparison
-from fisherset.pages import Figure, figure_of
+from fisherset.evaluation import (
+    TITLES,
+    Comparison,
+    class_quantiles,
+    correlation_matrix,
+    looks_like_images,
+)
 from fisherset.plots import ComparisonDisplay, CorrelationDisplay, DistributionDisplay, PixelDisplay
-from fisherset.plots.pixels import looks_like_images
+from fisherset.report.pages import Figure, figure_of, render
 
 FIRST = 6  # features whose distributions are shown
 MOST = 30  # chosen features in the heat map
 LONGEST = 200  # signs of a name
 
 
-class Row(NamedTuple):
+class ChosenFeature(NamedTuple):
     """A chosen feature: its place, weight, own Fisher score, drop in F, and strongest stand-in."""
 
     rank: int
@@ -41,7 +46,7 @@ class Report(NamedTuple):
     objective: float
     upper_bound: float
     gap: float
-    rows: list[Row]
+    rows: list[ChosenFeature]
     figures: list[Figure]
     comparison: Comparison | None = None
 
@@ -51,13 +56,13 @@ class Report(NamedTuple):
         return certificate_sentence(self.k, self.gap, self.upper_bound)
 
 
-def rows_of(selector: Any, found: Explanation, names: Sequence[str]) -> list[Row]:
-    """The chosen features, best first."""
+def chosen_features(selector: Any, found: Explanation, names: Sequence[str]) -> list[ChosenFeature]:
+    """The features a selector chose, best first."""
     rows = []
     for at in np.argsort(selector.ranking_[found.features]):
         j, other = int(found.features[at]), int(found.stand_ins[at])
         rows.append(
-            Row(
+            ChosenFeature(
                 int(selector.ranking_[j]),
                 names[j],
                 float(selector.scores_[j]),
@@ -75,6 +80,7 @@ def build_report(
     y: NDArray[Any],
     names: Sequence[str],
     selector: GeneralizedFisherScore,
+    found: Explanation,
     *,
     title: str,
     asked: Sequence[tuple[str, str]] = (),
@@ -92,6 +98,8 @@ def build_report(
         Names of the columns.
     selector : GeneralizedFisherScore
         Fitted on X and y.
+    found : Explanation
+        What :func:`fisherset.explain` says of its features.
     title : str
         Title of the page.
     asked : sequence of (str, str)
@@ -105,8 +113,6 @@ def build_report(
         For :func:`report_page`.
     """
     names = [name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…" for name in names]
-    found = explain(X, y, selector.support_, gamma=selector.gamma_, standardize=selector.standardize)
-    rows = rows_of(selector, found, names)
     order = found.features[np.argsort(selector.ranking_[found.features])]
     return Report(
         title,
@@ -115,10 +121,15 @@ def build_report(
         selector.objective_,
         selector.upper_bound_,
         selector.gap_,
-        rows,
+        chosen_features(selector, found, names),
         _figures(X, y, names, order, found, comparison),
         comparison,
     )
+
+
+def report_page(report: Report) -> str:
+    """The page as HTML: self-contained, with every name escaped."""
+    return render("fisherset.report", "report.html.j2", report=report, version=__version__, titles=TITLES)
 
 
 def _figures(
@@ -142,21 +153,22 @@ def _figures(
     if looks_like_images(X):
         mean = np.asarray(X.mean(axis=0)).ravel()
         figures.append(figure_of("The chosen pixels", lambda: PixelDisplay(mean, order).plot()))
-    first = order[:FIRST]
+    spread, first = class_quantiles(X, y, order[:FIRST]), [names[j] for j in order[:FIRST]]
     figures.append(
         figure_of(
             "The first features in each class",
-            lambda: DistributionDisplay.from_data(X, y, first, names=names),
+            lambda: DistributionDisplay(spread.values, first, spread.classes).plot(),
             "Lines from 5 to 95 % of the rows of a class, bars for the middle half, a mark for the median.",
         )
     )
     chosen = order[:MOST]
     outside = found.stand_ins[np.isin(found.features, chosen) & (found.stand_ins >= 0)]
     shown = np.concatenate([chosen, np.setdiff1d(outside, chosen)])
+    matrix = correlation_matrix(X, shown)
     figures.append(
         figure_of(
             "Correlations of the chosen features and their stand-ins",
-            lambda: CorrelationDisplay.from_data(X, shown, names=names),
+            lambda: CorrelationDisplay(matrix, [names[j] for j in shown]).plot(),
             f"The first {chosen.size} chosen, best first, then their stand-ins.",
         )
     )

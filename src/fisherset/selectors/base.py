@@ -13,18 +13,22 @@ from sklearn.utils.validation import check_is_fitted
 from fisherset._types import Floats
 from fisherset.selectors import _validation as check
 from fisherset.solver import TIE
-from fisherset.sources import MemorySource, Source
-from fisherset.statistics import Moments, Scatter, TableProblem, Targets, measure
+from fisherset.sources import CountedSource, MemorySource
+from fisherset.statistics import Classes, Scatter, SourceProducts, TableProblem, measure
 
 
 class Measured(NamedTuple):
     """One pass worth of a labelled table."""
 
-    source: Source
-    targets: Targets
-    moments: Moments
+    source: CountedSource
+    coding: Classes
     scatter: Scatter
     classes: NDArray[Any]
+    codes: NDArray[np.intp]  # class of each row
+
+    @property
+    def products(self) -> SourceProducts:
+        return SourceProducts(self.source, self.scatter.guard)
 
 
 def measure_table(X: Any, y: Any, sample_weight: Any, names: Any) -> Measured:
@@ -34,15 +38,15 @@ def measure_table(X: Any, y: Any, sample_weight: Any, names: Any) -> Measured:
     """
     classes, codes = check.check_labels(y, X.shape[0])
     weights = check.check_weights(sample_weight, codes, classes.size)
-    source, targets = MemorySource(X), Targets(codes, classes.size, weights)
-    moments = measure(source, targets)
+    source, coding = CountedSource(MemorySource(X, codes, weights, names=names)), Classes(classes.size)
+    moments = measure(source, coding)
     check.reject_nonfinite(moments.finite, names)
-    return Measured(source, targets, moments, Scatter(moments), classes)
+    return Measured(source, coding, Scatter(moments, coding), classes, codes)
 
 
 def pose_problem(table: Measured, standardize: bool) -> TableProblem:
     """The problem the solver is given, refused where its numbers would leave the range of float64."""
-    problem = TableProblem(table.source, table.targets, table.scatter, standardize=standardize)
+    problem = TableProblem(table.products, table.scatter, table.coding, standardize=standardize)
     check.check_magnitude(problem.diagonal)
     return problem
 

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from fisherset._format import proven_share
+from fisherset._format import certificate_figures, certificate_sentence
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
-from fisherset.selectors.base import measure_table, pose_problem
+from fisherset.selectors.base import Measured, measure_table, pose_problem
 from fisherset.selectors.gamma import resolve_gamma
-from fisherset.solver import Status, Trace, measure_subset, relative_gap, relax
+from fisherset.solver import Domain, Status, Trace, Units, grade, prove_value
 from fisherset.statistics import TableProblem
 
 MAX_ITER = 1000
@@ -35,6 +35,8 @@ class Certificate(NamedTuple):
         The regulariser used.
     n_features : int
         Size of the subset.
+    status : Status
+        How the computation ended; `status.value` is a sentence with what to do.
     """
 
     objective: float
@@ -42,18 +44,12 @@ class Certificate(NamedTuple):
     gap: float
     gamma: float
     n_features: int
+    status: Status = Status.CONVERGED
 
     def __str__(self) -> str:
-        if self.upper_bound == 0:
-            return "No column of this table tells the classes apart (F = 0 for every subset)."
-        one = self.n_features == 1
-        these = "This 1 feature reaches" if one else f"These {self.n_features} features reach"
-        columns = "column" if one else "columns"
-        return (
-            f"{these} at least {proven_share(self.gap)} of the best Fisher criterion any {self.n_features} "
-            f"{columns} of this table could reach (F = {self.objective:.6g}, "
-            f"upper bound {self.upper_bound:.6g}, gamma = {self.gamma:g})."
-        )
+        figures = certificate_figures(self.objective, self.upper_bound, self.gamma)
+        sentence = certificate_sentence(self.n_features, self.gap, self.upper_bound, figures=figures)
+        return f"{sentence} But {self.status.value}." if self.status is Status.INEXACT else sentence
 
 
 def fisher_criterion(
@@ -99,8 +95,13 @@ def fisher_criterion(
     >>> round(fisher_criterion(X, y, [0, 3], gamma=1.0), 4)
     0.9236
     """
-    problem, chosen = pose_subset(X, y, features, gamma, standardize, sample_weight)
-    return _value(problem, members_of(problem, chosen), resolve_gamma(gamma, problem, chosen.size))
+    _, problem, chosen = pose_subset(X, y, features, gamma, standardize, sample_weight)
+    members = members_of(problem, chosen)
+    if not members.size:
+        return 0.0
+    found = prove_value(problem, members, resolve_gamma(gamma, problem, chosen.size))
+    warn_status(Status.INEXACT if found.wrong else Status.CONVERGED)
+    return float(np.clip(found.value, 0.0, problem.ceiling))
 
 
 def certify(
@@ -153,28 +154,26 @@ def certify(
     table could reach (F = 1.88112, upper bound 2.30055, gamma = 1797).
     """
     parameter.check_number("tol", tol, above=0.0)
-    problem, chosen = pose_subset(X, y, features, gamma, standardize, sample_weight)
-    size = chosen.size
+    _, problem, chosen = pose_subset(X, y, features, gamma, standardize, sample_weight)
+    size, members = chosen.size, members_of(problem, chosen)
     number = resolve_gamma(gamma, problem, size)
-    value = _value(problem, members_of(problem, chosen), number)
-    trace = Trace(max_iter=MAX_ITER)
-    m = min(size, problem.columns.size)
-    bound = max(relax(problem, m, number, tol=tol, trace=trace).upper_bound, value)
-    if trace.status is not Status.CONVERGED:
-        warnings.warn(f"{trace.status.value}.", ConvergenceWarning, stacklevel=2)
-    return Certificate(value, bound, relative_gap(value, bound), number, size)
+    domain = Domain(Units(None, problem.columns.size), min(size, problem.columns.size))
+    found = grade(problem, domain, members, number, tol=tol, trace=Trace(max_iter=MAX_ITER))
+    warn_status(found.status)
+    return Certificate(found.objective, found.upper_bound, found.gap, number, size, found.status)
 
 
 def pose_subset(
     X: Any, y: Any, features: Any, gamma: float | str, standardize: bool, sample_weight: Any
-) -> tuple[TableProblem, NDArray[np.intp]]:
-    """The problem, and the subset as columns of the table, rising."""
+) -> tuple[Measured, TableProblem, NDArray[np.intp]]:
+    """The table as measured, the problem, and the subset as columns of the table, rising."""
     parameter.check_gamma(gamma)
     parameter.check_flag("standardize", standardize)
     names = check.column_names(X)
     X = check.check_bare_table(X)
     chosen = check.check_features(features, X.shape[1], names)
-    return pose_problem(measure_table(X, y, sample_weight, names), standardize), np.sort(chosen)
+    table = measure_table(X, y, sample_weight, names)
+    return table, pose_problem(table, standardize), chosen
 
 
 def members_of(problem: TableProblem, chosen: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -182,5 +181,7 @@ def members_of(problem: TableProblem, chosen: NDArray[np.intp]) -> NDArray[np.in
     return np.flatnonzero(np.isin(problem.columns, chosen))
 
 
-def _value(problem: TableProblem, chosen: NDArray[np.intp], gamma: float) -> float:
-    return measure_subset(problem, chosen, gamma).value if chosen.size else 0.0
+def warn_status(status: Status) -> None:
+    """Say how a search ended, unless it ended as it should."""
+    if status is not Status.CONVERGED:
+        warnings.warn(f"{status.value}.", ConvergenceWarning, stacklevel=3)

@@ -21,22 +21,21 @@ class Discriminant(ClassifierMixin, BaseEstimator):
     """
 
     def __init__(self, problem: TableProblem, columns: Indices, classes: NDArray[Any]) -> None:
-        n, weights = problem.n, problem.targets.class_weights
+        n, scatter, table = problem.n, problem.scatter, problem.columns[columns]
+        weights = scatter.moments.NT[0]
         present = weights > 0
-        rotation = problem.targets.rotation()[present]
-        # C is sqrt(n n_k) times the class means, rotated: Eq. (9)
-        means = problem.C[columns] @ rotation.T / np.sqrt(n * weights[present])  # features x classes
+        # class means of the centred and scaled features, features x classes
+        means = (scatter.sums[:, table] / problem.scale[columns])[present].T / weights[present]
         within = problem.gram(columns, rows=columns) - (means * weights[present]) @ means.T
         ridge = float(problem.diagonal[columns].sum()) / n
         within[np.diag_indices_from(within)] += ridge
         coefficients = n * np.linalg.solve(within, means)
         self.classes_: NDArray[Any] = classes[present]
-        self.coef_ = coefficients / (problem.scale * problem.guard.unit[problem.columns])[columns, None]
+        self.coef_ = coefficients / (problem.scale[columns] * scatter.guard.unit[table])[:, None]
         self.intercept_: Floats = (
             np.log(weights[present] / n) - np.einsum("jk,jk->k", coefficients, means) / 2
         )
-        guard, table = problem.guard, problem.columns[columns]
-        self.center_ = guard.offset[table] + problem.mean[columns] * guard.unit[table]
+        self.center_ = scatter.guard.offset[table] + problem.beta[0, columns] * scatter.guard.unit[table]
 
     def fit(self, X: Any, y: Any) -> Self:
         """Nothing to do: the statistics are all there is to learn from."""

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fisherset._types import Floats, Indices
-from fisherset.selectors.certificate import members_of, pose_subset
-from fisherset.selectors.fisher import FisherScore
+from fisherset.selectors.certificate import members_of, pose_subset, warn_status
+from fisherset.selectors.fisher import fisher_scores
 from fisherset.selectors.gamma import resolve_gamma
-from fisherset.solver import TIE, measure_subset
+from fisherset.solver import TIE, Status, measure_subset, prove_value, temper
 from fisherset.statistics import TableProblem
 
 STEP = 64  # members whose correlations with everything are taken at a time
@@ -92,7 +92,7 @@ def explain(
     >>> X.columns[found.features[most]], X.columns[found.stand_ins[most]]
     ('pixel_5_2', 'pixel_4_2')
     """
-    problem, chosen = pose_subset(X, y, features, gamma, standardize, sample_weight)
+    table, problem, chosen = pose_subset(X, y, features, gamma, standardize, sample_weight)
     number = resolve_gamma(gamma, problem, chosen.size)
     members = members_of(problem, chosen)
     varying = np.isin(chosen, problem.columns)
@@ -100,12 +100,15 @@ def explain(
     stand_ins = np.full(chosen.size, -1, dtype=np.intp)
     value = 0.0
     if varying.any():
-        state = measure_subset(problem, members, number)
-        value = state.value
+        state = measure_subset(temper(problem, number, members.size), members, number)
+        proven = prove_value(problem, members, number)
+        warn_status(Status.INEXACT if proven.wrong else Status.CONVERGED)
+        value = proven.value
         drops[varying] = np.einsum("ir,ir->i", state.W, state.W) / state.inverse_diagonal / problem.n
         stand_ins[varying], correlations[varying] = _stand_ins(problem, members)
-    scores = FisherScore(1).fit(X, y, sample_weight=sample_weight).scores_[chosen]
-    return Explanation(chosen, scores, drops, stand_ins, correlations, value, number)
+    return Explanation(
+        chosen, fisher_scores(table.scatter)[chosen], drops, stand_ins, correlations, value, number
+    )
 
 
 def _stand_ins(problem: TableProblem, members: Indices) -> tuple[Indices, Floats]:

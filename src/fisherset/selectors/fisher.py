@@ -6,9 +6,11 @@ from typing import Any, Self
 
 import numpy as np
 
+from fisherset._types import Floats
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
 from fisherset.selectors.base import BaseSelector, measure_table
+from fisherset.statistics import Scatter
 
 
 class FisherScore(BaseSelector):
@@ -87,10 +89,14 @@ class FisherScore(BaseSelector):
         X = check.check_table(self, X)
         k = parameter.check_count(self.n_features_to_select, self.n_features_in_)
         table = measure_table(X, y, sample_weight, self._names)
-        between, within = table.scatter.between, table.scatter.within
-        with np.errstate(divide="ignore", invalid="ignore"):
-            scores = np.where(between > 0, between / within, 0.0)
-        self._select(scores, table.scatter.constant, k)
+        self._select(fisher_scores(table.scatter), table.scatter.constant, k)
         check.warn_constant(table.scatter.constant, self.support_)
         self.classes_, self.n_passes_ = table.classes, table.source.n_passes
         return self
+
+
+def fisher_scores(scatter: Scatter) -> Floats:
+    """Eq. (4) of every column; infinite without scatter inside the classes."""
+    between, within = scatter.between, scatter.within
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(between > 0, between / within, 0.0)

@@ -17,7 +17,7 @@ stay ahead of noise:
 4. The weakest of the k best features, R_k^2, then stays ahead of the luckiest noise as long as
    (gamma / (r n + gamma)) R_k >= R_0, that is gamma >= r n t / (1 - t) with t = R_0 / R_k.
 
-Where no feature is noise this would be nought; `LEAST` keeps gamma from vanishing. Where the k
+Where no feature is noise this would be nought; `LEAST_MULTIPLE` keeps gamma from vanishing. Where the k
 best are themselves no better than noise, `SURE` keeps it finite; the answer is the Fisher
 ranking then, but for copies.
 """
@@ -31,9 +31,9 @@ from fisherset._types import Floats, Indices
 from fisherset.solver import ranked
 from fisherset.statistics import TableProblem
 
-LEAST = 1.0  # multiples of n; accuracy hardly changes between 0.05 and 1 where noise is absent
+LEAST_MULTIPLE = 1.0  # multiples of n; accuracy hardly changes between 0.05 and 1 where noise is absent
 SURE = 0.98  # the largest t
-SAMPLE = 200  # features whose correlations are looked at
+SAMPLED = 200  # features whose correlations are looked at
 
 
 def resolve_gamma(gamma: float | str, problem: TableProblem, k: int) -> float:
@@ -52,16 +52,16 @@ def _multiple(problem: TableProblem, k: int) -> float:
     """Gamma over n."""
     d, rank = problem.C.shape
     if d == 0 or k == 0:
-        return LEAST
+        return LEAST_MULTIPLE
     directions = problem.C / np.sqrt(problem.n * problem.diagonal)[:, None]
     shares = np.einsum("jr,jr->j", directions, directions)
     luckiest = _luckiest_share(shares, problem.n, rank)
     if luckiest == 0.0:
-        return LEAST
+        return LEAST_MULTIPLE
     best = ranked(shares)[: min(k, d)]
     t = min(SURE, float(np.sqrt(luckiest / max(shares[best[-1]], luckiest))))
     r = 1 + (best.size - 1) * _mean_squared_correlation(problem, best) / 2
-    return max(LEAST, r * t / (1 - t))
+    return max(LEAST_MULTIPLE, r * t / (1 - t))
 
 
 def _luckiest_share(shares: Floats, n: float, rank: int) -> float:
@@ -75,7 +75,7 @@ def _mean_squared_correlation(problem: TableProblem, columns: Indices) -> float:
     """Of pairs of the columns; of an even sample where they are many."""
     if columns.size < 2:
         return 0.0
-    places = np.unique(np.linspace(0, columns.size - 1, SAMPLE).astype(int))
+    places = np.unique(np.linspace(0, columns.size - 1, SAMPLED).astype(int))
     sample = np.sort(columns[places])
     G = problem.gram(sample, rows=sample)
     length = np.sqrt(problem.diagonal[sample])

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
 from fisherset.selectors.base import BaseSelector, Measured, measure_table, pose_problem, ranking_from
+from fisherset.selectors.certificate import warn_status
 from fisherset.selectors.gamma import resolve_gamma
 from fisherset.selectors.progress import Progress
-from fisherset.solver import LOOSE, Solution, Status, Trace, solve_cutting_plane, solve_joint
+from fisherset.solver import LOOSE, SOLVERS, Domain, Solution, Trace, Units, solve
 from fisherset.statistics import TableProblem
-
-SOLVERS = {"joint": solve_joint, "cutting-plane": solve_cutting_plane}
 
 
 class JointSelector(BaseSelector):
@@ -32,17 +29,16 @@ class JointSelector(BaseSelector):
         """Select k features and keep everything about them."""
         progress = Progress(LOOSE if self.tol is None else self.tol) if self.verbose else None
         trace = Trace(max_iter=self.max_iter, time_limit=self.time_limit, report=progress)
-        solve, wanted = SOLVERS[self.solver], min(k, problem.columns.size)
+        domain = Domain(Units(problem.groups, problem.columns.size), min(k, problem.columns.size))
         try:
-            solution = solve(problem, wanted, gamma, tol=self.tol, trace=trace)
+            (solution,) = solve(self.solver, problem, [domain], gamma, tol=self.tol, trace=trace)
         finally:
             if progress is not None:
                 progress.close()
         self.gamma_ = gamma
         self._keep(solution, problem, table, k)
         check.warn_constant(table.scatter.constant, self.support_)
-        if solution.status is not Status.CONVERGED:
-            warnings.warn(f"{solution.status.value}.", ConvergenceWarning, stacklevel=3)
+        warn_status(solution.status)
 
     def _keep(self, solution: Solution, problem: TableProblem, table: Measured, k: int) -> None:
         """Fitted attributes: from the columns of the problem to those of the table."""
@@ -53,7 +49,7 @@ class JointSelector(BaseSelector):
         self.scores_ = np.zeros(self.n_features_in_)
         self.scores_[problem.columns] = solution.q
         self.objective_, self.upper_bound_ = solution.objective, solution.upper_bound
-        self.gap_ = solution.gap
+        self.gap_, self.status_ = solution.gap, solution.status
         self.trace_, self.n_iter_ = solution.trace, len(solution.trace)
         self.n_passes_, self.classes_ = table.source.n_passes, table.classes
 
@@ -115,6 +111,9 @@ class GeneralizedFisherScore(JointSelector):
         No subset of that size has a larger F.
     gap_ : float
         `(upper_bound_ - objective_) / upper_bound_`.
+    status_ : Status
+        How the search ended; `status_.value` is a sentence with what to do, and anything but
+        `CONVERGED` is warned of.
     gamma_ : float
         The regulariser used.
     trace_ : tuple of Iteration

@@ -15,15 +15,17 @@ from fisherset.selectors import _validation as check
 from fisherset.selectors.base import measure_table
 from fisherset.selectors.gamma import resolve_gamma, unit_of
 from fisherset.selectors.generalized import JointSelector
-from fisherset.selectors.path import SOLVERS, check_sizes
+from fisherset.selectors.path import check_sizes
 from fisherset.selectors.search import Search, accuracy
+from fisherset.solver import SOLVERS
+from fisherset.sources import MemorySource
 from fisherset.statistics import FoldedTable, TableProblem
 
 # Where no gammas are given: "scale", and these multiples of the number of samples.
 MULTIPLES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 200.0)
 # Sizes tried by "auto", as far as there are features.
-SIZES = (1, 2, 3, 5, 8, 12, 20, 32, 50, 80, 126, 200)
-DEFAULT = 0  # place of "scale" among the gammas where none are given
+AUTO_SIZES = (1, 2, 3, 5, 8, 12, 20, 32, 50, 80, 126, 200)
+PLACE_OF_SCALE = 0  # place of "scale" among the gammas where none are given
 
 
 class GeneralizedFisherScoreCV(JointSelector):
@@ -69,7 +71,7 @@ class GeneralizedFisherScoreCV(JointSelector):
         Mean score of the choice.
     n_passes_ : int
         How many times the whole table was read, for the search and the final fit.
-    support_, ranking_, scores_, objective_, upper_bound_, gap_, trace_, n_iter_, classes_, \
+    support_, ranking_, scores_, objective_, upper_bound_, gap_, status_, trace_, n_iter_, classes_, \
 n_features_in_, feature_names_in_
         Of the fit on all samples, as in :class:`GeneralizedFisherScore`.
 
@@ -137,10 +139,11 @@ n_features_in_, feature_names_in_
         X = check.check_table(self, X)
         ks = self._sizes(self.n_features_in_)
         table = measure_table(X, y, None, self._names)
-        labels = table.classes[table.targets.codes]
+        labels = table.classes[table.codes]
         splits = self._splits(X, labels)
         rows = X.tocsr() if hasattr(X, "tocsr") else X  # rows are taken out of it
-        folded = FoldedTable(rows, table.targets, table.moments, standardize=self.standardize)
+        source = MemorySource(rows, table.codes)
+        folded = FoldedTable(source, table.coding, table.scatter.moments, standardize=self.standardize)
         problem = folded.whole()
         check.check_magnitude(problem.diagonal)
         search = Search(
@@ -167,7 +170,7 @@ n_features_in_, feature_names_in_
         return self
 
     def _check_parameters(self) -> None:
-        parameter.check_choice("solver", self.solver, SOLVERS)
+        parameter.check_choice("solver", self.solver, tuple(SOLVERS))
         parameter.check_tol(self.tol)
         parameter.check_integer("max_iter", self.max_iter, least=1)
         parameter.check_flag("standardize", self.standardize)
@@ -188,7 +191,7 @@ n_features_in_, feature_names_in_
                     f'n_features_to_select must be an int, a share, "auto" or a sequence of them; '
                     f"got {wanted!r}."
                 )
-            return sorted({min(size, n_features) for size in SIZES})
+            return sorted({min(size, n_features) for size in AUTO_SIZES})
         if np.iterable(wanted):
             return check_sizes(wanted, n_features)
         return [parameter.check_count(wanted, n_features)]
@@ -226,9 +229,9 @@ n_features_in_, feature_names_in_
         ties = np.flatnonzero(mean[:, at_k] == mean[:, at_k].max())
         at_gamma = int(ties[np.argmax(gammas[ties])])
         if self.gammas is None:
-            difference = scores[:, at_gamma, at_k] - scores[:, DEFAULT, at_k]
+            difference = scores[:, at_gamma, at_k] - scores[:, PLACE_OF_SCALE, at_k]
             if difference.mean() <= _error(difference):
-                at_gamma = DEFAULT
+                at_gamma = PLACE_OF_SCALE
         return at_gamma, at_k
 
 

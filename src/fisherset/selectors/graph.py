@@ -11,10 +11,10 @@ from sklearn.neighbors import NearestNeighbors
 from fisherset._types import Floats, Indices
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
-from fisherset.sources import MemorySource
-from fisherset.statistics import GraphScatter, Targets, graph_scatter, measure, nearest, pair_distances
+from fisherset.sources import CountedSource, MemorySource
+from fisherset.statistics import Classes, GraphScatter, graph_scatter, measure, nearest, pair_distances
 
-FEW = 15  # features up to which scikit-learn would take a tree
+FEW_DIMENSIONS = 15  # features up to which scikit-learn would take a tree
 SPARE = 5  # neighbours beyond the wanted ones whose distance may prove smaller than it seemed
 DIGITS = 1e-5  # share of |x|^2 below which |x|^2 + |y|^2 - 2xy has lost ten digits of |x - y|^2
 DEEP = 50.0  # exponent of the heat kernel from which its weights come near underflow
@@ -34,16 +34,17 @@ def check_graph_parameters(selector: Any) -> None:
 def measure_graph(selector: Any, X: Any, y: Any) -> tuple[GraphScatter, int]:
     """Build the graph a selector asks for and measure the columns along it; also the passes that took."""
     codes = check.check_labels(y, X.shape[0])[1] if selector.supervised else None
-    source = MemorySource(X.tocsr() if sparse.issparse(X) else X)
-    moments = measure(source, Targets(np.zeros(X.shape[0], dtype=np.intp), 1))
+    rows = MemorySource(X.tocsr() if sparse.issparse(X) else X)
+    source = CountedSource(rows)
+    moments = measure(source, Classes(1))
     check.reject_nonfinite(moments.finite, selector._names)
     # one unit for all columns, so that the squares of distances stay in range
     unit = float(moments.guard.unit.max())
-    squared, edges = neighbours(moments.guard.shifted(source.X, unit), codes, selector.n_neighbors)
+    squared, edges = neighbours(moments.guard.shifted(rows.X, unit), codes, selector.n_neighbors)
     weights = edge_weights(squared, selector.kernel, selector.bandwidth, unit)
     S = sparse.csr_array((weights, edges), shape=(X.shape[0],) * 2)
-    scatter = graph_scatter(source, S.maximum(S.T).tocsr())
-    return scatter, source.n_passes + 1  # and one along the edges
+    scatter = graph_scatter(rows.X, S.maximum(S.T).tocsr())
+    return scatter, source.n_passes + 2  # and one of the nodes, one along the edges
 
 
 def neighbours(X: Any, codes: Indices | None, n_neighbors: int) -> tuple[Floats, tuple[Indices, Indices]]:
@@ -69,7 +70,7 @@ def neighbours(X: Any, codes: Indices | None, n_neighbors: int) -> tuple[Floats,
 def _neighbours(X: Any, count: int) -> tuple[Floats, Indices]:
     """Trees in few dimensions, else products; distances that these cannot tell are taken anew."""
     wide = min(count + SPARE, X.shape[0] - 1)
-    if sparse.issparse(X) or X.shape[1] <= FEW:
+    if sparse.issparse(X) or X.shape[1] <= FEW_DIMENSIONS:
         distances, indices = NearestNeighbors(n_neighbors=wide).fit(X).kneighbors()
         squared = distances**2
     else:

@@ -6,13 +6,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from fisherset._types import Floats
+from fisherset._types import EPS, Floats
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
 from fisherset.selectors.base import BaseSelector, Measured, measure_table
 from fisherset.statistics import rbf_dependence
-
-EPS = float(np.finfo(np.float64).eps)
 
 
 class HSICScore(BaseSelector):
@@ -137,7 +135,7 @@ class HSICScore(BaseSelector):
     def _linear(self, table: Measured) -> tuple[Floats, Floats]:
         """||sum over the samples of (centred x) (features of the label)||^2, from the class sums."""
         scatter = table.scatter
-        sums = scatter.contrast * np.sqrt(scatter.class_weights)  # centred class sums, d x c
+        sums = scatter.sums.T  # of the centred columns, d x c
         labels = self._labels(table.classes.size)
         projected = sums @ labels
         # what is left of sums that cancel is rounding
@@ -145,13 +143,10 @@ class HSICScore(BaseSelector):
         return np.einsum("jp,jp->j", projected, projected), scatter.guard.unit
 
     def _rbf(self, table: Measured) -> tuple[Floats, Floats]:
-        scatter, targets = table.scatter, table.targets
-        labels = self._labels(table.classes.size)
-        labels = labels - scatter.class_weights @ labels / scatter.n  # centred: H L H = Y Y'
-        weights = targets.weights
-        Y = labels[targets.codes] if weights is None else labels[targets.codes] * weights[:, None]
+        scatter, labels = table.scatter, self._labels(table.classes.size)
+        labels = labels - scatter.moments.NT[0] @ labels / scatter.n  # centred: H L H = Y Y'
         spread = np.sqrt(scatter.total / scatter.n)
         if not isinstance(self.bandwidth, str):
             with np.errstate(over="ignore"):
                 spread = np.clip(float(self.bandwidth) / scatter.guard.unit, 1e-300, 1e300)
-        return rbf_dependence(table.source, scatter.guard, spread, Y, ~scatter.constant), np.ones(spread.size)
+        return rbf_dependence(table.products, spread, labels, ~scatter.constant), np.ones(spread.size)

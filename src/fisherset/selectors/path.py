@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 
 from fisherset._types import Indices
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
 from fisherset.selectors.base import measure_table, pose_problem
+from fisherset.selectors.certificate import warn_status
 from fisherset.selectors.gamma import resolve_gamma
-from fisherset.solver import USUAL, Solution, Status, Trace, cutting_plane_path, joint_path, relative_gap
+from fisherset.solver import SOLVERS, Domain, Solution, Trace, Units, relative_gap, solve
 from fisherset.statistics import TableProblem
-
-SOLVERS = ("joint", "cutting-plane")
 
 
 class Step(NamedTuple):
@@ -139,7 +136,7 @@ def selection_path(
     20 features: F = 3.039, gap 2.1%
     """
     parameter.check_gamma(gamma)
-    parameter.check_choice("solver", solver, SOLVERS)
+    parameter.check_choice("solver", solver, tuple(SOLVERS))
     parameter.check_flag("standardize", standardize)
     parameter.check_tol(tol)
     parameter.check_integer("max_iter", max_iter, least=1)
@@ -174,31 +171,22 @@ def solutions_along(
     max_iter: int,
     certified: bool = True,
 ) -> Iterator[list[Solution]]:
-    """For each gamma in turn the solutions for rising ks, every search starting from the one before.
-
-    Without `certified` there are no bounds; `tol` is then what cutting planes are solved to.
-    """
-    certified = certified and tol is not None
-    accuracy = USUAL if tol is None else tol
-    wanted = [min(k, problem.columns.size) for k in ks]
+    """For each gamma in turn the solutions for rising ks, every search starting from the one before."""
+    units = Units(problem.groups, problem.columns.size)
+    domains = [Domain(units, min(k, units.size)) for k in ks]
     start = None
     for gamma in gammas:
         trace = Trace(max_iter=max_iter)
-        if solver == "joint":
-            bound = accuracy if certified else None
-            found = list(joint_path(problem, wanted, gamma, tol=bound, trace=trace, start=start))
-            start = found[0].q if wanted[0] else None
-        else:
-            found = list(
-                cutting_plane_path(problem, wanted, gamma, tol=accuracy, trace=trace, certified=certified)
-            )
+        found = list(
+            solve(solver, problem, domains, gamma, tol=tol, certified=certified, trace=trace, start=start)
+        )
+        start = found[0].q if domains[0].m else None
         yield found
-        if trace.status is not Status.CONVERGED:
-            warnings.warn(f"{trace.status.value}.", ConvergenceWarning, stacklevel=3)
+        warn_status(trace.status)
 
 
 def as_step(problem: TableProblem, k: int, found: Solution) -> Step:
     """A solution in columns of the table; constant columns fill up what lacks."""
-    constant = np.setdiff1d(np.arange(problem.source.shape[1]), problem.columns)
+    constant = np.flatnonzero(problem.scatter.constant)
     features = np.concatenate([problem.columns[found.units], constant[: k - found.units.size]])
     return Step(k, np.sort(features), found.objective, found.upper_bound)

@@ -171,5 +171,5 @@ class TraceRatio(BaseSelector):
             classes = None
         # one unit for all columns: the largest, so that nothing can overflow
         unit = float(guard.unit.max(initial=0.0, where=~constant)) or 1.0
-        ratio = (guard.unit / unit) ** 2
+        ratio = np.where(constant, 1.0, guard.unit / unit) ** 2
         return _Weights(numerator * ratio, denominator * ratio, unit, constant, n_passes, classes)

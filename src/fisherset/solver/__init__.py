@@ -1,34 +1,38 @@
 """How the subset is found: from statistics alone, with numpy and scipy alone."""
 
-from fisherset.solver.cutting_plane import algorithm1, cutting_plane_path, solve_cutting_plane
-from fisherset.solver.joint import joint_path, solve_joint
+from fisherset.solver.domain import Domain
 from fisherset.solver.problem import Problem, Samples
+from fisherset.solver.proof import prove_value
 from fisherset.solver.ratio import best_ratio
-from fisherset.solver.relaxation import LOOSE, Relaxation, relax
-from fisherset.solver.solution import Solution, relative_gap
-from fisherset.solver.subset import measure_subset
-from fisherset.solver.trace import USUAL, Iteration, Status, Trace
-from fisherset.solver.units import TIE, ranked
+from fisherset.solver.relaxation import LOOSE, relax
+from fisherset.solver.solution import Solution, conclude, relative_gap
+from fisherset.solver.solvers import SOLVERS, Solver, grade, solve
+from fisherset.solver.spaces import measure_subset
+from fisherset.solver.tempered import temper
+from fisherset.solver.trace import Iteration, Status, Trace
+from fisherset.solver.units import TIE, Units, ranked
 
 __all__ = [
+    "Domain",
     "Iteration",
     "LOOSE",
     "Problem",
-    "Relaxation",
+    "SOLVERS",
     "Samples",
     "Solution",
+    "Solver",
     "Status",
     "TIE",
     "Trace",
-    "USUAL",
-    "algorithm1",
+    "Units",
     "best_ratio",
-    "cutting_plane_path",
-    "joint_path",
-    "solve_cutting_plane",
-    "solve_joint",
+    "conclude",
+    "grade",
+    "measure_subset",
+    "prove_value",
     "ranked",
     "relative_gap",
     "relax",
-    "measure_subset",
+    "solve",
+    "temper",
 ]

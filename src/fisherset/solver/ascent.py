@@ -1,7 +1,7 @@
-"""Projected gradient ascent of a concave function on a capped simplex.
+"""Projected gradient ascent of a concave function on the hull of a domain.
 
-Serves both faces of the method: the kernel weights lambda of Eq. (22), whose simplex
-has sum 1, and the relaxed choice q itself, whose sum is m.
+Serves both faces of the method: the kernel weights lambda of Eq. (22), one cut being
+chosen, and the relaxed choice q itself, m units being chosen.
 """
 
 from __future__ import annotations
@@ -11,19 +11,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fisherset._types import Floats
-from fisherset.solver.simplex import project, upper_bound
+from fisherset._types import EPS, Floats
+from fisherset.solver.domain import Domain
 from fisherset.solver.trace import Trace
 
 MAX_STEPS = 1000
 # Steps may fall below the best of this many last values (non-monotone search): it is
 # what lets the Barzilai-Borwein step keep its length.
 MEMORY = 8
-
-
-# Longest way, in units of q, that a step may aim beyond the simplex.
+# Longest way, in units of q, that a step may aim beyond the hull.
 FARTHEST = 1e6
-EPS = float(np.finfo(np.float64).eps)
 
 Function = Callable[[Floats], tuple[float, Floats]]
 
@@ -41,26 +38,25 @@ class Ascent(NamedTuple):
 def ascend(
     function: Function,
     x: Floats,
-    total: int,
+    domain: Domain,
     *,
     tol: float,
     trace: Trace,
     max_steps: int = MAX_STEPS,
-    observe: Callable[[Ascent], None] | None = None,
 ) -> Ascent:
-    """Maximise `function` (value and gradient) over {0 <= x <= 1, sum x = total} from x.
+    """Maximise `function` (value and gradient) over the hull of the domain from x.
 
     Stops when the tangent bound is within the share `tol` of the value, when no step
-    improves any more (the limit of the arithmetic), or when the time is up; `observe` is
-    shown the best point of each step. Spectral steps after Birgin, Martinez and Raydan (2000).
+    improves any more (the limit of the arithmetic), or when the time is up. Spectral steps
+    after Birgin, Martinez and Raydan (2000).
     """
     value, gradient = function(x)
-    best = Ascent(x, value, gradient, upper_bound(value, gradient, x, total), 0)
+    best = Ascent(x, value, gradient, domain.bound(value, gradient, x), 0)
     recent, length = [value], np.inf
     for steps in range(1, max_steps + 1):
         if best.bound - best.value <= tol * best.bound or trace.out_of_time():
             break
-        direction = _direction(x, gradient, total, length)
+        direction = _direction(x, gradient, domain, length)
         slope = float(gradient @ direction)
         if slope <= EPS * abs(value):
             break
@@ -70,27 +66,24 @@ def ascend(
         length = float(change @ change) / curvature if curvature > 0 else np.inf
         x, gradient = new, new_gradient
         recent = [*recent[1 - MEMORY :], value]
-        bound = min(best.bound, upper_bound(value, gradient, x, total))
+        bound = min(best.bound, domain.bound(value, gradient, x))
         if value > best.value:
             best = Ascent(x, value, gradient, bound, steps)
         else:
             best = best._replace(bound=bound, steps=steps)
-        if observe is not None:
-            observe(best)
     return best
 
 
-def _direction(x: Floats, gradient: Floats, total: int, length: float) -> Floats:
+def _direction(x: Floats, gradient: Floats, domain: Domain, length: float) -> Floats:
     """From x to the projection of x + length * gradient, the length cut to what moves x by `FARTHEST`.
 
     The projection does not change when all entries move together, so the gradient may
     be taken from its own threshold: what is left is small, and so is its rounding.
     """
-    level = np.partition(gradient, gradient.size - total)[gradient.size - total]
-    relative = gradient - level
+    relative = gradient - domain.threshold(gradient)
     largest = max(float(np.abs(relative).max()), np.finfo(float).tiny)
     step = min(length, FARTHEST / largest) if np.isfinite(length) else min(1.0, FARTHEST) / largest
-    return project(x + step * relative, total) - x
+    return domain.project(x + step * relative) - x
 
 
 def _search(

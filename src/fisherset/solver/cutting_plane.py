@@ -8,19 +8,21 @@ through m (section 4.1).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from fisherset._types import Floats, Indices
 from fisherset.solver.ascent import ascend
+from fisherset.solver.domain import Domain
+from fisherset.solver.enumeration import tighten
 from fisherset.solver.problem import Problem
+from fisherset.solver.proof import tangent_from_weights
 from fisherset.solver.relaxation import PRECISION, Relaxation, gradient, relax
-from fisherset.solver.ridge import Pool, ridge_on
-from fisherset.solver.simplex import upper_bound
-from fisherset.solver.solution import Solution, conclude, nothing
-from fisherset.solver.subset import measure_subset
-from fisherset.solver.trace import USUAL, Status, Trace
+from fisherset.solver.solution import Solution, conclude, empty_solution
+from fisherset.solver.spaces import measure_subset, ridge_on
+from fisherset.solver.trace import Status, Trace
 from fisherset.solver.units import Units, largest
 
 # Weight up to which a cut counts as idle: whether a weight that vanishes in the limit is
@@ -38,80 +40,71 @@ class Cuts(NamedTuple):
     upper_bound: float
 
 
-def solve_cutting_plane(
-    problem: Problem, k: int, gamma: float, *, tol: float | None, trace: Trace
-) -> Solution:
-    """Raise m from 1 until the union of the cuts has k units, trim the last cut, certify at k.
-
-    With `tol=None` the cuts are solved as usual, without a certificate.
-    """
-    inner, certified = USUAL if tol is None else tol, tol is not None
-    return next(cutting_plane_path(problem, [k], gamma, tol=inner, trace=trace, certified=certified))
-
-
 def cutting_plane_path(
     problem: Problem,
-    ks: Sequence[int],
+    domains: Sequence[Domain],
     gamma: float,
     *,
     tol: float,
-    trace: Trace,
     certified: bool = True,
+    trace: Trace,
+    start: Floats | None = None,
 ) -> Iterator[Solution]:
-    """Raise m from 1, and for each k, in rising order, take the first union that has k units.
+    """Raise m from 1, and for each domain, in rising order, take the first union that has as many units.
 
-    The paper raises m by one. One more unit in every cut widens the union by at most the
-    number of cuts, so while the union is far from k, m leaps by half of what that needs.
-    Without `certified` the bound is the ceiling of F, which costs nothing.
+    The last cut is trimmed. The paper raises m by one. One more unit in every cut widens
+    the union by at most the number of cuts, so while the union is far from k, m leaps by
+    half of what that needs. Without `certified` the bound is the ceiling of F, which costs
+    nothing. There is no use for a `start`.
     """
-    pool, m, found = Pool(problem), 1, None
-    for k in ks:
+    m, found = 1, None
+    for domain in domains:
+        k = domain.m
         if k == 0:
-            yield nothing(problem, trace)
+            yield empty_solution(domain, trace)
             continue
+        m = max(m, domain.kept.size)
         while True:
             if found is None:
-                found = algorithm1(problem, m, gamma, tol=tol, trace=trace, pool=pool)
+                found = algorithm1(problem, replace(domain, m=m), gamma, tol=tol, trace=trace)
             union = np.unique(np.concatenate(found.cuts))
             if union.size >= k or m >= k or trace.out_of_time():
                 break
             m = min(k, m + max(1, (k - union.size) // (2 * len(found.cuts))))
             found = None
-        units = np.sort(trimmed(found, k))
-        state = measure_subset(problem, Units(problem).columns(units), gamma)
+        units = np.sort(trimmed(found, domain))
+        state = measure_subset(problem, domain.units.columns(units), gamma)
+        relaxation = Relaxation(found.q, found.value, problem.ceiling)
         if certified:
-            bound = relax(problem, k, gamma, tol=tol, trace=trace, start=found.q)
-        else:
-            bound = Relaxation(found.q, found.g, found.value, problem.ceiling)
-        yield conclude(problem, units, state, found.q, bound, trace)
+            relaxation = relax(problem, domain, gamma, tol=tol, trace=trace, start=found.q)
+            relaxation, _ = tighten(problem, domain, gamma, relaxation, state.value)
+        yield conclude(problem, domain, units, state, found.q, relaxation, trace)
 
 
-def algorithm1(
-    problem: Problem, m: int, gamma: float, *, tol: float, trace: Trace, pool: Pool | None = None
-) -> Cuts:
+def algorithm1(problem: Problem, domain: Domain, gamma: float, *, tol: float, trace: Trace) -> Cuts:
     """Algorithm 1 for one m, to a gap of `tol` between the bounds of Theorem 3.3.
 
     Departures from the printed algorithm: V starts at H, as V = 11'/n gives s = 0 on
     centred data; lambda starts from its last value instead of 1/t, so that l_t cannot
     fall; cuts without weight are dropped.
     """
-    units, pool = Units(problem), Pool(problem) if pool is None else pool
-    g = units.total(gradient(problem.C, problem, gamma))
-    cuts, weights = [largest(g, m)], np.ones(1)
+    units, m = domain.units, domain.m
+    cuts, weights = [domain.best(units.total(gradient(problem.C, problem, gamma)))], np.ones(1)
     bound, inner = problem.ceiling, tol / 4
     for _ in range(trace.max_iter):
-        mixture = _Mixture(problem, cuts, gamma, pool)
-        weights = ascend(mixture.evaluate, weights, 1, tol=inner, trace=trace).x
+        mixture = _Mixture(problem, units, cuts, gamma)
+        one_cut = Domain(Units(None, len(cuts)), 1)
+        weights = ascend(mixture.evaluate, weights, one_cut, tol=inner, trace=trace).x
         cuts = [cut for cut, weight in zip(cuts, weights, strict=True) if weight > IDLE]
         weights = weights[weights > IDLE]
-        q, value, XV = mixture.everywhere(cuts, weights)
-        g = units.total(gradient(XV, problem, gamma))
-        bound = min(bound, upper_bound(value, g, q, m))  # u_t of Eq. (27)
+        q, value, A, W = mixture.everywhere(cuts, weights)
+        tangent = tangent_from_weights(problem, domain, gamma, A, W)
+        bound = min(bound, tangent.bound(domain))  # u_t of Eq. (27)
         trace.record(f"cuts, m = {m}", value, bound, int(np.count_nonzero(q)))
-        found = Cuts(cuts, q, g, value, bound)
+        found = Cuts(cuts, q, tangent.g, value, bound)
         if bound - value <= tol * bound or trace.out_of_time():
             return found
-        violated = largest(g, m)  # Eq. (26)
+        violated = domain.best(tangent.g)  # Eq. (26)
         if not any(np.array_equal(violated, cut) for cut in cuts):
             cuts, weights = [*cuts, violated], np.append(weights, 0.0)
         elif inner > PRECISION:
@@ -126,12 +119,12 @@ def algorithm1(
 class _Mixture:
     """F as a function of the weights lambda of some cuts."""
 
-    def __init__(self, problem: Problem, cuts: list[Indices], gamma: float, pool: Pool) -> None:
-        self.problem, self.gamma, self.units = problem, gamma, Units(problem)
+    def __init__(self, problem: Problem, units: Units, cuts: list[Indices], gamma: float) -> None:
+        self.problem, self.gamma, self.units = problem, gamma, units
         self.members = np.unique(np.concatenate(cuts))
         self.columns = self.units.columns(self.members)
         self.choice = np.array([np.isin(self.members, cut) for cut in cuts], dtype=float)
-        self.ridge = ridge_on(problem, self.columns, gamma, pool)
+        self.ridge = ridge_on(problem, self.columns, gamma)
 
     def evaluate(self, weights: Floats) -> tuple[float, Floats]:
         """F at q = sum of lambda_t p^t and its gradient, the sum of g over each cut, Eq. (23)."""
@@ -140,19 +133,20 @@ class _Mixture:
         g = self.units.total(gradient(XV, self.problem, self.gamma), self.members, self.columns)
         return value, self.choice @ g
 
-    def everywhere(self, cuts: list[Indices], weights: Floats) -> tuple[Floats, float, Floats]:
-        """Q over all units, F(q) and XV on all columns."""
+    def everywhere(self, cuts: list[Indices], weights: Floats) -> tuple[Floats, float, Indices, Floats]:
+        """Q over all units, F(q), and columns A and W with XV = C - G_:A W on all columns."""
         q = np.zeros(self.units.size)
         for cut, weight in zip(cuts, weights / weights.sum(), strict=True):
             q[cut] += weight
         np.minimum(q, 1.0, out=q)
-        value, XV = self.ridge.everywhere(self.units.spread(q[self.members], self.members, self.columns))
-        return q, value, XV
+        of_columns = self.units.spread(q[self.members], self.members, self.columns)
+        value, _ = self.ridge.evaluate(of_columns)
+        return q, value, *self.ridge.weights(of_columns)
 
 
-def trimmed(found: Cuts, k: int) -> Indices:
+def trimmed(found: Cuts, domain: Domain) -> Indices:
     """The first k units of the union: whole cuts while they fit, of the next those with the largest q."""
-    chosen: Indices = np.empty(0, dtype=np.intp)
+    chosen, k = domain.kept, domain.m
     for cut in found.cuts:
         new = np.setdiff1d(cut, chosen)
         room = k - chosen.size
@@ -160,6 +154,6 @@ def trimmed(found: Cuts, k: int) -> Indices:
             new = new[largest(found.q[new], room, found.g[new])]
         chosen = np.concatenate([chosen, new])
     if chosen.size < k:  # stopped by time before the union was large enough
-        others = np.setdiff1d(np.arange(found.q.size), chosen)
+        others = np.setdiff1d(np.arange(found.q.size), np.union1d(chosen, domain.barred))
         chosen = np.concatenate([chosen, others[largest(found.g[others], k - chosen.size)]])
     return chosen

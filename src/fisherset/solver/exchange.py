@@ -17,20 +17,24 @@ from __future__ import annotations
 import numpy as np
 
 from fisherset._types import Floats, Indices
+from fisherset.solver.domain import Domain
+from fisherset.solver.iterative import IterativeSubset
 from fisherset.solver.problem import Problem
 from fisherset.solver.relaxation import Relaxation, gradient
-from fisherset.solver.subset import Subset, measure_subset
+from fisherset.solver.spaces import measure_subset
+from fisherset.solver.subset import Subset
 from fisherset.solver.trace import Status, Trace
-from fisherset.solver.units import TIE, Units
+from fisherset.solver.units import TIE
 
-BATCH = 8_000_000  # swaps looked at in one go
-KEPT = 1000  # improving swaps kept of them
+SWAPS_AT_A_TIME = 8_000_000  # swaps looked at in one go
+SWAPS_KEPT = 1000  # improving swaps kept of them
 MANY = 10_000_000  # swaps beyond which the least gains are not worth another look
 
 
 def improve(
     problem: Problem,
-    units: Indices,
+    domain: Domain,
+    chosen: Indices,
     relaxation: Relaxation,
     gamma: float,
     *,
@@ -38,62 +42,65 @@ def improve(
     trace: Trace,
     phase: str = "exchange",
 ) -> tuple[Indices, Subset]:
-    """Exchange from the given units until no swap helps.
+    """Exchange from the chosen units until no swap inside the domain helps.
 
     Swaps that change nothing are made too when they bring in an earlier unit. Where the
     swaps are `MANY`, those that raise F by less than the share `tol` are let be.
     """
-    layout = Units(problem)
-    find_swaps = _column_swaps if layout.groups is None else _group_swaps
-    current = np.sort(units)
-    state = measure_subset(problem, layout.columns(current), gamma)
-    share = tol if current.size * (layout.size - current.size) > MANY else TIE
+    units = domain.units
+    find_swaps = _column_swaps if units.groups is None else _group_swaps
+    current = np.sort(chosen)
+    state = measure_subset(problem, units.columns(current), gamma)
+    share = tol if current.size * (units.size - current.size) > MANY else TIE
     for _ in range(trace.max_iter):
-        if trace.out_of_time():
+        if isinstance(state, IterativeSubset) or trace.out_of_time():
             return current, state
         swaps = Swaps(current, state.value, share)
-        places, outsiders = _by_relaxation(relaxation, current, state.value, swaps.tie)
+        places, outsiders = _by_relaxation(relaxation, domain, current, state.value, swaps.tie)
         if places.size * outsiders.size > problem.C.size:  # dearer than a pass
-            places, outsiders = _by_subset(problem, current, state, swaps.tie)
+            places, outsiders = _by_subset(problem, domain, current, state, swaps.tie)
         if places.size and outsiders.size:
-            find_swaps(problem, state, places, outsiders, swaps, trace)
-        made = _apply(problem, current, state, swaps.improving())
+            find_swaps(problem, domain, state, places, outsiders, swaps, trace)
+        made = _apply(problem, domain, current, state, swaps.improving())
         if made is None:
-            made = _apply(problem, current, state, swaps.equivalent())
+            made = _apply(problem, domain, current, state, swaps.equivalent())
         if made is None:
             return current, state
         current, state = made
-        bound = max(relaxation.upper_bound, state.value)
-        trace.record(phase, state.value, bound, current.size)
+        trace.record(phase, state.value, max(relaxation.upper_bound, state.value), current.size)
     trace.stopped(Status.MAX_ITER)
     return current, state
 
 
 def _by_relaxation(
-    relaxation: Relaxation, current: Indices, value: float, tie: float
+    relaxation: Relaxation, domain: Domain, current: Indices, value: float, tie: float
 ) -> tuple[Indices, Indices]:
     """Screen the swaps by the tangent at the relaxed q; where there is none, not at all."""
-    if not relaxation.everywhere:
-        return _promising(relaxation.g, current, np.inf)
-    tangent = relaxation.value + float(relaxation.g[current].sum() - relaxation.q @ relaxation.g)
-    return _promising(relaxation.g, current, max(tangent - value, 0.0) + tie)
+    if relaxation.tangent is None:
+        return _promising(np.zeros(domain.units.size), domain, current, np.inf)
+    offset, g = relaxation.tangent
+    return _promising(g, domain, current, max(offset + float(g[current].sum()) - value, 0.0) + tie)
 
 
-def _by_subset(problem: Problem, current: Indices, state: Subset, tie: float) -> tuple[Indices, Indices]:
+def _by_subset(
+    problem: Problem, domain: Domain, current: Indices, state: Subset, tie: float
+) -> tuple[Indices, Indices]:
     """Screen the swaps by the tangent at the subset itself."""
-    g = Units(problem).total(gradient(state.residual(), problem, state.gamma))
-    return _promising(g, current, tie)
+    R = problem.C - problem.product(state.columns, state.W)
+    R[state.columns] = state.gamma * state.W  # the same, without the cancellation
+    return _promising(domain.units.total(gradient(R, problem, state.gamma)), domain, current, tie)
 
 
-def _promising(g: Floats, current: Indices, slack: float) -> tuple[Indices, Indices]:
+def _promising(g: Floats, domain: Domain, current: Indices, slack: float) -> tuple[Indices, Indices]:
     """Places of the members, and the outsiders, that are part of a swap the gradient does not rule out."""
     outside = np.ones(g.size, dtype=bool)
     outside[current] = False
-    others = np.flatnonzero(outside)
-    if not others.size:
-        return others, others
-    ceiling, floor = g[others].max(), g[current].min()
-    return np.flatnonzero(g[current] <= ceiling + slack), others[g[others] >= floor - slack]
+    outside[domain.fixed] = False
+    others, places = np.flatnonzero(outside), np.flatnonzero(~np.isin(current, domain.kept))
+    if not others.size or not places.size:
+        return places[:0], others[:0]
+    ceiling, floor = g[others].max(), g[current[places]].min()
+    return places[g[current[places]] <= ceiling + slack], others[g[others] >= floor - slack]
 
 
 class Swaps:
@@ -110,8 +117,8 @@ class Swaps:
         `worth` is what F loses without each of the members: the measure of a tie.
         """
         hits = np.flatnonzero(gain > self.threshold)
-        if hits.size > KEPT:
-            hits = hits[np.argpartition(gain.flat[hits], -KEPT)[-KEPT:]]
+        if hits.size > SWAPS_KEPT:
+            hits = hits[np.argpartition(gain.flat[hits], -SWAPS_KEPT)[-SWAPS_KEPT:]]
         row, column = np.divmod(hits, outsiders.size)
         self._found.append((gain.flat[hits], self.members[places[row]], outsiders[column]))
         # the first outsider of each row that does as well as the member, if it stands before it
@@ -150,7 +157,11 @@ def _swapped(current: Indices, out: Indices, into: Indices) -> Indices:
 
 
 def _apply(
-    problem: Problem, current: Indices, state: Subset, chosen: tuple[Indices, Indices, float] | None
+    problem: Problem,
+    domain: Domain,
+    current: Indices,
+    state: Subset,
+    chosen: tuple[Indices, Indices, float] | None,
 ) -> tuple[Indices, Subset] | None:
     """Make several swaps at once if together they beat the first alone, else fewer, at last that one.
 
@@ -162,7 +173,7 @@ def _apply(
     size = out.size
     while size:
         trial = _swapped(current, out[:size], into[:size])
-        new = measure_subset(problem, Units(problem).columns(trial), state.gamma)
+        new = measure_subset(problem, domain.units.columns(trial), state.gamma)
         # a swap alone need not keep its promise to the last digit
         if new.value >= state.value + (best if size > 1 or best < 0 else best / 2):
             return trial, new
@@ -171,17 +182,23 @@ def _apply(
 
 
 def _column_swaps(
-    problem: Problem, state: Subset, places: Indices, outsiders: Indices, swaps: Swaps, trace: Trace
+    problem: Problem,
+    domain: Domain,
+    state: Subset,
+    places: Indices,
+    outsiders: Indices,
+    swaps: Swaps,
+    trace: Trace,
 ) -> None:
     root = np.sqrt(state.inverse_diagonal[places])[:, None]
     w = state.W[places] / root
     own = np.einsum("ir,ir->i", w, w)[:, None]
-    step = max(1, BATCH // state.columns.size)
+    step = max(1, SWAPS_AT_A_TIME // state.columns.size)
     for start in range(0, outsiders.size, step):
         if trace.out_of_time():
             return
         batch = outsiders[start : start + step]
-        R, base, u = state.meet(places, batch)
+        R, base, u = state.cross_terms(places, batch)
         u /= root
         gain = w @ (2.0 * R.T)
         gain += u * own
@@ -196,16 +213,21 @@ def _column_swaps(
 
 
 def _group_swaps(
-    problem: Problem, state: Subset, places: Indices, outsiders: Indices, swaps: Swaps, trace: Trace
+    problem: Problem,
+    domain: Domain,
+    state: Subset,
+    places: Indices,
+    outsiders: Indices,
+    swaps: Swaps,
+    trace: Trace,
 ) -> None:
     """The same for groups, swap by swap: their block updates differ in size."""
-    layout = Units(problem)
     for place in places:
         if trace.out_of_time():
             return
         gain = np.empty((1, outsiders.size))
         for column, other in enumerate(outsiders):
             trial = _swapped(swaps.members, swaps.members[[place]], np.array([other]))
-            new = measure_subset(problem, layout.columns(trial), state.gamma)
+            new = measure_subset(problem, domain.units.columns(trial), state.gamma)
             gain[0, column] = new.value - state.value
         swaps.offer(np.array([place]), outsiders, gain, np.array([state.value]))

@@ -1,6 +1,7 @@
 """The joint solver: relax at m = k, round, exchange to a local optimum, certify.
 
-Where the bound leaves room for doubt, forward selection is a second start.
+Where the bound leaves room for doubt, forward selection is a second start, and all sets
+are tried where they are few.
 """
 
 from __future__ import annotations
@@ -8,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fisherset._types import Floats
+from fisherset.solver.domain import Domain
+from fisherset.solver.enumeration import tighten
 from fisherset.solver.exchange import improve
 from fisherset.solver.forward import select_forward
 from fisherset.solver.problem import Problem
 from fisherset.solver.relaxation import relax
-from fisherset.solver.solution import Solution, conclude, nothing, relative_gap
-from fisherset.solver.trace import USUAL, Trace
-from fisherset.solver.units import largest
+from fisherset.solver.solution import Solution, conclude, empty_solution, relative_gap
+from fisherset.solver.trace import Trace
+from fisherset.solver.units import TIE
 
 # The share of a time limit the relaxation may take: a set improved by exchange is worth more than its bound.
 RELAXING = 0.5
@@ -22,41 +25,60 @@ RELAXING = 0.5
 FINENESS = 1e-3
 # The gap beyond which rounding the relaxation may have missed something: forward selection is tried too.
 DOUBTFUL = 0.1
-LARGEST = 30_000_000  # numbers of its factor, k x d, up to which it is
-
-
-def solve_joint(problem: Problem, k: int, gamma: float, *, tol: float | None, trace: Trace) -> Solution:
-    """Choose k units together, with the bound of the relaxation as certificate unless `tol` is None."""
-    return next(joint_path(problem, [k], gamma, tol=tol, trace=trace))
+LARGEST_FACTOR = 30_000_000  # numbers of its factor, k x d, up to which it is
 
 
 def joint_path(
     problem: Problem,
-    ks: Sequence[int],
+    domains: Sequence[Domain],
     gamma: float,
     *,
-    tol: float | None,
+    tol: float,
+    certified: bool = True,
     trace: Trace,
     start: Floats | None = None,
 ) -> Iterator[Solution]:
-    """Solve for each k in turn, every relaxation starting from the last one's q, the first from `start`."""
-    q, fineness = start, FINENESS * (USUAL if tol is None else tol)
-    for k in ks:
-        if k == 0:
-            yield nothing(problem, trace)
+    """Solve for each domain in turn, every relaxation starting from the last one's q, the first from `start`.
+
+    The bound of the relaxation is the certificate; without one it is solved on a pool of columns only.
+    """
+    q, fineness = start, FINENESS * tol
+    for domain in domains:
+        if domain.m == 0:
+            yield empty_solution(domain, trace)
             continue
         with trace.part(RELAXING):
-            relaxation = relax(problem, k, gamma, tol=tol, trace=trace, start=q)
+            relaxation = relax(problem, domain, gamma, tol=tol if certified else None, trace=trace, start=q)
         q = relaxation.q
-        rounded = largest(q, k, relaxation.g)
-        units, state = improve(problem, rounded, relaxation, gamma, tol=fineness, trace=trace)
-        doubt = relaxation.everywhere and relative_gap(state.value, relaxation.upper_bound) > DOUBTFUL
-        small = problem.groups is None and k * problem.C.shape[0] <= LARGEST
-        if doubt and small and not trace.out_of_time():
-            greedy = select_forward(problem, k, gamma, trace=trace)
-            if greedy.size == k:  # else the time was up
+        g = None if relaxation.tangent is None else relaxation.tangent.g
+        found = improve(problem, domain, domain.best(q, g), relaxation, gamma, tol=fineness, trace=trace)
+        gap = relative_gap(found[1].value, relaxation.upper_bound) if relaxation.tangent else 0.0
+        small = domain.units.groups is None and domain.m * problem.C.shape[0] <= LARGEST_FACTOR
+        if gap > DOUBTFUL and small and not trace.out_of_time():
+            greedy = select_forward(problem, domain, gamma, trace=trace)
+            if greedy.size == domain.m:  # else the time was up
                 second = improve(
-                    problem, greedy, relaxation, gamma, tol=fineness, trace=trace, phase="second exchange"
+                    problem,
+                    domain,
+                    greedy,
+                    relaxation,
+                    gamma,
+                    tol=fineness,
+                    trace=trace,
+                    phase="second exchange",
                 )
-                units, state = max((units, state), second, key=lambda found: found[1].value)
-        yield conclude(problem, units, state, q, relaxation, trace)
+                found = max(found, second, key=lambda one: one[1].value)
+        if not trace.out_of_time():
+            relaxation, best = tighten(problem, domain, gamma, relaxation, found[1].value)
+            if best is not None and best.value > found[1].value * (1 + TIE):
+                found = improve(
+                    problem,
+                    domain,
+                    best.units,
+                    relaxation,
+                    gamma,
+                    tol=fineness,
+                    trace=trace,
+                    phase="enumeration",
+                )
+        yield conclude(problem, domain, *found, q, relaxation, trace)

@@ -48,9 +48,6 @@ class Samples(Protocol):
     def values(self, columns: Indices) -> Floats:
         """The centred and scaled columns themselves, n x len(columns)."""
 
-    def project(self, V: Floats) -> Floats:
-        """X'V for an n x p matrix V: d x p."""
-
 
 class Problem(Protocol):
     """The statistics the solver works from. It never sees a row of the table."""
@@ -66,6 +63,14 @@ class Problem(Protocol):
     @property
     def diagonal(self) -> Floats:
         """Diagonal of G."""
+
+    @property
+    def precision(self) -> float:
+        """Share of lengths[i] * lengths[j] by which G_ij may be off, and of lengths[j] * sqrt(n) for C_j."""
+
+    @property
+    def lengths(self) -> Floats:
+        """Length of each column as its products were taken, which its rounding is a share of."""
 
     @property
     def ceiling(self) -> float:

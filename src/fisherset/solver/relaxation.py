@@ -1,4 +1,4 @@
-"""The convex relaxation: F(q) over 0 <= q <= 1, sum q = m, and the bound it gives."""
+"""The convex relaxation: F(q) over the hull of the domain, and the bound it gives."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from fisherset._types import Floats, Indices
-from fisherset.solver.ascent import Ascent, ascend
-from fisherset.solver.problem import Problem, Samples
-from fisherset.solver.ridge import FeatureRidge, Pool, SampleRidge
-from fisherset.solver.simplex import project, upper_bound
+from fisherset.solver.ascent import ascend
+from fisherset.solver.domain import Domain
+from fisherset.solver.problem import Problem
+from fisherset.solver.proof import Tangent, tangent_from_weights
+from fisherset.solver.spaces import ridge_on, samples_for
 from fisherset.solver.trace import Status, Trace
-from fisherset.solver.units import Units, largest
+from fisherset.solver.units import largest
 
 # The pool of columns starts at this many times m and grows by what the bound asks for.
 POOL_FACTOR = 3
@@ -24,114 +25,67 @@ PRECISION = 1e-14
 
 
 class Relaxation(NamedTuple):
-    """A nearly optimal q, its gradient g over all units, F(q) and the bound on every m-subset.
+    """A nearly optimal q, F(q), the best tangent met, and its bound on every set of the domain.
 
-    Where only a pool of units was looked at, `everywhere` is False: g is then the gradient at
-    q = 0, and the bound the ceiling of F.
+    Where only a pool of units was looked at there is no tangent: the bound is the ceiling of F.
     """
 
     q: Floats
-    g: Floats
     value: float
     upper_bound: float
-    everywhere: bool = True
+    tangent: Tangent | None = None
+    A: Indices = np.empty(0, dtype=np.intp)  # the columns in play
+    W: Floats = np.empty((0, 0))  # and their weights, which the tangent comes from
 
 
 def relax(
-    problem: Problem, m: int, gamma: float, *, tol: float | None, trace: Trace, start: Floats | None = None
+    problem: Problem,
+    domain: Domain,
+    gamma: float,
+    *,
+    tol: float | None,
+    trace: Trace,
+    start: Floats | None = None,
 ) -> Relaxation:
     """Maximise F(q) until its upper bound is within the share `tol` of it, or, with None, on a pool only.
 
-    `start` is the q of a problem alike, such as another m or gamma on the same table.
+    Solves on a pool of promising units and lets the bound over all of them name those that
+    lack; in sample space, where their number costs little, on all at once. `start` is the q
+    of a problem alike, such as another m or gamma on the same table.
     """
-    units = Units(problem)
-    if m > units.size:
-        raise ValueError(f"m must be at most the {units.size} units of the problem; got {m}.")
-    if m == 0:
-        return Relaxation(np.zeros(units.size), np.zeros(units.size), 0.0, 0.0)
-    samples, rough = problem.samples, LOOSE if tol is None else tol
-    if samples is not None and samples.size < 2 * m * units.n_columns / units.size:
-        return _relax_in_samples(problem, samples, units, m, gamma, rough, trace, start)
-    return _relax_in_pool(problem, units, m, gamma, tol, trace, start)
-
-
-def _relax_in_samples(
-    problem: Problem,
-    samples: Samples,
-    units: Units,
-    m: int,
-    gamma: float,
-    tol: float,
-    trace: Trace,
-    start: Floats | None,
-) -> Relaxation:
-    ridge = SampleRidge(problem, samples, gamma)
-
-    def function(q: Floats) -> tuple[float, Floats]:
-        value, XV = ridge.evaluate(units.spread(q))
-        return value, units.total(gradient(XV, problem, gamma))
-
-    def observe(best: Ascent) -> None:
-        bound = min(best.bound, problem.ceiling)
-        trace.record("relaxation", best.value, bound, int(np.count_nonzero(best.x)))
-
+    units = domain.units
+    if domain.m == 0:
+        return Relaxation(np.zeros(units.size), 0.0, 0.0)
     g = units.total(gradient(problem.C, problem, gamma))  # at q = 0, where V = H
-    x = _first(g, m) if start is None else _rescaled(start, m)
-    best = ascend(function, x, m, tol=tol, max_steps=trace.max_iter, trace=trace, observe=observe)
-    if best.bound - best.value > tol * best.bound:
-        trace.stopped(Status.MAX_ITER if best.steps == trace.max_iter else Status.PRECISION)
-    return Relaxation(best.x, best.gradient, best.value, min(best.bound, problem.ceiling))
-
-
-def _relax_in_pool(
-    problem: Problem,
-    units: Units,
-    m: int,
-    gamma: float,
-    tol: float | None,
-    trace: Trace,
-    start: Floats | None,
-) -> Relaxation:
-    """Solve on a pool of promising columns; let the bound over all columns name those that lack."""
-    g = units.total(gradient(problem.C, problem, gamma))  # at q = 0, where V = H
-    members = largest(g, min(units.size, max(POOL_FACTOR * m, POOL_LEAST)))
+    most = 2 * domain.m * units.n_columns // units.size  # columns in play
+    by_samples = samples_for(problem, most) is not None
+    size = units.size if by_samples else min(units.size, max(POOL_FACTOR * domain.m, POOL_LEAST))
+    members = domain.candidates(g, size)
     if start is not None:
-        members = np.union1d(members, np.flatnonzero(start))
-    pool = Pool(problem)
-    pool.admit(units.columns(members))
-
-    def function(x: Floats) -> tuple[float, Floats]:
-        value, XV = ridge.evaluate(units.spread(x, members, pool.columns))
-        return value, units.total(gradient(XV, problem, gamma), members, pool.columns)
-
-    x = _first(g[members], m) if start is None else _rescaled(start[members], m)
-    if tol is None:
-        ridge = FeatureRidge(problem, pool.columns, pool.G, gamma)
-        found = ascend(function, x, m, tol=LOOSE, trace=trace)
-        q = np.zeros(units.size)
-        q[members] = found.x
-        trace.record("relaxation", found.value, problem.ceiling, int(np.count_nonzero(q)))
-        return Relaxation(q, g, found.value, problem.ceiling, everywhere=False)
-    bound, inner = problem.ceiling, max(tol / 4, LOOSE)
-    best = Relaxation(np.zeros(units.size), g, 0.0, problem.ceiling)
+        members = np.union1d(members, np.setdiff1d(np.flatnonzero(start), domain.barred))
+    pool = _Pool(problem, domain, members, gamma, most)
+    x = pool.domain.start(g[members]) if start is None else pool.domain.near(start[members])
+    inner = (tol or LOOSE) / 2 if by_samples else max((tol or 0.0) / 4, LOOSE)
+    best = Relaxation(np.zeros(units.size), 0.0, problem.ceiling)
     for _ in range(trace.max_iter):
-        ridge = FeatureRidge(problem, pool.columns, pool.G, gamma)
-        x = ascend(function, x, m, tol=inner, trace=trace).x
-        value, XV = ridge.everywhere(units.spread(x, members, pool.columns))
-        g = units.total(gradient(XV, problem, gamma))
-        q = np.zeros(units.size)
-        q[members] = x
-        bound = min(bound, upper_bound(value, g, q, m))
-        best = Relaxation(q, g, value, bound)
-        trace.record("relaxation", value, bound, int(np.count_nonzero(x)))
-        if bound - value <= tol * bound or trace.out_of_time():
+        ascent = ascend(pool.evaluate, x, pool.domain, tol=inner, trace=trace)
+        x, q = ascent.x, np.zeros(units.size)
+        q[pool.members] = x
+        best = best._replace(q=q, value=ascent.value)
+        if tol is not None:
+            A, W = pool.weights(x)
+            tangent = tangent_from_weights(problem, domain, gamma, A, W)
+            bound = tangent.bound(domain)
+            if best.tangent is None or bound <= best.upper_bound:
+                best = Relaxation(q, ascent.value, min(bound, problem.ceiling), tangent, A, W)
+        trace.record("relaxation", best.value, best.upper_bound, int(np.count_nonzero(x)))
+        if tol is None or best.upper_bound - best.value <= tol * best.upper_bound or trace.out_of_time():
             return best
-        lacking = _lacking(g, members, m)
+        lacking = _lacking(tangent.g, pool.members, domain)
         if lacking.size:
-            members = np.concatenate([members, lacking])
-            pool.admit(units.columns(lacking))
+            pool = pool.joined_by(lacking)
             x = np.concatenate([x, np.zeros(lacking.size)])
-            inner = max(tol / 4, min(inner, (bound - value) / bound / 10))
+            inner = max(tol / 4, min(inner, (best.upper_bound - best.value) / best.upper_bound / 10))
         elif inner > PRECISION:
             inner /= 4
         else:
@@ -141,27 +95,39 @@ def _relax_in_pool(
     return best
 
 
-def _lacking(g: Floats, members: Indices, m: int) -> Indices:
-    """Units outside the pool whose gradient exceeds the m-th largest inside: those the bound counts."""
-    inside = g[members]
-    threshold = np.partition(inside, inside.size - m)[inside.size - m]
+class _Pool:
+    """F as a function of the q of some units; values of units are in the order of `members`."""
+
+    def __init__(self, problem: Problem, domain: Domain, members: Indices, gamma: float, most: int) -> None:
+        self._whole, self._gamma, self._most = domain, gamma, most
+        self.problem, self.units, self.members = problem, domain.units, members
+        self.domain, self._columns = domain.within(members), domain.units.columns(members)
+        self._ridge = ridge_on(problem, self._columns, gamma, most)
+
+    def joined_by(self, lacking: Indices) -> _Pool:
+        """The pool with more units, which come after the others."""
+        members = np.concatenate([self.members, lacking])
+        return _Pool(self.problem, self._whole, members, self._gamma, self._most)
+
+    def evaluate(self, x: Floats) -> tuple[float, Floats]:
+        """F and its gradient."""
+        value, XV = self._ridge.evaluate(self.units.spread(x, self.members, self._columns))
+        g = gradient(XV, self.problem, self._gamma)
+        return value, self.units.total(g, self.members, self._columns)
+
+    def weights(self, x: Floats) -> tuple[Indices, Floats]:
+        """Columns A of the problem and W with XV = C - G_:A W."""
+        return self._ridge.weights(self.units.spread(x, self.members, self._columns))
+
+
+def _lacking(g: Floats, members: Indices, domain: Domain) -> Indices:
+    """Units outside the pool that the bound counts: their gradient exceeds the least of the best inside."""
+    threshold = domain.within(members).threshold(g[members])
     outside = np.ones(g.size, dtype=bool)
     outside[members] = False
+    outside[domain.barred] = False
     candidates = np.flatnonzero(outside & (g > threshold))
-    return candidates[largest(g[candidates], max(m, POOL_LEAST))]
-
-
-def _rescaled(q: Floats, m: int) -> Floats:
-    """The point for m next to the q of another m."""
-    return project(q * (m / q.sum()), m)
-
-
-def _first(s: Floats, m: int) -> Floats:
-    """A first q: half weight on the 2m units of largest s, between the first cut and the middle."""
-    x = np.zeros(s.size)
-    first = largest(s, min(2 * m, s.size))
-    x[first] = m / first.size
-    return x
+    return candidates[largest(g[candidates], max(domain.m, POOL_LEAST))]
 
 
 def gradient(XV: Floats, problem: Problem, gamma: float) -> Floats:

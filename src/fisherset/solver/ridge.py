@@ -14,23 +14,26 @@ from fisherset._types import Floats, Indices
 from fisherset.solver.linear import shifted, solve
 from fisherset.solver.problem import Problem, Samples
 
+HELD = 2**24  # numbers of columns by value that are kept between evaluations
+BATCH = 2**20  # numbers of them taken at a time where they are not
+
 
 class Ridge(Protocol):
     """F as a function of the weights q of some columns, the others having none."""
 
     def evaluate(self, q: Floats) -> tuple[float, Floats]:
-        """F(q) and the rows of XV of these columns."""
+        """F(q) and the rows of XV of these columns, in their order."""
 
-    def everywhere(self, q: Floats) -> tuple[float, Floats]:
-        """F(q) and all rows of XV: one pass over the data."""
+    def weights(self, q: Floats) -> tuple[Indices, Floats]:
+        """Columns A of the problem and W with XV = C - G_:A W."""
 
 
 class FeatureRidge:
     """Through the Gram block G_SS of the columns S."""
 
-    def __init__(self, problem: Problem, columns: Indices, G: Floats, gamma: float) -> None:
+    def __init__(self, problem: Problem, columns: Indices, gamma: float) -> None:
         self.problem, self.columns, self.gamma = problem, columns, gamma
-        self._G, self._C = G, problem.C[columns]
+        self._G, self._C = problem.gram(columns, rows=columns), problem.C[columns]
 
     def evaluate(self, q: Floats) -> tuple[float, Floats]:
         A, W, value = self._solve(q)
@@ -38,9 +41,9 @@ class FeatureRidge:
         spread[A] = W  # a product with zeros is cheaper than a copy of columns of G
         return value, self._C - self._G @ spread
 
-    def everywhere(self, q: Floats) -> tuple[float, Floats]:
-        A, W, value = self._solve(q)
-        return value, self.problem.C - self.problem.product(self.columns[A], W)
+    def weights(self, q: Floats) -> tuple[Indices, Floats]:
+        A, W, _ = self._solve(q)
+        return self.columns[A], W
 
     def _solve(self, q: Floats) -> tuple[Indices, Floats, float]:
         """The support A of q, W = D^1/2 (gamma I + D^1/2 G D^1/2)^-1 D^1/2 C on it, and F(q)."""
@@ -53,66 +56,37 @@ class FeatureRidge:
 
 
 class SampleRidge:
-    """Through V = (I + sum of q_j K_j / gamma)^-1 H; all columns when none are named."""
+    """Through V = (I + sum of q_j K_j / gamma)^-1 H."""
 
-    def __init__(
-        self, problem: Problem, samples: Samples, gamma: float, columns: Indices | None = None
-    ) -> None:
-        self.problem, self.samples, self.gamma = problem, samples, gamma
-        self._X = None if columns is None else samples.values(columns)
+    def __init__(self, problem: Problem, samples: Samples, columns: Indices, gamma: float) -> None:
+        self.problem, self.samples, self.columns, self.gamma = problem, samples, columns, gamma
+        self._X = samples.values(columns) if samples.size * columns.size <= HELD else None
 
     def evaluate(self, q: Floats) -> tuple[float, Floats]:
         value, V = self._solve(q)
-        return value, self.samples.project(V) if self._X is None else self._X.T @ V
+        return value, self._project(self.columns, V) if self._X is None else self._X.T @ V
 
-    def everywhere(self, q: Floats) -> tuple[float, Floats]:
-        value, V = self._solve(q)
-        return value, self.samples.project(V)
+    def weights(self, q: Floats) -> tuple[Indices, Floats]:
+        _, V = self._solve(q)
+        A = np.flatnonzero(q > 0)
+        XV = self._project(self.columns[A], V) if self._X is None else self._X[:, A].T @ V
+        return self.columns[A], q[A, None] / self.gamma * XV
 
     def _solve(self, q: Floats) -> tuple[float, Floats]:
-        H = self.samples.H
+        H, A = self.samples.H, np.flatnonzero(q > 0)
         if self._X is None:
-            A = np.flatnonzero(q > 0)
-            K = self.samples.kernel(A, q[A])
+            K = self.samples.kernel(self.columns[A], q[A])
         else:
-            K = (self._X * q) @ self._X.T
+            some = self._X[:, A]
+            K = (some * q[A]) @ some.T
         V = self.gamma * solve(shifted(K, self.gamma), H)
         # F(q) = tr(H'(H - V))/n = tr(H' K V)/(gamma n), without the cancellation
         return float(np.vdot(H, K @ V)) / (self.gamma * self.problem.n), V
 
-
-class Pool:
-    """Columns met so far with their Gram block; it only ever grows."""
-
-    def __init__(self, problem: Problem) -> None:
-        self.problem = problem
-        self.columns: Indices = np.empty(0, dtype=np.intp)
-        self.G: Floats = np.empty((0, 0))
-
-    def admit(self, columns: Indices) -> None:
-        """Add the columns not yet in the pool; their positions come after the others."""
-        new = np.setdiff1d(columns, self.columns)
-        if not new.size:
-            return
-        old = self.columns.size
-        self.columns = np.concatenate([self.columns, new])
-        G = np.empty((self.columns.size, self.columns.size))
-        G[:old, :old] = self.G
-        G[:, old:] = self.problem.gram(new, rows=self.columns)
-        G[old:, :old] = G[:old, old:].T
-        self.G = G
-
-    def block(self, columns: Indices) -> Floats:
-        """The Gram block of some columns, admitted if they are new."""
-        self.admit(columns)
-        order = np.argsort(self.columns)
-        places = order[np.searchsorted(self.columns[order], columns)]
-        return self.G[np.ix_(places, places)]
-
-
-def ridge_on(problem: Problem, columns: Indices, gamma: float, pool: Pool) -> Ridge:
-    """The ridge of some columns in the smaller of the two spaces."""
-    samples = problem.samples
-    if samples is not None and samples.size < columns.size:
-        return SampleRidge(problem, samples, gamma, columns)
-    return FeatureRidge(problem, columns, pool.block(columns), gamma)
+    def _project(self, columns: Indices, V: Floats) -> Floats:
+        """X'V of some columns, a batch of them at a time."""
+        XV, step = np.empty((columns.size, V.shape[1])), max(1, BATCH // self.samples.size)
+        for start in range(0, columns.size, step):
+            part = slice(start, start + step)
+            XV[part] = self.samples.values(columns[part]).T @ V
+        return XV

@@ -8,21 +8,23 @@ from functools import cached_property
 import numpy as np
 
 from fisherset._types import Floats, Indices
+from fisherset.solver.domain import Domain
 from fisherset.solver.problem import Problem
 from fisherset.solver.relaxation import Relaxation
 from fisherset.solver.subset import Subset
 from fisherset.solver.trace import Iteration, Status, Trace
-from fisherset.solver.units import Units, ranked
+from fisherset.solver.units import ranked
 
 
 @dataclass(frozen=True)
 class Solution:
-    """A subset with its certificate: objective <= best over all subsets of its size <= upper_bound."""
+    """A subset with its certificate: objective <= best over all subsets of the domain <= upper_bound."""
 
     units: Indices  # chosen, in column order
     loss: Floats  # what F loses without each of them, or another measure of their worth
     q: Floats  # relaxed weight of every unit
     g: Floats  # gradient of the relaxation
+    relaxation: Relaxation
     objective: float
     upper_bound: float
     trace: tuple[Iteration, ...]
@@ -39,33 +41,42 @@ class Solution:
         return relative_gap(self.objective, self.upper_bound)
 
 
-def nothing(problem: Problem, trace: Trace) -> Solution:
-    """The answer where there is nothing to choose from."""
-    none = np.zeros(Units(problem).size)
-    return Solution(np.arange(0), none[:0], none, none, 0.0, 0.0, (), trace.status)
-
-
 def relative_gap(objective: float, upper_bound: float) -> float:
     """(UB - F) / UB, and 0 where no subset separates anything."""
     return (upper_bound - objective) / upper_bound if upper_bound > 0 else 0.0
 
 
+def empty_solution(domain: Domain, trace: Trace) -> Solution:
+    """The answer where there is nothing to choose from."""
+    none = np.zeros(domain.units.size)
+    relaxation = Relaxation(none, 0.0, 0.0)
+    return Solution(np.arange(0), none[:0], none, none, relaxation, 0.0, 0.0, (), trace.status)
+
+
 def conclude(
-    problem: Problem, units: Indices, state: Subset, q: Floats, bound: Relaxation, trace: Trace
+    problem: Problem,
+    domain: Domain,
+    units: Indices,
+    state: Subset,
+    q: Floats,
+    relaxation: Relaxation,
+    trace: Trace,
 ) -> Solution:
-    """Put a found subset and the relaxation that bounds it into one answer."""
-    if problem.groups is None:
+    """Put a found subset and the relaxation that bounds it into one answer, as the solver sees it."""
+    if domain.units.groups is None:
         loss = np.einsum("ir,ir->i", state.W, state.W) / state.inverse_diagonal
     else:
         loss = q[units]
+    tangent = relaxation.tangent
+    g = np.einsum("jr,jr->j", problem.C, problem.C) if tangent is None else tangent.g
     return Solution(
         units=units,
         loss=loss,
         q=q,
-        g=bound.g,
+        g=domain.units.total(g) if tangent is None else g,
+        relaxation=relaxation,
         objective=state.value,
-        # F(A) <= F* <= UB holds exactly; where both are equal, rounding must not say otherwise
-        upper_bound=max(bound.upper_bound, state.value),
+        upper_bound=relaxation.upper_bound,
         trace=tuple(trace.iterations),
         status=trace.status,
     )

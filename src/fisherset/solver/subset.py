@@ -1,4 +1,4 @@
-"""One subset A: F(A), what each member is worth, and how it meets the columns outside.
+"""One subset A: F(A), what each member is worth, and what swaps with columns outside depend on.
 
 With M = G_AA + gamma I everything here comes from W = M^-1 C_A, diag M^-1,
 U = M^-1 G_A:, R = C - G_:A W and base_j = G_jj + gamma - (G_:A U)_jj. In sample space
@@ -11,17 +11,15 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from fisherset._types import Floats, Indices
+from fisherset._types import EPS, Floats, Indices
 from fisherset.solver.linear import inverse, shifted
 from fisherset.solver.problem import Problem, Samples
 
-# Columns of the table taken into sample space at a time.
-STEP = 4096
-EPS = float(np.finfo(np.float64).eps)
+COLUMNS = 4096  # columns of the table taken into sample space at a time
 
 
-class Meeting(NamedTuple):
-    """Some members and some outsiders: R and base of the outsiders, U between the two."""
+class CrossTerms(NamedTuple):
+    """Between some members and some outsiders: R and base of the outsiders, U between the two."""
 
     R: Floats  # outsiders x r
     base: Floats  # outsiders
@@ -37,11 +35,12 @@ class Subset(Protocol):
     W: Floats  # k x r
     inverse_diagonal: Floats  # k, diag M^-1
 
-    def residual(self) -> Floats:
-        """R of all columns, d x r, which is XV of Eq. (26) at this subset: one pass over the data."""
+    @property
+    def error(self) -> float:
+        """How far `value` can be off through rounding; infinite where nothing is known of it."""
 
-    def meet(self, places: Indices, outsiders: Indices) -> Meeting:
-        """How the members at some places meet columns outside."""
+    def cross_terms(self, places: Indices, outsiders: Indices) -> CrossTerms:
+        """What swapping the members at some places for columns outside depends on."""
 
 
 class FeatureSubset:
@@ -52,22 +51,21 @@ class FeatureSubset:
         C = problem.C[columns]
         self._inverse = inverse(shifted(problem.gram(columns, rows=columns), gamma))
         self.W: Floats = self._inverse @ C
-        self.value = within(float(np.vdot(C, self.W)) / problem.n, problem)
+        self.value = float(np.vdot(C, self.W)) / problem.n
         self.inverse_diagonal: Floats = self._inverse.diagonal().copy()
 
-    def residual(self) -> Floats:
-        R = self.problem.C - self.problem.product(self.columns, self.W)
-        R[self.columns] = self.gamma * self.W  # the same, without the cancellation
-        return R
+    @property
+    def error(self) -> float:
+        return rounding_error(self.problem, self.columns, self.W, self.inverse_diagonal, self.value)
 
-    def meet(self, places: Indices, outsiders: Indices) -> Meeting:
+    def cross_terms(self, places: Indices, outsiders: Indices) -> CrossTerms:
         problem = self.problem
         G = problem.gram(self.columns, rows=outsiders).T
         U = self._inverse @ G
         explained = np.einsum("kj,kj->j", U, G)
         # never below gamma but for rounding: a duplicate of a member is fully explained
         base = np.maximum(problem.diagonal[outsiders] - explained, 0.0) + self.gamma
-        return Meeting(problem.C[outsiders] - G.T @ self.W, base, U[places])
+        return CrossTerms(problem.C[outsiders] - G.T @ self.W, base, U[places])
 
 
 class SampleSubset:
@@ -76,39 +74,61 @@ class SampleSubset:
     def __init__(self, problem: Problem, samples: Samples, columns: Indices, gamma: float) -> None:
         self.problem, self.samples, self.columns, self.gamma = problem, samples, columns, gamma
         K = samples.kernel(columns, np.ones(columns.size))
-        self._P = inverse(shifted(K, gamma))
+        self._P, self._row_squares = inverse(shifted(K, gamma)), K.diagonal().copy()
         self._V = self._P @ samples.H
-        self.value = within(float(np.vdot(samples.H, K @ self._V)) / problem.n, problem)
+        self.value = float(np.vdot(samples.H, K @ self._V)) / problem.n
         self.W: Floats = np.empty((columns.size, self._V.shape[1]))
         self.inverse_diagonal: Floats = np.empty(columns.size)
-        for start in range(0, columns.size, STEP):
-            part = slice(start, start + STEP)
+        for start in range(0, columns.size, COLUMNS):
+            part = slice(start, start + COLUMNS)
             X = samples.values(columns[part])
             self.W[part] = X.T @ self._V
             self.inverse_diagonal[part] = 1.0 - np.einsum("ij,ij->j", X, self._P @ X)
         self.inverse_diagonal = np.maximum(self.inverse_diagonal, EPS) / gamma
 
-    def residual(self) -> Floats:
-        return self.gamma * self.samples.project(self._V)
+    @property
+    def error(self) -> float:
+        # K is off by E, |E_il| <= unit of the lengths of the rows, and n F = tr(H'H - H'V) by V'EV / gamma
+        problem, k = self.problem, self.columns.size
+        growth = float(np.max(problem.lengths[self.columns] ** 2 / problem.diagonal[self.columns]))
+        unit = growth * (problem.precision + 4 * (self.samples.size + k) * EPS)
+        share = unit * float(self._row_squares.sum()) / self.gamma
+        if not 0 <= share < 0.5:
+            return np.inf
+        reach = self.gamma * float(np.sqrt(self._row_squares) @ np.linalg.norm(self._V, axis=1))
+        products = unit * reach * (reach / self.gamma / (1 - share) + 4 * np.sqrt(problem.n)) / problem.n
+        return float(products) + scaling_error(problem, self.columns) * abs(self.value)
 
-    def meet(self, places: Indices, outsiders: Indices) -> Meeting:
+    def cross_terms(self, places: Indices, outsiders: Indices) -> CrossTerms:
         X = self.samples.values(outsiders)
         PX = self._P @ X
         base = self.gamma * (1.0 + np.einsum("ij,ij->j", X, PX))
         U = np.empty((places.size, outsiders.size))
-        for start in range(0, places.size, STEP):
-            part = slice(start, start + STEP)
+        for start in range(0, places.size, COLUMNS):
+            part = slice(start, start + COLUMNS)
             U[part] = self.samples.values(self.columns[places[part]]).T @ PX
-        return Meeting(self.gamma * (X.T @ self._V), base, U)
+        return CrossTerms(self.gamma * (X.T @ self._V), base, U)
 
 
-def within(value: float, problem: Problem) -> float:
-    """F where rounding cannot take it out of its range, as a gamma near nought would."""
-    return min(max(value, 0.0), problem.ceiling)
+def rounding_error(
+    problem: Problem, columns: Indices, W: Floats, inverse_diagonal: Floats, value: float
+) -> float:
+    """How far F can be off: G is off by E, |E_ij| <= unit a_i a_j, C likewise, and columns are scaled.
+
+    With M = G + gamma I, n F = C'M^-1 C is off by W'EW + W'E (M - E)^-1 E W.
+    """
+    k, a = columns.size, problem.lengths[columns]
+    unit = problem.precision + 4 * k * EPS
+    # the share of M that E can be: below one, M - E is positive definite
+    share = unit * k * float(a**2 @ inverse_diagonal)
+    if not 0 <= share < 0.5:
+        return np.inf
+    reach = float(a @ np.linalg.norm(W, axis=1))
+    products = unit * reach * (reach / (1 - share) + 4 * np.sqrt(problem.n)) / problem.n
+    return float(products) + scaling_error(problem, columns) * abs(value)
 
 
-def measure_subset(problem: Problem, columns: Indices, gamma: float) -> Subset:
-    """The subset in the smaller of the two spaces."""
-    if problem.samples is not None and problem.samples.size < columns.size:
-        return SampleSubset(problem, problem.samples, columns, gamma)
-    return FeatureSubset(problem, columns, gamma)
+def scaling_error(problem: Problem, columns: Indices) -> float:
+    """Share by which F can be off because the spread that columns are divided by is."""
+    spread = problem.lengths[columns] ** 2 / problem.diagonal[columns]
+    return 4 * problem.precision * float(spread.max(initial=0.0))

@@ -21,7 +21,7 @@ class Iteration(NamedTuple):
 
 
 class Status(Enum):
-    """How a run ended. The certificate is valid in every case; only its tightness differs."""
+    """How a run ended, with what to do about it. The bound holds in every case; its tightness differs."""
 
     CONVERGED = "converged"
     MAX_ITER = (
@@ -31,6 +31,10 @@ class Status(Enum):
     PRECISION = (
         "float64 did not allow to solve the relaxation to tol: the certificate is valid, but looser "
         "than asked; raise tol, or gamma"
+    )
+    INEXACT = (
+        "float64 was not enough to compute the criterion to six digits at this gamma: the upper bound holds, "
+        "but the objective is only what could be made sure of; raise gamma, or drop near-duplicate columns"
     )
     TIME_LIMIT = (
         "time_limit was reached: the subset may not be locally optimal and the certificate, while "
@@ -61,8 +65,8 @@ class Trace:
             self._report(iteration)
 
     def stopped(self, status: Status) -> None:
-        """Note why the run ends early; the first reason stays."""
-        if self.status is Status.CONVERGED:
+        """Note why the run ends early; the first reason stays, unless the numbers themselves are in doubt."""
+        if self.status is Status.CONVERGED or status is Status.INEXACT:
             self.status = status
 
     @contextmanager

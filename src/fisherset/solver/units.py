@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from fisherset._types import Floats, Indices
-from fisherset.solver.problem import Problem
 
 # Scores that differ by less than this share of the largest are a tie, and ties go to
 # the earlier column: duplicated columns then resolve alike whatever the storage.
@@ -18,13 +17,14 @@ ALL = slice(None)
 class Units:
     """Translate between units (what is counted) and columns (what is computed).
 
-    With `groups=None` every method is the identity and costs nothing.
+    With `groups=None`, each column being its own unit, every method is the identity and
+    costs nothing. Made once for a problem; values of columns are in the order of the
+    columns they are asked with, values of units in the order of the units.
     """
 
-    def __init__(self, problem: Problem) -> None:
-        self.groups = problem.groups
-        self.n_columns = problem.C.shape[0]
-        self.size = self.n_columns if self.groups is None else int(self.groups.max()) + 1
+    def __init__(self, groups: Indices | None, n_columns: int) -> None:
+        self.groups, self.n_columns = groups, n_columns
+        self.size = n_columns if groups is None else int(groups.max()) + 1
 
     def total(self, s: Floats, units: Places = ALL, columns: Places = ALL) -> Floats:
         """Sum a value of each of the columns, which are those of `units`, over the units."""

@@ -15,10 +15,12 @@ Matrix: TypeAlias = NDArray[Any] | Sparse
 
 @dataclass(frozen=True)
 class Block:
-    """Consecutive rows of the table and where they stand in it."""
+    """Some rows of the table, each with its target and its weight."""
 
     X: Matrix
-    rows: slice
+    y: NDArray[Any] | None = None  # as the coding reads it; None where rows have no target
+    weight: NDArray[np.float64] | None = None  # None where every row counts once
+    confounders: NDArray[np.float64] | None = None  # what is taken out of the columns besides the mean
 
 
 class Additive(Protocol):
@@ -29,6 +31,10 @@ class Additive(Protocol):
 
 T = TypeVar("T", bound=Additive)
 
+# What is computed of one block: a small object that can be sent to where the block is. It may
+# say in `n_numbers` how many numbers it makes of a block however few its rows are.
+Kernel: TypeAlias = Callable[[Block], T]
+
 
 class Source(Protocol):
     """A table of numbers, read by blocks of rows."""
@@ -38,14 +44,27 @@ class Source(Protocol):
         """Number of rows and of columns."""
 
     @property
-    def n_passes(self) -> int:
-        """How many times the whole table has been read."""
+    def names(self) -> list[str] | None:
+        """Names of the columns, None where they have none."""
 
-    def head(self, n_rows: int) -> Matrix:
-        """The first rows."""
-
-    def stored(self, rows: NDArray[np.bool_]) -> NDArray[np.intp] | None:
-        """Number of stored entries of each column in some rows of a sparse table, None for a dense one."""
-
-    def reduce(self, kernel: Callable[[Block], T]) -> T:
+    def reduce(self, kernel: Kernel[T]) -> T:
         """The sum of kernel(block) over all blocks, in row order: one pass."""
+
+
+class CountedSource:
+    """A source that counts its passes, the unit of cost beyond memory."""
+
+    def __init__(self, source: Source) -> None:
+        self.source, self.n_passes = source, 0
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.source.shape
+
+    @property
+    def names(self) -> list[str] | None:
+        return self.source.names
+
+    def reduce(self, kernel: Kernel[T]) -> T:
+        self.n_passes += 1
+        return self.source.reduce(kernel)

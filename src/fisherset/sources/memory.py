@@ -2,31 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from fisherset.sources.base import Block, Matrix, Sparse, T
+from fisherset.sources.base import Block, Kernel, Matrix, Sparse, T
 
 # Size of a block once its numbers are float64: bounds what a kernel may copy.
 BLOCK_BYTES = 8 * 2**20
 
 
 class MemorySource:
-    """Blocks of rows as views of the caller's array.
+    """Blocks of rows as views of the caller's arrays.
 
     A CSC matrix has no cheap rows, so it is one block; its kernels work by columns.
 
-    Attributes
+    Parameters
     ----------
-    X : ndarray, csr_array or csc_array
-        The table itself.
+    X : ndarray or sparse matrix
+        The table.
+    y : ndarray, optional
+        Target of each row.
+    weight : ndarray, optional
+        Weight of each row; one without.
+    names : list of str, optional
+        Names of the columns.
+    block_bytes : int
+        Size of a block.
     """
 
-    def __init__(self, X: Any, *, block_bytes: int = BLOCK_BYTES) -> None:
+    def __init__(
+        self,
+        X: Any,
+        y: NDArray[Any] | None = None,
+        weight: NDArray[np.float64] | None = None,
+        *,
+        names: list[str] | None = None,
+        block_bytes: int = BLOCK_BYTES,
+    ) -> None:
         if sparse.issparse(X):
             array = sparse.csc_array if X.format == "csc" else sparse.csr_array
             self.X: Matrix = array(X, copy=False)
@@ -35,68 +51,56 @@ class MemorySource:
                 self.X.sum_duplicates()
         else:
             self.X = X
+        self.y, self.weight, self.names = y, weight, names
         self._block_bytes = block_bytes
-        self.n_passes = 0
 
     @property
     def shape(self) -> tuple[int, int]:
         n_rows, n_columns = self.X.shape
         return n_rows, n_columns
 
-    def head(self, n_rows: int) -> Matrix:
-        if isinstance(self.X, np.ndarray):
-            return self.X[:n_rows]
-        head: Matrix = self.X[:n_rows].tocsr()
-        return head
+    def take(self, rows: NDArray[np.intp]) -> MemorySource:
+        """A source of some of the rows, copied."""
+        y, weight = (None if of_all is None else of_all[rows] for of_all in (self.y, self.weight))
+        return MemorySource(self.X[rows], y, weight, names=self.names, block_bytes=self._block_bytes)
 
-    def stored(self, rows: NDArray[np.bool_]) -> NDArray[np.intp] | None:
-        if isinstance(self.X, np.ndarray):
-            return None
-        by_row = self.X.format == "csr"
-        major, minor = np.diff(self.X.indptr), self.X.indices
-        if rows.all():
-            counts = np.bincount(minor, minlength=self.shape[1]) if by_row else major
-        elif by_row:
-            counts = np.bincount(minor[np.repeat(rows, major)], minlength=self.shape[1])
-        else:
-            counts = np.bincount(np.repeat(np.arange(major.size), major)[rows[minor]], minlength=major.size)
-        return np.asarray(counts, dtype=np.intp)
-
-    def reduce(self, kernel: Callable[[Block], T]) -> T:
-        blocks = self._blocks()
-        total = kernel(next(blocks))
-        for block in blocks:
-            total = total + kernel(block)
-        self.n_passes += 1
+    def reduce(self, kernel: Kernel[T]) -> T:
+        slices = self._slices(getattr(kernel, "n_numbers", 0))
+        total = kernel(self._block(next(slices)))
+        for rows in slices:
+            total = total + kernel(self._block(rows))
         return total
 
-    def _blocks(self) -> Iterator[Block]:
+    def _block(self, rows: slice) -> Block:
+        X = self.X[rows] if isinstance(self.X, np.ndarray) else _rows(self.X, rows)
+        y, weight = (None if of_all is None else of_all[rows] for of_all in (self.y, self.weight))
+        return Block(X, y, weight)
+
+    def _slices(self, n_results: int) -> Iterator[slice]:
         X = self.X
         n_rows, n_columns = self.shape
         if isinstance(X, np.ndarray):
             step = max(1, self._block_bytes // (8 * n_columns))
-            for start in range(0, n_rows, step):
-                yield Block(X[start : start + step], slice(start, min(start + step, n_rows)))
+            yield from (slice(start, min(start + step, n_rows)) for start in range(0, max(n_rows, 1), step))
         elif X.format == "csc":
-            yield Block(X, slice(0, n_rows))
+            yield slice(0, n_rows)
         else:
-            start = 0
-            while start < n_rows:
-                # at least one row, else as many as the bytes allow (16 a stored entry)
-                limit = X.indptr[start] + self._block_bytes // 16
-                stop = int(np.searchsorted(X.indptr, limit, side="right")) - 1
-                stop = min(max(stop, start + 1), n_rows)
-                yield Block(_csr_rows(X, start, stop), slice(start, stop))
+            # as many rows as the bytes allow (16 a stored entry), but not to make more of them than they are
+            entries, start = max(self._block_bytes // 16, n_results), 0
+            while start < max(n_rows, 1):
+                stop = int(np.searchsorted(X.indptr, X.indptr[start] + entries, side="right")) - 1
+                stop = max(stop, start + 1)
+                yield slice(start, min(stop, n_rows))
                 start = stop
 
 
-def _csr_rows(X: Sparse, start: int, stop: int) -> Sparse:
-    """Rows of a CSR matrix as views of its arrays: scipy's slicing copies, and so does its constructor."""
-    if start == 0 and stop == X.shape[0]:
+def _rows(X: Sparse, rows: slice) -> Sparse:
+    """Rows of a sparse matrix as views of its arrays: scipy's slicing copies, and so does its constructor."""
+    if rows.stop - rows.start == X.shape[0]:
         return X
-    first, last = X.indptr[start], X.indptr[stop]
-    rows = sparse.csr_array((stop - start, X.shape[1]), dtype=X.dtype)
-    rows.data, rows.indices = X.data[first:last], X.indices[first:last]
-    rows.indptr = X.indptr[start : stop + 1] - first
-    rows.has_canonical_format = True
-    return rows
+    first, last = X.indptr[rows.start], X.indptr[rows.stop]
+    part = sparse.csr_array((rows.stop - rows.start, X.shape[1]), dtype=X.dtype)
+    part.data, part.indices = X.data[first:last], X.indices[first:last]
+    part.indptr = X.indptr[rows.start : rows.stop + 1] - first
+    part.has_canonical_format = True
+    return part

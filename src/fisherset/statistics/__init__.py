@@ -1,21 +1,26 @@
 """What is computed of the rows, and the only place that centres and scales them."""
 
+from fisherset.statistics.coding import Classes, Coding
 from fisherset.statistics.dependence import rbf_dependence
 from fisherset.statistics.folds import FoldedTable
 from fisherset.statistics.graph import GraphScatter, graph_scatter, pair_distances
 from fisherset.statistics.moments import Moments, measure
 from fisherset.statistics.neighbours import nearest
 from fisherset.statistics.problem import TableProblem
+from fisherset.statistics.products import RestProducts, SourceProducts, StoredProducts
 from fisherset.statistics.scatter import Scatter
-from fisherset.statistics.targets import Targets
 
 __all__ = [
+    "Classes",
+    "Coding",
     "FoldedTable",
     "GraphScatter",
     "Moments",
+    "RestProducts",
     "Scatter",
+    "SourceProducts",
+    "StoredProducts",
     "TableProblem",
-    "Targets",
     "graph_scatter",
     "measure",
     "nearest",

@@ -1,15 +1,15 @@
-"""Blocks of rows: which kernel computes on them, and how columns are taken out of all of them."""
+"""Blocks of rows: which kernel computes on them, their weights, and what is taken out of their columns."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from scipy import sparse as scipy_sparse
 
-from fisherset._types import Indices
-from fisherset.sources import Block, Matrix, Source
+from fisherset._types import Floats
+from fisherset.sources import Block, Matrix
 from fisherset.statistics import dense, sparse
-from fisherset.statistics.guard import Guard
 
 
 def kernel_of(X: Matrix) -> Any:
@@ -17,12 +17,14 @@ def kernel_of(X: Matrix) -> Any:
     return dense if isinstance(X, np.ndarray) else sparse
 
 
-def take_columns(source: Source, guard: Guard, columns: Indices) -> Matrix:
-    """Some columns of all rows as the guard shows them: taken first, so that no others are copied."""
-    part = guard.of(columns)
+def nuisance(block: Block) -> Floats:
+    """N = [1, confounders], what is taken out of every column: b x z."""
+    ones = np.ones((block.X.shape[0], 1))
+    return ones if block.confounders is None else np.hstack([ones, block.confounders])
 
-    def kernel(block: Block) -> list[Matrix]:
-        return [part.apply(kernel_of(block.X).take(block.X, columns))]
 
-    blocks = source.reduce(kernel)
-    return kernel_of(blocks[0]).stack(blocks)
+def weighted(A: Matrix, weight: Floats | None) -> Matrix:
+    """The rows of a matrix times their weights; itself where they have none."""
+    if weight is None:
+        return A
+    return A * weight[:, None] if isinstance(A, np.ndarray) else scipy_sparse.diags_array(weight) @ A

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
 
 from fisherset._types import Floats, Indices
+from fisherset.sources import Matrix
 
 
-def class_sums(X: Floats, indicator: sparse.csr_array) -> Floats:
-    """Weighted sum of the rows of each class, c x d."""
-    sums: Floats = indicator @ X
-    return sums
+def sums(X: Floats, T: Matrix) -> Floats:
+    """T'X, p x d."""
+    product: Floats = T.T @ X
+    return product
 
 
 def squares(X: Floats, weights: Floats | None) -> Floats:
@@ -51,9 +51,9 @@ def cross(X: Floats, columns: Indices, rows: Indices | None, weights: Floats | N
     return product
 
 
-def outer(X: Floats, center: Floats, weights: Floats) -> Floats:
-    """Sum of weights[j] x_j x_j' over the columns x_j, each centred: b x b."""
-    centred = (X - center) * np.sqrt(weights)
+def outer(X: Floats, N: Floats, beta: Floats, weights: Floats) -> Floats:
+    """Sum of weights[j] x_j x_j' over the columns x_j of X - N beta: b x b."""
+    centred = (X - N @ beta) * np.sqrt(weights)
     kernel: Floats = centred @ centred.T
     return kernel
 

@@ -5,31 +5,32 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fisherset._types import Floats
-from fisherset.sources import Matrix, Source
-from fisherset.statistics.blocks import take_columns
-from fisherset.statistics.guard import Guard
+from fisherset._types import EPS, Floats
+from fisherset.sources import Matrix
+from fisherset.statistics.blocks import weighted
+from fisherset.statistics.products import SourceProducts
 
-COLUMNS = 2**22  # numbers of the table taken at a time
+VALUES = 2**22  # numbers of the table taken at a time
 PAIRS = 2**22  # pairs of values a kernel is evaluated on at a time
-FAR = 40.0  # bandwidths apart from which the kernel is nought: exp(-800)
-EPS = float(np.finfo(np.float64).eps)
+NOUGHT = 40.0  # bandwidths apart from which the kernel is nought: exp(-800)
 
 
 def rbf_dependence(
-    source: Source, guard: Guard, bandwidth: Floats, Y: Floats, wanted: NDArray[np.bool_]
+    products: SourceProducts, bandwidth: Floats, labels: Floats, wanted: NDArray[np.bool_]
 ) -> Floats:
     """tr(K Y Y') of every wanted column, K_il = exp(-(x_i - x_l)^2 / (2 bandwidth^2)); nought for others.
 
-    Samples with the same value share a row of K, so the rows of Y are added up by value
-    first: a sparse or discrete column costs the square of its distinct values only.
+    The rows of Y are those of `labels`, one for each class. Samples with the same value
+    share a row of K, so the rows of Y are added up by value first: a sparse or discrete
+    column costs the square of its distinct values only.
     """
     columns = np.flatnonzero(wanted)
     total = np.zeros(wanted.size)
-    step = max(1, COLUMNS // source.shape[0])
+    step = max(1, VALUES // products.source.shape[0])
     for start in range(0, columns.size, step):
         some = columns[start : start + step]
-        table = take_columns(source, guard, some)
+        block = products.take(some)
+        table, Y = block.X, weighted(labels[block.y], block.weight)
         if not isinstance(table, np.ndarray):
             table = table.tocsc()
         for place, j in enumerate(some):
@@ -62,7 +63,7 @@ def _quadratic(values: Floats, sums: Floats, bandwidth: float) -> float:
         K = np.abs(values[part, None] - values)
         with np.errstate(over="ignore"):
             K /= bandwidth
-        np.minimum(K, FAR, out=K)
+        np.minimum(K, NOUGHT, out=K)
         K *= K
         K *= -0.5
         np.exp(K, out=K)

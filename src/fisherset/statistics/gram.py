@@ -13,7 +13,7 @@ from fisherset._types import Floats, Indices
 CACHE_BYTES = 256 * 2**20
 # A block may be filled in for at most this many times the price of what was asked for, and for as
 # much more as has been spent on what was not kept.
-WORTH = 4
+FILLING_FACTOR = 4
 
 # (distinct columns, rows or None) -> array of shape (len(columns), d or len(rows))
 Compute = Callable[[Indices, Indices | None], Floats]
@@ -60,7 +60,7 @@ class GramBlock:
         if new.size:
             size = self._kept.size + new.size
             price = columns.size * rows.size
-            if new.size * size > WORTH * price + self._spent or 8 * size * size > self._budget:
+            if new.size * size > FILLING_FACTOR * price + self._spent or 8 * size * size > self._budget:
                 self._spent += price
                 return self._compute(columns, rows)
             self._extend(new)
@@ -107,18 +107,28 @@ class GramColumns:
     def get(self, columns: Indices, rows: Indices | None) -> Floats:
         if columns.size > self._capacity:
             return self._compute(columns, rows)
-        with self._lock:
-            present = self._slot[columns]
-            missing = np.unique(columns[present < 0])
-            self._clock += 1
-            self._used[present[present >= 0]] = self._clock
+        missing, values = self._missing(columns), np.empty((0, self._n_columns))
+        while True:
             if missing.size:
-                self._keep(missing, self._compute(missing, None))
-            slots = self._slot[columns]
-            return self._values[slots] if rows is None else self._values[slots[:, None], rows]
+                values = self._compute(missing, None)  # outside the lock: other folds go on
+            with self._lock:
+                self._clock += 1
+                present = self._slot[columns]
+                self._used[present[present >= 0]] = self._clock  # not to be let go for the new ones
+                new = self._slot[missing] < 0
+                self._keep(missing[new], values[new])
+                slots = self._slot[columns]
+                if np.all(slots >= 0):
+                    return self._values[slots] if rows is None else self._values[slots[:, None], rows]
+            missing = self._missing(columns)  # another fold has taken the place of some
+
+    def _missing(self, columns: Indices) -> Indices:
+        return np.unique(columns[self._slot[columns] < 0])
 
     def _keep(self, columns: Indices, values: Floats) -> None:
         """Put columns into new slots as far as the budget goes, then in place of the longest unused."""
+        if not columns.size:
+            return
         size = self._kept.size
         room = min(columns.size, self._capacity - size)
         if size + room > len(self._values):

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from fisherset._types import Floats, Indices
 from fisherset.sources import Matrix, MemorySource, Sparse
 from fisherset.statistics.blocks import kernel_of
+from fisherset.statistics.coding import Classes
 from fisherset.statistics.guard import Guard
 from fisherset.statistics.moments import measure
 from fisherset.statistics.scatter import Scatter
-from fisherset.statistics.targets import Targets
 
-BATCH = 2**17  # numbers of the table taken at a time: what stays in the cache of a core
+NUMBERS_IN_CACHE = 2**17  # numbers of the table taken at a time: what stays in the cache of a core
 
 
 class GraphScatter(NamedTuple):
@@ -27,12 +27,12 @@ class GraphScatter(NamedTuple):
     guard: Guard
 
 
-def graph_scatter(source: MemorySource, S: Sparse) -> GraphScatter:
+def graph_scatter(X: Matrix, S: Sparse) -> GraphScatter:
     """The two quadratic forms of a symmetric graph S, with D = diag(S 1) and L = D - S."""
     degrees = np.asarray(S.sum(axis=1), dtype=np.float64).ravel()
-    alone = np.zeros(degrees.size, dtype=np.intp)
-    scatter = Scatter(measure(source, Targets(alone, 1, degrees)))
-    edges = edge_scatter(source.X, S, scatter.guard)
+    alone = Classes(1)
+    scatter = Scatter(measure(MemorySource(X, weight=degrees), alone), alone)
+    edges = edge_scatter(X, S, scatter.guard)
     return GraphScatter(edges, scatter.total, scatter.constant, scatter.guard)
 
 
@@ -63,5 +63,5 @@ def pair_distances(X: Matrix, first: Indices, second: Indices | None) -> Floats:
 def _parts(X: Matrix, size: int) -> list[slice]:
     """Slices of so many rows that a batch of the table is taken at a time."""
     width = X.shape[1] if isinstance(X, np.ndarray) else max(1, X.nnz // X.shape[0])
-    step = max(1, BATCH // width)
+    step = max(1, NUMBERS_IN_CACHE // width)
     return [slice(start, start + step) for start in range(0, size, step)]

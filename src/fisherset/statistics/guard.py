@@ -13,10 +13,10 @@ import numpy as np
 from scipy import sparse
 
 from fisherset._types import Floats, Indices
-from fisherset.sources import Matrix, Source, Sparse
+from fisherset.sources import Matrix, Sparse
 
-HEAD = 9  # rows looked at
-FAR = 100.0  # offset / spread that the sums of squares take without harm
+HEAD = 9  # rows of a block looked at
+TOLERABLE_OFFSET = 32.0  # mean / spread that the sums of squares take: it costs them three digits
 LARGE, SMALL = 2.0**200, 2.0**-200  # magnitudes whose squares are safe
 
 
@@ -31,6 +31,11 @@ class Guard:
     def idle(self) -> bool:
         return not self.offset.any() and bool((self.unit == 1.0).all())
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Guard) and (
+            np.array_equal(self.offset, other.offset) and np.array_equal(self.unit, other.unit)
+        )
+
     def of(self, columns: Indices) -> Guard:
         """The guard of some columns."""
         return Guard(self.offset[columns], self.unit[columns])
@@ -41,42 +46,54 @@ class Guard:
         return X if common.idle else common.apply(X)
 
     @classmethod
-    def from_head(cls, source: Source, weights: Floats | None = None) -> Guard:
-        """Guess from the first rows. The offset is one of a column's values: constants become exact zeros."""
-        head = source.head(HEAD)
-        dense = head if isinstance(head, np.ndarray) else head.toarray()
-        rows = np.sort(dense.astype(np.float64), axis=0)
+    def guess(cls, X: Matrix) -> Guard:
+        """Guess from the first rows. The offset is one of a column's values: constants become exact zeros.
+
+        A sparse column is left as it is: the few rows do not tell whether zeros are rare in it.
+        """
+        if not isinstance(X, np.ndarray):
+            return cls(np.zeros(X.shape[1]), np.ones(X.shape[1]))
+        rows = np.sort(X[:HEAD].astype(np.float64), axis=0)
         with np.errstate(over="ignore", invalid="ignore"):
             middle, spread = rows[len(rows) // 2], rows[-1] - rows[0]
-            offset = np.where(np.abs(middle) > FAR * spread, middle, 0.0)
+            offset = np.where(np.abs(middle) > TOLERABLE_OFFSET * spread, middle, 0.0)
             magnitude = np.maximum(np.abs(rows[0] - offset), np.abs(rows[-1] - offset))
-        guard = cls(np.where(np.isfinite(offset), offset, 0.0), power_of_two(magnitude))
-        return guard.shiftable(source, weights)
-
-    def shiftable(self, source: Source, weights: Floats | None = None) -> Guard:
-        """Shift a sparse column only where every row that counts is stored: an unstored zero cannot be.
-
-        Where zeros are left out mean / spread stays below the root of n (of n over the
-        least weight of such a row), so that none is needed.
-        """
-        counts = np.ones(source.shape[0], dtype=bool) if weights is None else weights > 0
-        stored = source.stored(counts)
-        if stored is None:
-            return self
-        return Guard(np.where(stored == np.count_nonzero(counts), self.offset, 0.0), self.unit)
+        return cls(np.where(np.isfinite(offset), offset, 0.0), power_of_two(magnitude))
 
     def apply(self, X: Matrix) -> Matrix:
         """The block as the kernels see it: float64, and copied only where something has to change."""
         if isinstance(X, np.ndarray):
             if self.idle:
                 return np.asarray(X, dtype=np.float64)
-            return np.asarray((X - self.offset) / self.unit, dtype=np.float64)
+            shifted = np.asarray(X - self.offset, dtype=np.float64)
+            return shifted if (self.unit == 1.0).all() else shifted / self.unit
         data = np.asarray(X.data, dtype=np.float64)
+        if self.offset.any():
+            return self._filled(X)
         if not self.idle:
             by_row = X.format == "csr"
             column = X.indices if by_row else np.repeat(np.arange(X.shape[1]), np.diff(X.indptr))
-            data = (data - self.offset[column]) / self.unit[column]
+            data = data / self.unit[column]
         return with_data(X, data)
+
+    def _filled(self, X: Sparse) -> Sparse:
+        """A sparse block with the shifted columns stored whole: an unstored zero is not zero any more.
+
+        Columns are shifted only where zeros have next to no weight (see `Moments.better_guard`),
+        so that next to nothing is filled in.
+        """
+        shifted = np.flatnonzero(self.offset)
+        of_shifted = (X[:, shifted].toarray() - self.offset[shifted]) / self.unit[shifted]
+        entries = X.tocoo()
+        stay = self.offset[entries.col] == 0
+        column = entries.col[stay]
+        rows = np.repeat(np.arange(X.shape[0]), shifted.size)
+        data = np.concatenate([entries.data[stay] / self.unit[column], of_shifted.ravel()])
+        places = (
+            np.concatenate([entries.row[stay], rows]),
+            np.concatenate([column, np.tile(shifted, X.shape[0])]),
+        )
+        return sparse.coo_array((data, places), shape=X.shape).asformat(X.format)
 
 
 def with_data(X: Sparse, data: Floats) -> Sparse:

@@ -1,123 +1,160 @@
-"""Class sums and squares: one pass, additive over blocks and folds."""
+"""Sums over rows: one pass, additive over blocks and folds.
+
+N = [1, confounders] is what is taken out of the columns later, the mean being its first
+column; T the coded target. Sums are weighted.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fisherset._types import Floats
+from fisherset._types import EPS, Floats
 from fisherset.sources import Block, Source
-from fisherset.statistics.blocks import kernel_of
-from fisherset.statistics.guard import FAR, LARGE, SMALL, Guard, power_of_two
-from fisherset.statistics.targets import Targets
+from fisherset.statistics.blocks import kernel_of, nuisance, weighted
+from fisherset.statistics.coding import Coding
+from fisherset.statistics.guard import LARGE, SMALL, TOLERABLE_OFFSET, Guard, power_of_two
+
+# Spread, as a share of the values, up to which a column is constant but for the rounding of its values.
+CONSTANT = 8 * EPS
 
 
 @dataclass(frozen=True)
 class Moments:
-    """Sums over rows as seen through a guard: weights and sums by class, squares over all."""
+    """What one pass adds up, X as seen through a guard."""
 
-    class_weights: Floats  # c
-    sums: Floats  # c x d
-    squares: Floats  # d
+    NN: Floats  # N'N, z x z
+    NT: Floats  # N'T, z x p
+    TT: Floats  # squares of T, p
+    NX: Floats  # N'X, z x d
+    TX: Floats  # T'X, p x d
+    squares: Floats  # of X, d
+    added: Floats  # the squares that were ever added up, folds taken out included: the scale of the rounding
+    n_rows: int  # likewise
     guard: Guard
 
     def __add__(self, other: Moments) -> Moments:
-        other = other.through(self.guard)
-        return Moments(
-            self.class_weights + other.class_weights,
-            self.sums + other.sums,
-            self.squares + other.squares,
-            self.guard,
-        )
+        return self._combined(other, 1.0)
 
     def __sub__(self, other: Moments) -> Moments:
         """The rows of this that are not among the rows of the other: a total without a fold."""
+        rest = self._combined(other, -1.0)
+        return replace(rest, squares=np.maximum(rest.squares, 0.0))
+
+    def _combined(self, other: Moments, sign: float) -> Moments:
         other = other.through(self.guard)
         return Moments(
-            self.class_weights - other.class_weights,
-            self.sums - other.sums,
-            np.maximum(self.squares - other.squares, 0.0),
+            self.NN + sign * other.NN,
+            self.NT + sign * other.NT,
+            self.TT + sign * other.TT,
+            self.NX + sign * other.NX,
+            self.TX + sign * other.TX,
+            self.squares + sign * other.squares,
+            self.added + other.added,
+            self.n_rows + other.n_rows,
             self.guard,
         )
 
     def through(self, guard: Guard) -> Moments:
         """The same moments as another guard would have seen them."""
-        if guard is self.guard:
+        if guard is self.guard or guard == self.guard:
             return self
-        ratio = self.guard.unit / guard.unit
-        shift = (self.guard.offset - guard.offset) / guard.unit
-        total = self.sums.sum(axis=0)
-        return Moments(
-            self.class_weights,
-            self.sums * ratio + self.class_weights[:, None] * shift,
-            self.squares * ratio**2 + shift * (2 * ratio * total + self.n * shift),
-            guard,
-        )
+        with np.errstate(over="ignore", invalid="ignore"):  # a guard that was wrong is found by its sums
+            ratio = self.guard.unit / guard.unit
+            shift = (self.guard.offset - guard.offset) / guard.unit
+            cross = shift * (2 * ratio * self.NX[0])
+            return replace(
+                self,
+                NX=self.NX * ratio + self.NN[:, :1] * shift,
+                TX=self.TX * ratio + self.NT[0][:, None] * shift,
+                squares=self.squares * ratio**2 + cross + self.n * shift**2,
+                added=self.added * ratio**2 + np.abs(cross) + self.n * shift**2,
+                guard=guard,
+            )
 
     @property
     def n(self) -> float:
-        return float(self.class_weights.sum())
+        return float(self.NN[0, 0])
+
+    @property
+    def mean(self) -> Floats:
+        mean: Floats = self.NX[0] / self.n
+        return mean
 
     @property
     def finite(self) -> NDArray[np.bool_]:
         """Columns free of NaN and infinity: one of either spoils a sum."""
-        finite: NDArray[np.bool_] = np.isfinite(self.sums).all(axis=0) & np.isfinite(self.squares)
-        return finite
+        finite: NDArray[np.bool_] = np.isfinite(self.TX).all(axis=0) & np.isfinite(self.squares)
+        return finite & np.isfinite(self.NX).all(axis=0)
 
-    def better_guard(self, source: Source, weights: Floats | None) -> Guard:
+    def better_guard(self) -> Guard:
         """The guard these moments would have needed; the same one when it was good enough."""
         with np.errstate(all="ignore"):
-            mean = self.sums.sum(axis=0) / self.n
+            mean = self.mean
             variance = self.squares / self.n - mean**2
-            size = np.max(np.abs(self.sums), axis=0) / self.n
-            far = np.isfinite(mean) & (mean**2 > FAR**2 * variance) & (mean != 0.0)
+            size = np.maximum(np.max(np.abs(self.TX), axis=0), np.abs(self.NX[0])) / self.n
+            far = np.isfinite(mean) & (mean**2 > TOLERABLE_OFFSET**2 * variance) & (mean != 0.0)
             lost = (size > 0) & ~((self.squares > SMALL**2) & np.isfinite(self.squares))
             size = np.where(np.isfinite(size), size, 2.0**1000)  # NaN stays NaN whatever the unit
             offset = self.guard.offset + np.where(far, mean * self.guard.unit, 0.0)
             unit = self.guard.unit * np.where(lost | ~self.finite, power_of_two(size), 1.0)
         if not (far.any() or lost.any() or not self.finite.all()):
             return self.guard
-        better = Guard(offset, unit).shiftable(source, weights)
-        same = np.array_equal(better.offset, self.guard.offset) and np.array_equal(unit, self.guard.unit)
-        return self.guard if same else better
+        better = Guard(offset, unit)
+        return self.guard if better == self.guard else better
 
-    def lightened(self) -> Moments:
-        """The same through an idle guard, where its offsets turned out needless: blocks need no copy then."""
-        mean = self.sums.sum(axis=0) / self.n
+    def without_needless_offsets(self) -> Moments:
+        """The same through an idle guard, where that does no harm: blocks need no copy then."""
+        mean = self.mean
         with np.errstate(invalid="ignore", over="ignore"):
             spread = np.sqrt(np.maximum(self.squares / self.n - mean**2, 0.0))
-            near = np.abs(mean + self.guard.offset / self.guard.unit) < FAR * spread
-        # a constant is a constant at any offset whose square is safe
-        near |= (self.squares == 0) & (np.abs(self.guard.offset) < LARGE)
+            level = np.abs(mean + self.guard.offset / self.guard.unit)
+            near = level < TOLERABLE_OFFSET * spread
+            # a constant is a constant at any offset whose square is safe
+            near |= (spread <= CONSTANT * level) & (np.abs(self.guard.offset) < LARGE)
         light = Guard(np.where(near, 0.0, self.guard.offset), self.guard.unit)
         return self.through(light) if light.idle else self
 
 
-def measure(source: Source, targets: Targets) -> Moments:
-    """The moments of a table: one pass, or two when the first rows misled the guard."""
-    moments = measure_through(source, targets, Guard.from_head(source, targets.weights))
-    better = moments.better_guard(source, targets.weights)
-    if better is not moments.guard:
-        moments = measure_through(source, targets, better)
-    return moments if moments.guard.idle else moments.lightened()
+@dataclass(frozen=True)
+class MomentsKernel:
+    """The moments of a block, through its own guess at a guard where none is given."""
 
+    coding: Coding
+    guard: Guard | None = None
+    n_numbers: int = 0
 
-def measure_through(source: Source, targets: Targets, guard: Guard) -> Moments:
-    """The moments as a given guard shows them."""
-
-    def kernel(block: Block) -> Moments:
-        X = guard.apply(block.X)
+    def __call__(self, block: Block) -> Moments:
+        guard = Guard.guess(block.X) if self.guard is None else self.guard
+        X, N = guard.apply(block.X), nuisance(block)
         compute = kernel_of(X)
-        weights = None if targets.weights is None else targets.weights[block.rows]
-        indicator = targets.indicator(block.rows)
-        return Moments(
-            np.asarray(indicator.sum(axis=1)),
-            compute.class_sums(X, indicator),
-            compute.squares(X, weights),
-            guard,
-        )
+        T = self.coding.rows(np.zeros(len(N), dtype=np.intp) if block.y is None else block.y)
+        of_rows = np.ones(len(N)) if block.weight is None else block.weight
+        NW, TW = N * of_rows[:, None], weighted(T, block.weight)
+        with np.errstate(over="ignore", invalid="ignore"):
+            TX = compute.sums(X, TW)
+            alone = N.shape[1] == 1 and self.coding.adds_up
+            squares = compute.squares(X, block.weight)
+            return Moments(
+                NN=N.T @ NW,
+                NT=np.asarray((TW.T @ N).T),
+                TT=np.asarray(T.multiply(TW).sum(axis=0) if hasattr(T, "multiply") else (T * TW).sum(axis=0)),
+                NX=TX.sum(axis=0)[None] if alone else compute.transposed(X, NW).T,
+                TX=TX,
+                squares=squares,
+                added=squares,
+                n_rows=len(N),
+                guard=guard,
+            )
 
-    with np.errstate(over="ignore", invalid="ignore"):
-        return source.reduce(kernel)
+
+def measure(source: Source, coding: Coding) -> Moments:
+    """The moments of a table: one pass, or two when the first rows misled the guard."""
+    n_numbers = (coding.size + 1) * source.shape[1]
+    moments = source.reduce(MomentsKernel(coding, None, n_numbers))
+    better = moments.better_guard()
+    if better is not moments.guard:
+        moments = source.reduce(MomentsKernel(coding, better, n_numbers))
+    return moments if moments.guard.idle else moments.without_needless_offsets()

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fisherset._types import Floats, Indices
 
-STEP = 1024  # rows of a block; a block of distances has its square
+ROWS = 1024  # rows of a block; a block of distances has its square
 
 
 def nearest(X: NDArray[Any], k: int) -> tuple[Floats, Indices]:
@@ -57,7 +57,7 @@ class _Nearest:
 
 
 def _slices(n: int) -> list[slice]:
-    return [slice(start, min(start + STEP, n)) for start in range(0, n, STEP)]
+    return [slice(start, min(start + ROWS, n)) for start in range(0, n, ROWS)]
 
 
 def _block(X: NDArray[Any], rows: slice) -> Floats:

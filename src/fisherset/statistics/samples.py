@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fisherset._types import Floats, Indices
-from fisherset.sources import Matrix
-from fisherset.statistics.blocks import kernel_of, take_columns
+from fisherset.sources import Block
+from fisherset.statistics.blocks import kernel_of, nuisance
 
 if TYPE_CHECKING:
     from fisherset.statistics.problem import TableProblem
-
 
 BATCH = 2**20  # numbers of the table taken at a time
 
@@ -21,41 +20,44 @@ BATCH = 2**20  # numbers of the table taken at a time
 class SampleSpace:
     """Every row stands for itself, times the root of its weight."""
 
-    def __init__(self, problem: TableProblem) -> None:
-        self._problem = problem
-        self.size = problem.source.shape[0]
-        weights = problem.targets.weights
-        self._root = None if weights is None else np.sqrt(weights)
+    def __init__(self, problem: TableProblem, size: int) -> None:
+        self._problem, self.size = problem, size
 
     @cached_property
     def H(self) -> Floats:
         """The targets, n x r."""
-        return self._problem.targets.sample_H()
+        coding, moments = self._problem.coding, self._problem.scatter.moments
+        block = self._problem.products.take(np.empty(0, dtype=np.intp))
+        T = coding.rows(np.zeros(self.size, dtype=np.intp) if block.y is None else block.y)
+        dense = T if isinstance(T, np.ndarray) else T.toarray()
+        left = dense - nuisance(block) @ np.linalg.solve(moments.NN, moments.NT)
+        return coding.rotate(left, moments) * _root(block)
 
     def kernel(self, columns: Indices, weights: Floats) -> Floats:
         """Sum of weights[j] K_j, Eq. (16)."""
         problem, K = self._problem, np.zeros((self.size, self.size))
         step = max(BATCH // self.size, self.size)  # as large as K itself is nothing lost
+        root = np.ones((1, 1))
         for start in range(0, columns.size, step):
             some = columns[start : start + step]
-            X = self._take(some)
+            block = self._take(some)
             scaled = weights[start : start + step] / problem.scale[some] ** 2
-            K += kernel_of(X).outer(X, problem.mean[some], scaled)
-        return K if self._root is None else K * self._root * self._root[:, None]
+            K += kernel_of(block.X).outer(block.X, nuisance(block), problem.beta[:, some], scaled)
+            root = _root(block)
+        return K * root * root.T
 
     def values(self, columns: Indices) -> Floats:
         """The centred and scaled columns, n x len(columns)."""
-        X = self._take(columns)
-        dense = X if isinstance(X, np.ndarray) else X.toarray()
-        Z: Floats = (dense - self._problem.mean[columns]) / self._problem.scale[columns]
-        return Z if self._root is None else Z * self._root[:, None]
+        problem, block = self._problem, self._take(columns)
+        X = block.X if isinstance(block.X, np.ndarray) else block.X.toarray()
+        Z: Floats = (X - nuisance(block) @ problem.beta[:, columns]) / problem.scale[columns]
+        return Z * _root(block)
 
-    def project(self, V: Floats) -> Floats:
-        """Z'V, d x p."""
-        rooted = V if self._root is None else V * self._root[:, None]
-        return self._problem.transposed(lambda X, rows: rooted[rows])
-
-    def _take(self, columns: Indices) -> Matrix:
+    def _take(self, columns: Indices) -> Block:
         """Some columns of all rows as the guard shows them."""
-        problem = self._problem
-        return take_columns(problem.source, problem.guard, problem.columns[columns])
+        return self._problem.products.take(self._problem.columns[columns])
+
+
+def _root(block: Block) -> Floats:
+    """Root of the weight of each row, as a column."""
+    return np.ones((1, 1)) if block.weight is None else np.sqrt(block.weight)[:, None]

@@ -1,46 +1,60 @@
-"""Between-class and total scatter of each column, Eq. (3), from the moments."""
+"""What the moments say of each column once N = [1, confounders] is taken out: Eq. (3) column by column."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fisherset._types import Floats
-from fisherset.statistics.moments import Moments
-
-EPS = float(np.finfo(np.float64).eps)
+from fisherset._types import EPS, Floats
+from fisherset.statistics.coding import Coding
+from fisherset.statistics.moments import CONSTANT, Moments
 
 
 class Scatter:
-    """Means, spreads and class contrasts, in the units of the guard.
+    """Spreads and products with the target, in the units of the guard.
 
     A column counts as constant when its spread is within rounding of its values.
+
+    Attributes
+    ----------
+    beta : ndarray of shape (z, d)
+        What is taken out of column j is N beta_j; without confounders the mean.
+    B : ndarray of shape (z, d)
+        The same as products: X'X - B'B is what is left of X'X.
+    total : ndarray of shape (d,)
+        Sum of squares that is left of each column; n times its variance.
+    sums : ndarray of shape (p, d)
+        What is left of T'X.
+    C : ndarray of shape (d, r)
+        X'H.
+    precision : float
+        Share of the product of their lengths by which a product of two columns may be off.
     """
 
-    def __init__(self, moments: Moments) -> None:
-        self.guard, self.n, self.class_weights = moments.guard, moments.n, moments.class_weights
-        self.mean: Floats = moments.sums.sum(axis=0) / self.n
-        total = np.maximum(moments.squares - self.n * self.mean**2, 0.0)
+    def __init__(self, moments: Moments, coding: Coding) -> None:
+        self.moments, self.guard, self.n = moments, moments.guard, moments.n
+        self.precision = precision(moments.n_rows)
+        root = np.linalg.cholesky(moments.NN)
+        self.B: Floats = np.linalg.solve(root, moments.NX)
+        self.beta: Floats = np.linalg.solve(root.T, self.B)
+        total = np.maximum(moments.squares - np.einsum("zj,zj->j", self.B, self.B), 0.0)
         with np.errstate(over="ignore"):
-            level = np.abs(self.mean + self.guard.offset / self.guard.unit)
-            noise = np.maximum(64 * EPS * moments.squares, self.n * (8 * EPS * level) ** 2)
+            level = np.abs(moments.mean + self.guard.offset / self.guard.unit)
+            noise = np.maximum(64 * EPS * moments.squares, self.n * (CONSTANT * level) ** 2)
         self.constant: NDArray[np.bool_] = total <= noise
-        self.total: Floats = np.where(self.constant, 0.0, total)  # n times the variance
-        weights = self.class_weights[:, None]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            # sqrt(n_k) (mean of class k - mean), d x c: C of design but for sqrt(n) and the scale
-            contrast = (moments.sums - weights * self.mean) / np.sqrt(weights)
-        contrast = np.where((weights > 0) & ~self.constant, contrast, 0.0).T
-        # what is only the rounding of the class sums is no contrast
-        between = np.einsum("jk,jk->j", contrast, contrast)
-        self.contrast: Floats = np.where(
-            (between > (16 * EPS) ** 2 * moments.squares)[:, None], contrast, 0.0
-        )
+        self.total: Floats = np.where(self.constant, 0.0, total)
+        sums = moments.TX - moments.NT.T @ self.beta
+        C = coding.rotate(sums.T, moments)
+        # what is only the rounding of the sums is no difference between targets
+        none = self.constant | (np.einsum("jr,jr->j", C, C) <= self.n * (16 * EPS) ** 2 * moments.squares)
+        self.sums: Floats = np.where(none, 0.0, sums)
+        self.C: Floats = np.where(none[:, None], 0.0, C)
+        self.ceiling = coding.ceiling(moments)
 
     @property
     def between(self) -> Floats:
         """Sum of n_k (mean of class k - mean)^2 of each column, never above the total."""
-        between: Floats = np.einsum("jk,jk->j", self.contrast, self.contrast)
+        between: Floats = np.einsum("jr,jr->j", self.C, self.C) / self.n
         return np.minimum(between, self.total)
 
     @property
@@ -48,3 +62,12 @@ class Scatter:
         """Sum of n_k sigma_k^2 of each column; what is only rounding is nought."""
         within = self.total - self.between
         return np.where(within > 16 * EPS * self.total, within, 0.0)
+
+
+def precision(n_rows: int) -> float:
+    """Share of ||x|| ||y|| by which a computed product x'y of so many terms may be off.
+
+    The terms are added up in blocks of a few hundred by the BLAS, and the blocks one after the
+    other; that the errors add up, too, is the worst case. The least is what shifting and scaling cost.
+    """
+    return EPS * (16 + min(n_rows, 512 + n_rows / 128))

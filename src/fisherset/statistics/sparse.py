@@ -6,24 +6,26 @@ import numpy as np
 from scipy import sparse
 
 from fisherset._types import Floats, Indices
-from fisherset.sources import Sparse
+from fisherset.sources import Matrix, Sparse
 
-STEP = 2**20  # stored entries squared at a time
+ENTRIES = 2**20  # stored entries squared at a time
 
 
-def class_sums(X: Sparse, indicator: sparse.csr_array) -> Floats:
-    """Weighted sum of the rows of each class, c x d."""
+def sums(X: Sparse, T: Matrix) -> Floats:
+    """T'X, p x d."""
+    if isinstance(T, np.ndarray):
+        return np.asarray((X.T @ T).T)
     by_row = X.format == "csr"  # each format the way that needs no conversion
-    sums: Floats = (indicator @ X).toarray() if by_row else (X.T @ indicator.T.tocsr()).toarray().T
-    return sums
+    product: Floats = (T.T.tocsr() @ X).toarray() if by_row else (X.T @ T).toarray().T
+    return product
 
 
 def squares(X: Sparse, weights: Floats | None) -> Floats:
     """Weighted sum of squares of each column."""
     total = np.zeros(X.shape[1])
     by_row = X.format == "csr"
-    for start in range(0, X.nnz, STEP):
-        part = slice(start, start + STEP)
+    for start in range(0, X.nnz, ENTRIES):
+        part = slice(start, start + ENTRIES)
         squared, minor = X.data[part] ** 2, X.indices[part]
         if by_row and weights is None:
             column = minor
@@ -43,6 +45,9 @@ def take(X: Sparse, columns: Indices) -> Sparse:
 
 def combine(X: Sparse, columns: Indices, W: Floats) -> Floats:
     """X[:, columns] @ W, b x p."""
+    if X.format == "csc":  # its columns are at hand
+        product: Floats = X[:, columns] @ W
+        return product
     spread = np.zeros((X.shape[1], W.shape[1]))
     spread[columns] = W
     mixed: Floats = X @ spread
@@ -64,13 +69,13 @@ def cross(X: Sparse, columns: Indices, rows: Indices | None, weights: Floats | N
     return product
 
 
-def outer(X: Sparse, center: Floats, weights: Floats) -> Floats:
-    """Sum of weights[j] x_j x_j' over the columns x_j, each centred without being filled in: b x b."""
+def outer(X: Sparse, N: Floats, beta: Floats, weights: Floats) -> Floats:
+    """Sum of weights[j] x_j x_j' over the columns x_j of X - N beta, which is not filled in: b x b."""
     kernel: Floats = ((X * weights) @ X.T).toarray()
-    shift = X @ (weights * center)
-    kernel -= shift[:, None]
+    shift = (X @ (weights * beta).T) @ N.T
     kernel -= shift
-    kernel += weights @ center**2
+    kernel -= shift.T
+    kernel += N @ ((weights * beta) @ beta.T) @ N.T
     return kernel
 
 

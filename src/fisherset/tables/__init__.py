@@ -2,16 +2,15 @@
 
 from fisherset.tables.feature import Feature
 from fisherset.tables.frames import Frame, read_frame
-from fisherset.tables.output import WRITTEN, write_table
+from fisherset.tables.labelled import LabelledTable, labels_in, read_table, reduce_frame
+from fisherset.tables.output import write_table
 from fisherset.tables.selection import Selection, read_selection
-from fisherset.tables.table import Table, labels_in, read_table, reduce_frame
 
 __all__ = [
     "Feature",
     "Frame",
     "Selection",
-    "Table",
-    "WRITTEN",
+    "LabelledTable",
     "labels_in",
     "read_frame",
     "read_selection",

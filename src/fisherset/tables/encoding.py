@@ -1,17 +1,20 @@
-"""Columns of an Arrow table as numbers: as they are, or one column for each value they take."""
+"""Columns of an Arrow table as numbers: as they are, or an indicator for each value they take."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from fisherset._types import Floats
 from fisherset.tables.feature import Feature, shown
 
 IMPUTE = ("median", "indicator")
-FEW = 50  # different texts that are always taken for categories
+FEW_TEXTS = 50  # different texts that are always taken for categories
+SPARSE = 0.1  # share of values other than nought below which a table is kept sparse
 
 
 class UnusableColumnsError(ValueError):
@@ -34,31 +37,63 @@ def features_of(table: Any, impute: str | None) -> list[Feature]:
     return features
 
 
-def values_of(feature: Feature, column: Any) -> Floats:
-    """The numbers of a feature, from the column of a table that may be another than it was made for."""
+def numbers_of(table: Any, features: Sequence[Feature]) -> Any:
+    """The numbers of features, from an Arrow table that may be another than they were made for.
+
+    CSR where few can be other than nought, as among the indicators of a column of many
+    values, of which a row has one; else an ndarray.
+    """
+    groups: dict[Feature, list[int]] = {}  # the values of a column are encoded together
+    for j, feature in enumerate(features):
+        key = feature._replace(name="", value=None) if feature.kind == "value" else feature
+        groups.setdefault(key, []).append(j)
+    if len(groups) < SPARSE * len(features):
+        blocks = [sparse.csc_matrix(_block(table, [features[j] for j in group])) for group in groups.values()]
+        order = np.argsort(np.concatenate(list(groups.values())))
+        return sparse.csr_matrix(sparse.hstack(blocks, format="csc")[:, order])
+    X = np.empty((table.num_rows, len(features)))
+    for group in groups.values():
+        block = _block(table, [features[j] for j in group])
+        X[:, group] = block.toarray() if sparse.issparse(block) else block
+    return X
+
+
+def _block(table: Any, features: list[Feature]) -> Any:
+    """The columns of a feature, or of all values of a column of texts."""
+    column = _decoded(table.column(features[0].column))
+    return _indicators(features, column) if features[0].kind == "value" else _plain(features[0], column)
+
+
+def _plain(feature: Feature, column: Any) -> Floats:
+    """The numbers of a column, or its gaps."""
+    if feature.kind == "missing":
+        return np.asarray(_is_missing(column), dtype=np.float64)[:, None]
+    try:
+        numbers = _numbers(column)
+    except _Refused:
+        raise UnusableColumnsError(
+            f"Column {feature.column!r} does not hold numbers, as it did when they were chosen."
+        ) from None
+    if feature.fill is not None:
+        numbers = np.where(np.isnan(numbers), float(feature.fill), numbers)
+    return numbers[:, None]
+
+
+def _indicators(features: list[Feature], column: Any) -> Any:
+    """A sparse column for each of these values of a column of texts; other texts have none."""
     import pyarrow as pa
     import pyarrow.compute as pc
+    from sklearn.preprocessing import OneHotEncoder
 
-    column = _decoded(column)
-    if feature.kind == "missing":
-        return np.asarray(_is_missing(column), dtype=np.float64)
-    if feature.kind == "number":
-        try:
-            numbers = _numbers(column)
-        except _Refused:
-            raise UnusableColumnsError(
-                f"Column {feature.column!r} does not hold numbers, as it did when they were chosen."
-            ) from None
-        missing = np.isnan(numbers)
-        return np.where(missing, float(feature.fill), numbers) if feature.fill is not None else numbers
+    name, fill = features[0].column, features[0].fill
     if not (_is_text(column.type) or pa.types.is_null(column.type)):
-        raise UnusableColumnsError(
-            f"Column {feature.column!r} does not hold texts, as it did when they were chosen."
-        )
+        raise UnusableColumnsError(f"Column {name!r} does not hold texts, as it did when they were chosen.")
     texts = _texts(column)
-    if feature.fill is not None:
-        texts = pc.fill_null(texts, str(feature.fill))
-    return np.asarray(pc.fill_null(pc.equal(texts, feature.value), False), dtype=np.float64)
+    if fill is not None:
+        texts = pc.fill_null(texts, str(fill))
+    values = np.array([feature.value for feature in features], dtype=object)
+    encoder = OneHotEncoder(categories=[values], handle_unknown="ignore")
+    return encoder.fit_transform(texts.to_numpy(zero_copy_only=False)[:, None])
 
 
 class _Refused(ValueError):  # noqa: N818 - collected and explained by `features_of`
@@ -111,7 +146,7 @@ def _category(name: str, column: Any, impute: str | None) -> list[Feature]:
         raise _Refused(f"Columns {{}} hold numbers stored as text. {DROP}")
     if share > 0.5:
         raise _Refused(f"Columns {{}} mix numbers and text. {DROP}")
-    if len(values) > max(FEW, len(present) // 2):
+    if len(values) > max(FEW_TEXTS, len(present) // 2):
         raise _Refused("Columns {} have hardly a text twice: identifiers, not categories. Use --drop.")
     gaps = len(present) < len(texts)
     if gaps and impute is None:

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from fisherset.datasets import read_npz
 from fisherset.tables.feature import shown
+from fisherset.tables.npz import read_npz
 
 TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 ARROW = (".feather", ".arrow", ".ipc")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fisherset._files import write_whole
 from fisherset.tables.frames import ARROW, TEXT
+from fisherset.tables.npz import npz_content
 
 WRITTEN = "CSV, TSV, Parquet (.parquet), Feather or Arrow (.feather, .arrow) or .npz"
 RUN = ("=", "+", "-", "@", "\t", "\r", "\n")  # what a spreadsheet takes for the start of a formula
@@ -33,7 +34,7 @@ def write_table(
         raise ValueError(f"A chosen feature has the name of the target, {target!r}; rename one of them.")
     suffix = path.suffix.lower()
     if suffix == ".npz":
-        write_whole(path, _npz(X, names, y))
+        write_whole(path, npz_content(X, names, y))
         return
     import pyarrow as pa
     from pyarrow import csv, feather, parquet
@@ -58,15 +59,3 @@ def write_table(
 def safe_cell(text: str) -> str:
     """A text that no spreadsheet takes for a formula: an apostrophe before it, where it might."""
     return f"'{text}" if text.startswith(RUN) else text
-
-
-def _npz(X: NDArray[Any], names: Sequence[str], y: NDArray[Any] | None) -> bytes:
-    labels = np.zeros(len(X), dtype=str) if y is None else y
-    if labels.dtype == object:  # with gaps
-        labels = np.array(["" if label is None else str(label) for label in labels.tolist()])
-    classes, codes = np.unique(labels, return_inverse=True)
-    buffer = io.BytesIO()
-    np.savez_compressed(
-        buffer, X=X, y=codes.astype(np.int32), classes=classes, feature_names=np.array(list(names), dtype=str)
-    )
-    return buffer.getvalue()

@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fisherset._files import write_whole
+from fisherset._files import read_json
 from fisherset.tables.feature import Feature
 
-FORMAT, VERSION = "fisherset selection", 1
+SELECTION_FORMAT, SELECTION_VERSION = "selection", 1
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,9 @@ class Selection:
 
     def as_json(self) -> str:
         """The content of the file."""
-        content = {"format": FORMAT, "version": VERSION, **asdict(self)}
+        content = {"format": f"fisherset {SELECTION_FORMAT}", "version": SELECTION_VERSION, **asdict(self)}
         content["features"] = [feature._asdict() for feature in self.features]
         return json.dumps(content, indent=1, allow_nan=False)
-
-    def write(self, path: Path) -> None:
-        """Write the file, whole or not at all."""
-        write_whole(path, self.as_json() + "\n")
 
 
 NUMBERS = ("gamma", "objective", "upper_bound", "gap")
@@ -50,27 +46,17 @@ def read_selection(path: Path) -> Selection:
     if not path.is_file():
         raise FileNotFoundError(f"There is no file {str(path)!r}.")
     try:
-        content = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path.name} is no selection: it is not JSON, or cut off.") from error
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise ValueError(f"{path.name} is no selection of fisherset: it does not say so.")
-    if content.get("version") != VERSION:
-        raise ValueError(
-            f"{path.name} has version {content.get('version')!r}; this fisherset reads version {VERSION}."
-        )
-    try:
+        content = read_json(path, SELECTION_FORMAT, SELECTION_VERSION)
         features = [_feature(entry) for entry in content["features"]]
         texts = {name: _checked(content[name], str, name) for name in ("target", "file", "solver")}
         counts = {name: _checked(content[name], int, name) for name in ("n_rows", "n_features_in")}
         numbers = {name: float(_checked(content[name], (int, float), name)) for name in NUMBERS}
         classes = [str(label) for label in content["classes"]]
+        if not 0 < len({feature.name for feature in features}) == len(features):
+            raise ValueError("it names no features, or one of them twice")
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
-        raise ValueError(f"{path.name} is a damaged selection: {reason}.") from error
-    names = [feature.name for feature in features]
-    if not names or len(set(names)) < len(names):
-        raise ValueError(f"{path.name} is a damaged selection: it names no features, or one of them twice.")
+        raise ValueError(f"{path.name} cannot be used: {reason}.") from error
     details = content.get("details") or []
     return Selection(features, classes=classes, details=details, **texts, **counts, **numbers)  # type: ignore[arg-type]
 

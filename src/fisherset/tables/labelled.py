@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from fisherset.tables.encoding import ASK_IMPUTE, IMPUTE, NOTHING, features_of, values_of
+from fisherset.tables.encoding import ASK_IMPUTE, IMPUTE, NOTHING, features_of, numbers_of
 from fisherset.tables.feature import Feature, shown
 from fisherset.tables.frames import SVMLIGHT, Frame, read_frame
 
 
-class Table(NamedTuple):
+class LabelledTable(NamedTuple):
     """Rows with labels.
 
     Attributes
@@ -46,7 +46,7 @@ class Table(NamedTuple):
 
 def read_table(
     path: Path, target: str | None, *, drop: Sequence[str] = (), impute: str | None = None
-) -> Table:
+) -> LabelledTable:
     """Read a labelled table from a file.
 
     Parameters
@@ -63,7 +63,7 @@ def read_table(
 
     Returns
     -------
-    table : Table
+    table : LabelledTable
         Numbers throughout: a column of texts becomes a column `column=value` for each value.
     """
     if impute is not None and impute not in IMPUTE:
@@ -75,21 +75,18 @@ def read_table(
     kept = [name for name in frame.names if name not in out]
     if not kept:
         raise ValueError(f"{path.name} has no columns but the target and those dropped.")
-    if frame.arrow is None:
-        places = {name: j for j, name in enumerate(frame.names)}
-        X, features = _matrix_of(frame, [places[name] for name in kept], kept, impute)
-        _check_distinct(features)
-        return Table(X, _complete(path, target, labels_in(frame, target)), features, target, path)
     y = _complete(path, target, labels_in(frame, target))
-    chosen = frame.arrow.select(kept)
-    features = features_of(chosen, impute)
+    if frame.arrow is None:
+        X, features = _matrix_of(frame, kept, impute)
+        _check_distinct(features)
+        return LabelledTable(X, y, features, target, path)
+    features = features_of(frame.arrow.select(kept), impute)
     _check_distinct(features)
-    X = _assembled(chosen, features)
-    infinite = np.flatnonzero(np.isinf(X).any(axis=0))
-    if infinite.size:
-        endless = shown([features[j].name for j in infinite])
+    X = numbers_of(frame.arrow, features)
+    if np.isinf(X.data if sparse.issparse(X) else X).any():
+        endless = shown([features[j].name for j in np.unique((abs(X) == np.inf).nonzero()[1])])
         raise ValueError(f"Columns {endless} hold infinite values. Leave them out with --drop, or mend them.")
-    return Table(X, y, features, target, path)
+    return LabelledTable(X, y, features, target, path)
 
 
 def reduce_frame(frame: Frame, features: Sequence[Feature]) -> Any:
@@ -108,15 +105,9 @@ def reduce_frame(frame: Frame, features: Sequence[Feature]) -> Any:
             raise ValueError(f"{frame.path.name} holds numbers only; {shown(odd)} are values of texts.")
         places = {name: j for j, name in enumerate(frame.names)}
         X = _filled(frame.X[:, [places[feature.column] for feature in features]], features)
-        return X.toarray() if sparse.issparse(X) else X
-    return _assembled(frame.arrow, features)
-
-
-def _assembled(arrow: Any, features: Sequence[Feature]) -> Any:
-    X = np.empty((arrow.num_rows, len(features)))
-    for j, feature in enumerate(features):
-        X[:, j] = values_of(feature, arrow.column(feature.column))
-    return X
+    else:
+        X = numbers_of(frame.arrow, features)
+    return X.toarray() if sparse.issparse(X) else X
 
 
 def labels_in(frame: Frame, target: str) -> NDArray[Any] | None:
@@ -155,11 +146,11 @@ def _complete(path: Path, target: str, labels: NDArray[Any] | None) -> NDArray[A
     return labels
 
 
-def _matrix_of(
-    frame: Frame, places: list[int], names: list[str], impute: str | None
-) -> tuple[Any, list[Feature]]:
+def _matrix_of(frame: Frame, names: list[str], impute: str | None) -> tuple[Any, list[Feature]]:
     """Columns of a matrix, their gaps filled."""
-    X = frame.X if len(places) == frame.X.shape[1] else frame.X[:, places]
+    wanted = set(names)
+    whole = len(names) == frame.X.shape[1]
+    X = frame.X if whole else frame.X[:, [j for j, name in enumerate(frame.names) if name in wanted]]
     stored = X.data if sparse.issparse(X) else X
     plain = [Feature(name, name) for name in names]
     if not (stored.dtype.kind == "f" and np.isnan(stored).any()):

@@ -1,4 +1,4 @@
-"""A picture on a page: for light and dark, with its words."""
+"""Pages: one self-contained HTML file each, which opens offline and loads nothing."""
 
 from __future__ import annotations
 
@@ -10,13 +10,31 @@ from fisherset.plots.style import as_svg, styled
 
 
 class Figure(NamedTuple):
-    """A picture and what it shows."""
+    """A picture, for light and dark pages, and what it shows."""
 
     title: str
     text: str
     light: str  # data: addresses
     dark: str
     note: str = ""
+
+
+def render(package: str, template: str, **content: Any) -> str:
+    """The page as HTML, from a template of the package, which may extend "base.html.j2".
+
+    Whatever comes from data or the command line is escaped.
+    """
+    # here, not above: a command that writes no page needs no jinja2
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=ChoiceLoader([PackageLoader(name, ".") for name in (package, "fisherset.report")]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template(template).render(**content)
 
 
 def figure_of(title: str, draw: Callable[[], Any], note: str = "") -> Figure:

@@ -1,9 +1,11 @@
-"""Data sets as .npz files without pickles."""
+"""Labelled tables as .npz files without pickles."""
 
 from __future__ import annotations
 
+import io
 import zipfile
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -69,3 +71,16 @@ def _csr(path: Path, data: Any, indices: Any, indptr: Any, shape: Any) -> Any:
     except (ValueError, TypeError, IndexError, OverflowError) as error:
         raise ValueError(f"{path.name} holds no valid CSR matrix: {error}.") from error
     return X
+
+
+def npz_content(X: NDArray[Any], names: Sequence[str], y: NDArray[Any] | None) -> bytes:
+    """A table in the form `read_npz` reads; without labels all rows are of the class ""."""
+    labels = np.zeros(len(X), dtype=str) if y is None else y
+    if labels.dtype == object:  # with gaps
+        labels = np.array(["" if label is None else str(label) for label in labels.tolist()])
+    classes, codes = np.unique(labels, return_inverse=True)
+    buffer = io.BytesIO()
+    np.savez_compressed(
+        buffer, X=X, y=codes.astype(np.int32), classes=classes, feature_names=np.array(list(names), dtype=str)
+    )
+    return buffer.getvalue()

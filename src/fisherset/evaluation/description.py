@@ -1,0 +1,80 @@
+"""What a table looks like: correlations of columns, their spread in each class, whether they are pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from fisherset._types import Floats, Indices
+
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+MOST_CLASSES = 12
+SAMPLE, ALIKE = 500, 0.25  # rows looked at, and least mean correlation of neighbours
+LEAST_SIDE = 8  # pixels a side; a table of 4 or 9 columns is hardly an image
+
+
+class ClassQuantiles(NamedTuple):
+    """Quantiles of columns in each class, of the 12 largest classes at most.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_features, n_classes, 5)
+        5, 25, 50, 75 and 95 % of each column in each class.
+    classes : list of str
+        The classes.
+    """
+
+    values: Floats
+    classes: list[str]
+
+
+def correlation_matrix(X: Any, features: Sequence[int] | Indices) -> Floats:
+    """Correlations among some columns of X, dense or sparse; a constant column correlates with nothing."""
+    scaled = _unit(_dense(X[:, list(features)]))
+    correlations: Floats = np.clip(scaled.T @ scaled, -1.0, 1.0)
+    return correlations
+
+
+def class_quantiles(X: Any, y: Any, features: Sequence[int] | Indices) -> ClassQuantiles:
+    """How some columns of X, dense or sparse, are distributed in each class."""
+    values, labels = _dense(X[:, list(features)]), np.asarray(y)
+    classes, counts = np.unique(labels, return_counts=True)
+    largest = classes[np.sort(np.argsort(-counts, kind="stable")[:MOST_CLASSES])]
+    quantiles = np.array([np.quantile(values[labels == label], QUANTILES, axis=0) for label in largest])
+    return ClassQuantiles(quantiles.transpose(2, 0, 1), [str(label) for label in largest])
+
+
+def side_of_image(n_features: int) -> int | None:
+    """The side of the square image that many columns may be, or None."""
+    side = round(n_features**0.5)
+    return side if side >= LEAST_SIDE and side * side == n_features else None
+
+
+def looks_like_images(X: Any) -> bool:
+    """Whether columns may be the pixels of square images: neighbours, across and down, are alike.
+
+    In a spectrum, which has neighbours too, half a row away is nearer than a row away.
+    """
+    side = side_of_image(X.shape[1])
+    if side is None:
+        return False
+    flat = _unit(_dense(X[:SAMPLE])).T
+    Z, half = flat.reshape(side, side, -1), side // 2
+    across, down = np.sum(Z[:, 1:] * Z[:, :-1], axis=2), np.sum(Z[1:] * Z[:-1], axis=2)
+    half_a_row_away = np.sum(flat[half:] * flat[:-half], axis=1)
+    return bool(min(across.mean(), down.mean()) > max(ALIKE, half_a_row_away.mean()))
+
+
+def _dense(X: Any) -> Floats:
+    return np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+
+
+def _unit(X: Floats) -> Floats:
+    """Columns centred and of length 1, constant ones nought."""
+    centred = X - X.mean(axis=0)
+    length = np.sqrt(np.sum(centred**2, axis=0))
+    unit: Floats = centred / np.where(length > 0, length, 1.0)
+    return unit

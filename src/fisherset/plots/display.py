@@ -1,0 +1,46 @@
+"""What the displays share: where they are drawn, and names as labels."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, Self
+
+from fisherset._types import Indices
+from fisherset.plots.style import new_figure
+
+
+class Display(ABC):
+    """A picture of numbers it is given.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it is drawn.
+    """
+
+    size = (7.0, 4.2)  # inches, of a figure of its own
+
+    def plot(self, *, ax: Any = None) -> Self:
+        """Draw, on `ax` or a new figure."""
+        if ax is None:
+            ax = new_figure(*self.size).subplots()
+        self.ax_, self.figure_ = ax, ax.figure
+        self._draw(ax)
+        return self
+
+    @abstractmethod
+    def _draw(self, ax: Any) -> None:
+        """Draw on these axes."""
+
+
+def names_of(features: Sequence[int] | Indices, names: Sequence[str] | None) -> list[str]:
+    """The names of some columns; numbers where the columns have none."""
+    return [f"x{j}" if names is None else str(names[j]) for j in features]
+
+
+def shortened(name: str, most: int = 24) -> str:
+    """A name short enough for a label; matplotlib's signs for formulas are taken literally."""
+    short = name if len(name) <= most else f"{name[: most - 1]}…"
+    printable = "".join(sign if sign.isprintable() else "?" for sign in short)
+    return printable.replace("$", r"\$")

@@ -1,0 +1,110 @@
+"""All sets, where they are few: the best one single column, pairs of hundreds, half of a dozen.
+
+A tangent tells what the sets with a given column can reach at most; columns that cannot
+be part of a better set drop out first.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb
+from typing import NamedTuple
+
+import numpy as np
+
+from fisherset._types import Floats, Indices
+from fisherset.solver.domain import Domain
+from fisherset.solver.problem import Problem
+from fisherset.solver.proof import Tangent
+from fisherset.solver.relaxation import Relaxation
+
+# Numbers that may be worked through, about a tenth of a second.
+WORK = 2e7
+BATCH = 2**20  # numbers at a time
+# Share of gamma that the rounding of G may be for the values to be as good as exact.
+ROUNDING = 1e-7
+
+
+def tighten(
+    problem: Problem, domain: Domain, gamma: float, relaxation: Relaxation, incumbent: float
+) -> tuple[Relaxation, Enumeration | None]:
+    """The relaxation with the bound that trying all sets gives, where it is loose and they are few."""
+    if relaxation.tangent is None or relaxation.upper_bound <= incumbent:
+        return relaxation, None
+    found = enumerate_sets(problem, domain, gamma, relaxation.tangent, incumbent)
+    if found is not None:
+        relaxation = relaxation._replace(upper_bound=min(relaxation.upper_bound, found.upper_bound))
+    return relaxation, found
+
+
+class Enumeration(NamedTuple):
+    """The best set of the domain, and what no set of it exceeds."""
+
+    units: Indices
+    value: float
+    upper_bound: float
+
+
+def enumerate_sets(
+    problem: Problem, domain: Domain, gamma: float, tangent: Tangent, incumbent: float
+) -> Enumeration | None:
+    """The best set, None where there are too many to try or gamma is too small for the arithmetic."""
+    m, r = domain.m, problem.C.shape[1]
+    if domain.units.groups is not None or domain.fixed.size or m == 0:
+        return None
+    # what systems of m columns are at least, and so what the rounding of G and C is a share of
+    least = problem.diagonal + gamma if m == 1 else gamma
+    relative = m * float(np.max(problem.lengths**2 / least))
+    if problem.precision * relative > ROUNDING:
+        return None
+    columns = np.arange(problem.C.shape[0]) if m == 1 else _possible(domain, tangent, incumbent)
+    if columns.size < m or comb(columns.size, m - 1) * columns.size * m * (r + m) > WORK:
+        return None
+    C, diagonal = problem.C[columns], problem.diagonal[columns]
+    G = problem.gram(columns, rows=columns) if m > 1 else np.empty((0, 0))
+    best, value = np.empty(0, dtype=np.intp), -np.inf
+    prefixes = np.array([*combinations(range(columns.size), m - 1)], dtype=np.intp)
+    step = max(1, int(BATCH / (columns.size * (r + m))))
+    for start in range(0, len(prefixes), step):
+        some = prefixes[start : start + step]
+        values = _completed(C, G, diagonal, gamma, some)
+        place = int(np.argmax(values))
+        if values.flat[place] > value * (1 + 1e-12):
+            prefix, last = np.divmod(place, columns.size)
+            best, value = np.sort(columns[[*some[prefix], last]]), float(values.flat[place])
+    return Enumeration(best, value / problem.n, _raised(problem, value, relative) / problem.n)
+
+
+def _possible(domain: Domain, tangent: Tangent, incumbent: float) -> Indices:
+    """The units that some set better than the incumbent may hold."""
+    g, least = tangent.g, domain.threshold(tangent.g)
+    with_each = tangent.bound(domain) + np.minimum(g - least, 0.0)
+    return np.flatnonzero(with_each >= incumbent * (1 - 1e-9))
+
+
+def _completed(C: Floats, G: Floats, diagonal: Floats, gamma: float, prefixes: Indices) -> Floats:
+    """N F of every prefix with each of the columns added: prefixes x columns, -inf where it is in the prefix.
+
+    The prefix explains tr(C'M^-1 C), and column j adds ||R_j||^2 / base_j (see `subset`).
+    """
+    if prefixes.shape[1] == 0:
+        singles: Floats = np.einsum("jr,jr->j", C, C) / (diagonal + gamma)
+        return singles[None]
+    M = G[prefixes[:, :, None], prefixes[:, None, :]] + gamma * np.eye(prefixes.shape[1])
+    of_prefix = G[prefixes]  # prefixes x m - 1 x columns
+    W = np.linalg.solve(M, np.concatenate([C[prefixes], of_prefix], axis=2))
+    weights, U = W[:, :, : C.shape[1]], W[:, :, C.shape[1] :]
+    R = C - np.swapaxes(of_prefix, 1, 2) @ weights
+    base = np.maximum(diagonal - np.einsum("pij,pij->pj", of_prefix, U), 0.0) + gamma
+    explained = np.einsum("pir,pir->p", C[prefixes], weights)
+    values = explained[:, None] + np.einsum("pjr,pjr->pj", R, R) / base
+    np.put_along_axis(values, prefixes, -np.inf, axis=1)
+    result: Floats = values
+    return result
+
+
+def _raised(problem: Problem, value: float, relative: float) -> float:
+    """The largest n F with what it can be off by: C and G through their rounding, and the scale."""
+    off = 4 * problem.precision * np.sqrt(problem.n * relative) if value > 0 else 0.0
+    spread = float(np.max(problem.lengths**2 / problem.diagonal))
+    return float((np.sqrt(value) + off) ** 2 * (1 + 4 * problem.precision * (relative + spread)))

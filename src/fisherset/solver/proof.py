@@ -1,0 +1,109 @@
+"""What is claimed of an answer, proven with the rounding of the arithmetic in it.
+
+For any V whatever, and so for V = H - X_A W with any W,
+
+    n F(A) <= ||H - V||^2 + sum over A of ||x_j' V||^2 / gamma,
+
+as the minimum over W of Eq. (8) is the maximum over V of its dual. With V of Eq. (25)
+this is Eq. (27), but it needs no solution to be exact: only that XV is known to a margin.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fisherset._types import EPS, Floats, Indices
+from fisherset.solver.domain import Domain
+from fisherset.solver.problem import Problem
+from fisherset.solver.rows import RowFit, fit_rows, project_rows
+from fisherset.solver.spaces import measure_subset
+from fisherset.solver.tempered import temper
+
+# Share of F from which its rounding is worth a factorisation of the rows, and from which it has to be said.
+ROUGH, WRONG = 1e-8, 1e-6
+# Where F is next to nothing, the share of its ceiling that counts as nothing.
+NEGLIGIBLE = 1e-13
+
+
+class Tangent(NamedTuple):
+    """A linear function of the 0/1 choice p that F nowhere exceeds: offset + g.p."""
+
+    offset: float
+    g: Floats  # of the units
+
+    def bound(self, domain: Domain) -> float:
+        """The most F can be on the domain."""
+        return self.offset + domain.maximum(self.g)
+
+
+def tangent_from_weights(problem: Problem, domain: Domain, gamma: float, A: Indices, W: Floats) -> Tangent:
+    """The tangent for V = H - X_A W, and XV as computed: one pass over the data."""
+    XV = problem.C - problem.product(A, W)
+    unit, lengths, root = problem.precision + 4 * (A.size + 4) * EPS, problem.lengths, np.sqrt(problem.n)
+    reach = float(lengths[A] @ np.linalg.norm(W, axis=1))
+    known = np.any(problem.C != 0, axis=1)  # a column without any difference has none, by the statistics
+    margin = unit * lengths * (2 * reach + 2 * root * known)
+    # ||H - V||^2 = tr(W'GW) = tr(W'(C - XV))
+    explained = float(np.vdot(W, problem.C[A] - XV[A])) + unit * reach * (4 * reach + 4 * root)
+    return _tangent(problem, domain, gamma, max(explained, 0.0), XV, margin)
+
+
+def tangent_from_rows(problem: Problem, domain: Domain, gamma: float, fit: RowFit) -> Tangent:
+    """The tangent for the V of a fit by rows."""
+    assert problem.samples is not None
+    explained = float(np.square(problem.samples.H - fit.V).sum()) * (1 + 64 * EPS)
+    margin = 2 * problem.precision * np.sqrt(problem.diagonal) * float(np.linalg.norm(fit.V))
+    return _tangent(problem, domain, gamma, explained, project_rows(problem, fit.V), margin)
+
+
+def _tangent(
+    problem: Problem, domain: Domain, gamma: float, explained: float, XV: Floats, margin: Floats
+) -> Tangent:
+    size = np.linalg.norm(XV, axis=1)
+    # the spread that columns are divided by is rounded, too
+    scaling = 2 * problem.precision * problem.lengths**2 / problem.diagonal
+    s = (size * (1 + scaling) + margin) ** 2  # Eq. (26)
+    return Tangent(explained / problem.n, domain.units.total(s / (gamma * problem.n)))
+
+
+class Value(NamedTuple):
+    """F of a subset and how far it can be off."""
+
+    value: float
+    error: float
+
+    @property
+    def rough(self) -> bool:
+        return self.error > ROUGH * self.value + NEGLIGIBLE
+
+    @property
+    def wrong(self) -> bool:
+        return self.error > WRONG * self.value + NEGLIGIBLE
+
+
+def prove_value(problem: Problem, columns: Indices, gamma: float) -> Value:
+    """F of a subset: from its system, or from the rows where that is too rough.
+
+    Without rows what is left is F with a larger ridge, which is never larger than F.
+    """
+    searched = temper(problem, gamma, columns.size)
+    state = measure_subset(searched, columns, gamma)
+    found = Value(state.value, state.error if searched is problem else np.inf)
+    if found.rough:
+        fit = fit_rows(problem, columns, np.ones(columns.size), gamma)
+        if fit is not None and not fit.error > found.error:
+            found = Value(fit.value, fit.error)
+    return found
+
+
+def prove_bound(problem: Problem, domain: Domain, gamma: float, q: Floats, A: Indices, W: Floats) -> float:
+    """A bound on F over the domain from weights W of columns A; where rows are at hand, q does better."""
+    bounds = [problem.ceiling, tangent_from_weights(problem, domain, gamma, A, W).bound(domain)]
+    of_columns = domain.units.spread(q)
+    A = np.flatnonzero(of_columns > 0)
+    fit = fit_rows(problem, A, of_columns[A], gamma)
+    if fit is not None:
+        bounds.append(tangent_from_rows(problem, domain, gamma, fit).bound(domain))
+    return min(bounds)

@@ -1,0 +1,62 @@
+"""F(q) by an orthogonal factorisation of the columns by value: what G squares away stays.
+
+With S = diag(q) on the columns in play and the rows of Z = X_A S^1/2 over those of
+gamma^1/2 I, nF is the square of what the columns of that matrix B explain of H over noughts.
+Products of columns know n F to about eps n / gamma of it, B to the root of that.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fisherset._types import EPS, Floats, Indices
+from fisherset.solver.problem import Problem
+from fisherset.solver.subset import scaling_error
+
+LARGEST_FIT = 2**26  # numbers of B
+BATCH = 2**20  # numbers of the table taken at a time
+
+
+class RowFit(NamedTuple):
+    """F(q), how far it can be off, and V of Eq. (25)."""
+
+    value: float
+    error: float
+    V: Floats
+
+
+def fit_rows(problem: Problem, columns: Indices, q: Floats, gamma: float) -> RowFit | None:
+    """Fit H by the columns with the weights q > 0; None where the rows are not at hand, or too many."""
+    samples = problem.samples
+    if samples is None or (samples.size + columns.size) * columns.size > LARGEST_FIT:
+        return None
+    H, n_rows = samples.H, samples.size
+    B = np.vstack([samples.values(columns) * np.sqrt(q), np.sqrt(gamma) * np.eye(columns.size)])
+    B /= np.linalg.norm(B, axis=0)  # the factorisation is as good as each column by itself
+    Q, R = np.linalg.qr(B)
+    top = Q[:n_rows]
+    Y = top.T @ H
+    V = H - top @ Y
+    # B is known to `unit` of each column, and H'PH moves by 2 V'(dB)(B^+ H), V the residual
+    unit = problem.precision * np.sqrt(columns.size)
+    smallest = float(np.linalg.svd(R, compute_uv=False)[-1])
+    if not smallest > 10 * unit * columns.size:
+        return RowFit(float(np.vdot(Y, Y)) / problem.n, np.inf, V)
+    weights = np.linalg.norm(np.linalg.solve(R, Y), axis=1)
+    residual = np.sqrt(max(float(np.vdot(H, H) - np.vdot(Y, Y)), 0.0)) + EPS * np.linalg.norm(H)
+    error = 2 * unit * float(weights.sum()) * (residual + unit * float(weights.sum())) / problem.n
+    value = float(np.vdot(Y, Y)) / problem.n
+    return RowFit(value, error + scaling_error(problem, columns) * value + 64 * EPS * problem.ceiling, V)
+
+
+def project_rows(problem: Problem, V: Floats) -> Floats:
+    """X'V of all columns, a batch of them at a time."""
+    samples, d = problem.samples, problem.C.shape[0]
+    assert samples is not None
+    XV, step = np.empty((d, V.shape[1])), max(1, BATCH // samples.size)
+    for start in range(0, d, step):
+        some = np.arange(start, min(start + step, d))
+        XV[some] = samples.values(some).T @ V
+    return XV

@@ -1,0 +1,103 @@
+"""The solvers by name, all with one signature, and what makes their answers safe to state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+
+from fisherset._types import Floats, Indices
+from fisherset.solver.cutting_plane import cutting_plane_path
+from fisherset.solver.domain import Domain
+from fisherset.solver.enumeration import enumerate_sets, tighten
+from fisherset.solver.joint import joint_path
+from fisherset.solver.problem import Problem
+from fisherset.solver.proof import prove_bound, prove_value
+from fisherset.solver.relaxation import relax
+from fisherset.solver.solution import Solution, conclude
+from fisherset.solver.spaces import measure_subset
+from fisherset.solver.tempered import temper, untempered
+from fisherset.solver.trace import USUAL, Status, Trace
+
+
+class Solver(Protocol):
+    """Finds a set in each of several domains, in rising size, each search starting from the last."""
+
+    def __call__(
+        self,
+        problem: Problem,
+        domains: Sequence[Domain],
+        gamma: float,
+        *,
+        tol: float,
+        certified: bool,
+        trace: Trace,
+        start: Floats | None = None,
+    ) -> Iterator[Solution]: ...
+
+
+SOLVERS: dict[str, Solver] = {"joint": joint_path, "cutting-plane": cutting_plane_path}
+
+
+def solve(
+    solver: str,
+    problem: Problem,
+    domains: Sequence[Domain],
+    gamma: float,
+    *,
+    tol: float | None,
+    certified: bool = True,
+    trace: Trace,
+    start: Floats | None = None,
+) -> Iterator[Solution]:
+    """Search by a solver on a problem its arithmetic can bear; prove what it found on the problem itself.
+
+    Without `certified`, or with `tol=None`, the bound is what bounds every subset anyway.
+    """
+    accuracy, certified = USUAL if tol is None else tol, certified and tol is not None
+    columns = [domain.m * problem.C.shape[0] // max(domain.units.size, 1) for domain in domains]
+    searched = temper(problem, gamma, max(columns, default=0))
+    solutions = SOLVERS[solver](
+        searched, domains, gamma, tol=accuracy, certified=certified, trace=trace, start=start
+    )
+    for domain, found in zip(domains, solutions, strict=True):
+        yield found if domain.m == 0 else _proven(problem, searched, domain, found, gamma, trace)
+
+
+def grade(
+    problem: Problem, domain: Domain, units: Indices, gamma: float, *, tol: float, trace: Trace
+) -> Solution:
+    """A given set of units with its certificate: what any set of the domain can reach at most."""
+    searched = temper(problem, gamma, domain.m * problem.C.shape[0] // max(domain.units.size, 1))
+    state = measure_subset(searched, domain.units.columns(units), gamma)
+    relaxation = relax(searched, domain, gamma, tol=tol, trace=trace)
+    relaxation, _ = tighten(searched, domain, gamma, relaxation, state.value)
+    found = conclude(searched, domain, units, state, relaxation.q, relaxation, trace)
+    return _proven(problem, searched, domain, found, gamma, trace)
+
+
+def _proven(
+    problem: Problem, searched: Problem, domain: Domain, found: Solution, gamma: float, trace: Trace
+) -> Solution:
+    """The solution with an objective and a bound that hold for the problem as it is."""
+    value, bound = prove_value(problem, domain.units.columns(found.units), gamma), found.upper_bound
+    if value.wrong:
+        trace.stopped(Status.INEXACT)
+    tangent = found.relaxation.tangent
+    if searched is not problem or value.rough:
+        q, A, W = found.relaxation.q, found.relaxation.A, found.relaxation.W
+        bound = problem.ceiling
+        if tangent is not None:
+            bound = prove_bound(problem, domain, gamma, q, A, untempered(searched, A, W))
+            if domain.m == 1 and (best := enumerate_sets(problem, domain, gamma, tangent, 0.0)) is not None:
+                bound = min(bound, best.upper_bound)
+    objective = float(np.clip(value.value, 0.0, problem.ceiling))
+    # where F(A) = UB in truth, the rounding of F must not say otherwise: F is right, or said not to be
+    return replace(
+        found,
+        objective=min(objective, bound) if value.wrong else objective,
+        upper_bound=bound if value.wrong else max(bound, objective),
+        status=trace.status,
+    )

@@ -1,0 +1,70 @@
+"""A problem whose columns are shrunk until gamma stands out from their rounding.
+
+Where gamma is below the rounding of G, G + gamma I may not even be positive definite as
+computed, and a search by it would follow noise. (G + Gamma)^-1 with a larger ridge
+Gamma_j on some columns is the same as shrinking these columns by sqrt(gamma / Gamma_j):
+the solvers need not know. What they find is proven on the problem itself.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fisherset._types import Floats, Indices
+from fisherset.solver.problem import Problem, Samples
+
+# How far gamma has to stand out from what k columns can be off by.
+MARGIN = 1e3
+
+
+def temper(problem: Problem, gamma: float, n_columns: int) -> Problem:
+    """The problem to search for sets of so many columns: itself where gamma is large enough."""
+    rounding = MARGIN * problem.precision * max(n_columns, 1) * problem.lengths**2
+    if not np.any(rounding > gamma):
+        return problem
+    return TemperedProblem(problem, np.sqrt(gamma / np.maximum(rounding, gamma)))
+
+
+class TemperedProblem:
+    """A problem with every column times a factor."""
+
+    def __init__(self, problem: Problem, factor: Floats) -> None:
+        self.problem, self.factor = problem, factor
+        self.n, self.ceiling, self.groups = problem.n, problem.ceiling, problem.groups
+        self.C: Floats = problem.C * factor[:, None]
+        self.diagonal: Floats = problem.diagonal * factor**2
+        self.precision: float = problem.precision
+        self.lengths: Floats = problem.lengths * factor
+
+    @property
+    def samples(self) -> Samples | None:
+        samples = self.problem.samples
+        return None if samples is None else _TemperedSamples(samples, self.factor)
+
+    def gram(self, columns: Indices, rows: Indices | None = None) -> Floats:
+        """The block G[rows, columns]; all rows when None."""
+        of_rows = self.factor if rows is None else self.factor[rows]
+        return self.problem.gram(columns, rows) * of_rows[:, None] * self.factor[columns]
+
+    def product(self, columns: Indices, W: Floats) -> Floats:
+        """G[:, columns] @ W."""
+        return self.factor[:, None] * self.problem.product(columns, self.factor[columns, None] * W)
+
+
+class _TemperedSamples:
+    """The sample space with every column times its factor."""
+
+    def __init__(self, samples: Samples, factor: Floats) -> None:
+        self.samples, self.factor = samples, factor
+        self.size, self.H = samples.size, samples.H
+
+    def kernel(self, columns: Indices, weights: Floats) -> Floats:
+        return self.samples.kernel(columns, weights * self.factor[columns] ** 2)
+
+    def values(self, columns: Indices) -> Floats:
+        return self.samples.values(columns) * self.factor[columns]
+
+
+def untempered(searched: Problem, columns: Indices, W: Floats) -> Floats:
+    """Weights of some columns of a problem as it was searched, as weights of the problem itself."""
+    return searched.factor[columns, None] * W if isinstance(searched, TemperedProblem) else W

@@ -1,0 +1,155 @@
+"""Products of the columns of a table, as the guard shows them: before anything is centred or scaled.
+
+One protocol, three ways: over a source, over a whole less a fold, and over a stored matrix.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from fisherset._types import Floats, Indices
+from fisherset.sources import Block, Source
+from fisherset.statistics.blocks import kernel_of, nuisance, weighted
+from fisherset.statistics.guard import Guard
+from fisherset.statistics.moments import Moments
+
+
+class Products(Protocol):
+    """What the problem asks of the rows. Columns are numbered as in the table."""
+
+    @property
+    def n_rows(self) -> int | None:
+        """How many rows `take` would give; None where the rows cannot be had together."""
+
+    def cross(self, columns: Indices, rows: Indices | None) -> Floats:
+        """X'X of columns and all columns, or those of `rows`: a row for each of the columns."""
+
+    def mixed(self, columns: Indices, W: Floats, shift: Floats) -> Floats:
+        """[X N]'V with V = X[:, columns] W - N shift: one row more than columns for each column of N."""
+
+    def take(self, columns: Indices) -> Block:
+        """All rows of some columns, with their targets."""
+
+
+@dataclass(frozen=True)
+class CrossKernel:
+    """X'X of a block."""
+
+    guard: Guard
+    columns: Indices
+    rows: Indices | None
+
+    @property
+    def n_numbers(self) -> int:
+        return self.columns.size * (self.guard.unit.size if self.rows is None else self.rows.size)
+
+    def __call__(self, block: Block) -> Floats:
+        X = self.guard.apply(block.X)
+        product: Floats = kernel_of(X).cross(X, self.columns, self.rows, block.weight)
+        return product
+
+
+@dataclass(frozen=True)
+class MixedKernel:
+    """[X N]'V of a block, V = X[:, columns] W - N shift."""
+
+    guard: Guard
+    columns: Indices
+    W: Floats
+    shift: Floats
+
+    @property
+    def n_numbers(self) -> int:
+        return self.guard.unit.size * int(self.W.shape[1])
+
+    def __call__(self, block: Block) -> Floats:
+        X, N = self.guard.apply(block.X), nuisance(block)
+        compute = kernel_of(X)
+        V = weighted(compute.combine(X, self.columns, self.W) - N @ self.shift, block.weight)
+        return np.vstack([compute.transposed(X, V), N.T @ V])
+
+
+@dataclass(frozen=True)
+class TakeKernel:
+    """Some columns of a block: taken first, so that no others are copied."""
+
+    guard: Guard
+    columns: Indices
+
+    def __call__(self, block: Block) -> list[Block]:
+        X = self.guard.of(self.columns).apply(kernel_of(block.X).take(block.X, self.columns))
+        return [Block(X, block.y, block.weight, block.confounders)]
+
+
+class SourceProducts:
+    """Products by passes over a source."""
+
+    def __init__(self, source: Source, guard: Guard) -> None:
+        self.source, self.guard = source, guard
+
+    @property
+    def n_rows(self) -> int | None:
+        return self.source.shape[0]
+
+    def cross(self, columns: Indices, rows: Indices | None) -> Floats:
+        return self.source.reduce(CrossKernel(self.guard, columns, rows))
+
+    def mixed(self, columns: Indices, W: Floats, shift: Floats) -> Floats:
+        return self.source.reduce(MixedKernel(self.guard, columns, W, shift))
+
+    def take(self, columns: Indices) -> Block:
+        return _stacked(self.source.reduce(TakeKernel(self.guard, columns)))
+
+
+class RestProducts:
+    """A whole less a fold: what is summed over the rest is the sum over all less that over the fold."""
+
+    n_rows = None
+
+    def __init__(self, whole: Products, fold: Products) -> None:
+        self.whole, self.fold = whole, fold
+
+    def cross(self, columns: Indices, rows: Indices | None) -> Floats:
+        difference: Floats = self.whole.cross(columns, rows) - self.fold.cross(columns, rows)
+        return difference
+
+    def mixed(self, columns: Indices, W: Floats, shift: Floats) -> Floats:
+        difference: Floats = self.whole.mixed(columns, W, shift) - self.fold.mixed(columns, W, shift)
+        return difference
+
+    def take(self, columns: Indices) -> Block:
+        raise NotImplementedError("A fold cannot be subtracted from rows.")
+
+
+class StoredProducts:
+    """Products from a matrix X'X computed before, and the moments beside it."""
+
+    n_rows = None
+
+    def __init__(self, XX: Floats, moments: Moments) -> None:
+        self.XX, self.moments = XX, moments
+
+    def cross(self, columns: Indices, rows: Indices | None) -> Floats:
+        return self.XX[columns] if rows is None else self.XX[np.ix_(columns, rows)]
+
+    def mixed(self, columns: Indices, W: Floats, shift: Floats) -> Floats:
+        NX, NN = self.moments.NX, self.moments.NN
+        return np.vstack([self.XX[:, columns] @ W - NX.T @ shift, NX[:, columns] @ W - NN @ shift])
+
+    def take(self, columns: Indices) -> Block:
+        raise NotImplementedError("There are no rows behind stored products.")
+
+
+def _stacked(blocks: list[Block]) -> Block:
+    """Blocks of rows put back together."""
+    if len(blocks) == 1:
+        return blocks[0]
+    stacked = [_joined([getattr(block, name) for block in blocks]) for name in ("y", "weight", "confounders")]
+    return Block(kernel_of(blocks[0].X).stack([block.X for block in blocks]), *stacked)
+
+
+def _joined(parts: list[Any]) -> Any:
+    return None if parts[0] is None else np.concatenate(parts)

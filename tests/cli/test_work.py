@@ -1,0 +1,62 @@
+"""A command does no work that nobody asked for: nothing is loaded in vain, nothing found twice."""
+
+import subprocess
+import sys
+
+import pytest
+from sklearn.datasets import load_wine
+
+from command import environment
+from fisherset.cli import select
+from fisherset.cli.progress import ProgressBars
+
+HEAVY = {"jinja2", "matplotlib"}
+
+
+@pytest.fixture
+def wine(tmp_path):
+    load_wine(as_frame=True).frame.to_csv(tmp_path / "wine.csv", index=False)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("option", "loaded"), [("--out", set()), ("--report", HEAVY)])
+def test_only_a_page_loads_what_pages_need(wine, option, loaded):
+    code = (
+        "import sys; from fisherset.cli.app import run; code = run(); "
+        f"print(code, sorted({HEAVY} & set(sys.modules)))"
+    )
+    arguments = ["select", "wine.csv", "-t", "target", "-k", "3", "-q", option, "x.out"]
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], cwd=wine, env=environment(), capture_output=True, text=True
+    )
+    assert done.stdout.strip() == f"0 {sorted(loaded)}", done.stderr
+
+
+def test_features_are_explained_once(wine, monkeypatch):
+    calls, explain = [], select.explain
+    monkeypatch.setattr(select, "explain", lambda *args, **more: calls.append(1) or explain(*args, **more))
+    outputs = {"out": wine / "s.json", "report": wine / "r.html"}
+    select.select(wine / "wine.csv", "target", "3", quiet=True, **outputs)
+    assert len(calls) == 1
+    assert all(path.stat().st_size for path in outputs.values())
+
+
+def test_one_bar_for_each_name(monkeypatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
+    with ProgressBars(False, "reading [red].csv") as bars:
+        bars("sonar", 1, 20)
+        bars("sonar", 2, 20)
+        bars("protein", 3, 20)
+    assert bars.done == {"reading [red].csv": 0, "sonar": 2, "protein": 3}
+    said = capsys.readouterr().err
+    assert "reading [red].csv" in said
+    assert "3/20" in said
+
+
+@pytest.mark.parametrize("quiet", [True, False])
+def test_no_bars_where_nobody_looks(quiet, monkeypatch, capsys):
+    if quiet:
+        monkeypatch.setenv("FORCE_COLOR", "1")
+    with ProgressBars(quiet, "selecting"):
+        pass
+    assert capsys.readouterr().err == ""

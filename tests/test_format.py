@@ -1,0 +1,21 @@
+"""The certificate's sentence: one wording, with and without its figures."""
+
+import pytest
+
+from fisherset import Certificate
+from fisherset._format import certificate_figures, certificate_sentence
+
+
+def test_without_figures():
+    best = "the best Fisher criterion any 5 columns of this table could reach"
+    said = certificate_sentence(5, 0.0051, 0.5, whose="Your")
+    assert said == f"Your 5 features reach at least 99.4 % of {best}."
+    assert certificate_sentence(1, 0.25, 0.5).startswith("This 1 feature reaches at least 75.0 % of the best")
+    assert certificate_sentence(3, 0.0, 0.0) == "No column of this table tells the classes apart."
+
+
+@pytest.mark.parametrize("found", [(1.5, 2.0, 0.25, 30.0, 4), (1.5, 2.0, 0.25, 0.5, 1), (0, 0, 0, 1.0, 3)])
+def test_the_library_says_the_same_with_figures(found):
+    grade = Certificate(*found)
+    figures = certificate_figures(grade.objective, grade.upper_bound, grade.gamma)
+    assert certificate_sentence(grade.n_features, grade.gap, grade.upper_bound, figures=figures) == str(grade)

@@ -1,0 +1,177 @@
+"""Is a certificate true? What fisherset answers to a problem, held against 32 digits."""
+
+import signal
+import time
+import warnings
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from fisherset import GeneralizedFisherScore, certify
+from fisherset.selectors.certificate import warn_status
+from fisherset.solver import Domain, Trace, Units, solve
+from fisherset.sources import MemorySource
+from fisherset.statistics import Classes, FoldedTable, measure
+from hostile import CERTIFY, CUTS, FOLD, JOINT
+from truth import Truth
+
+BOUND = (1e-9, 1e-14)  # relative and absolute: what a bound may lie below the best subset
+OBJECTIVE, FLOOR = 1e-6, 1e-6  # share of the truth that an objective may be off; of this where it is less
+CEILING, BELOW = 1e-9, 1e-3  # a bound at the ceiling is given up where one this share below it was to be had
+
+
+LIMIT = 1.0  # seconds a fit may take; the relaxation gets half of them
+INTERRUPT = 3.0  # seconds of the processor, for what has no time_limit
+SLOW, FEW = 0.4, 1000  # seconds of the processor no table with so few rows should take
+
+
+class Answer(NamedTuple):
+    """What fisherset says of a problem."""
+
+    objective: float
+    upper_bound: float
+    members: np.ndarray
+    q: np.ndarray | None = None
+
+
+class Verdict(NamedTuple):
+    """What it was worth."""
+
+    name: str
+    family: str
+    false_bound: bool = False  # a subset is better than the bound
+    silent: bool = False  # the objective is off, and nothing said so
+    warned: bool = False  # it is off, and a warning said so
+    given_up: bool = False  # the bound is the ceiling without need
+    raised: str = ""  # an exception, or a warning of numpy's
+    slow: bool = False  # it took longer than a table of this size should
+    undecided: bool = False  # 32 digits do not tell
+    error: float = 0.0  # of the objective, relative
+    detail: str = ""
+
+    @property
+    def lie(self):
+        return self.false_bound or self.silent
+
+
+def judge(problem):
+    """Ask, and compare."""
+    start = time.process_time()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            with interrupted(INTERRUPT):
+                answer = ASK[problem.way](problem)
+        except TimeoutError:
+            return Verdict(problem.name, problem.family, slow=True)
+        except Exception as error:  # whatever it is, it is a finding
+            return Verdict(problem.name, problem.family, raised=f"{type(error).__name__}: {error}")
+    slow = time.process_time() - start > SLOW and len(problem.y) < FEW
+    numeric = [f"RuntimeWarning: {w.message}" for w in caught if issubclass(w.category, RuntimeWarning)]
+    return _compare(problem, answer, admits(caught))._replace(slow=slow, raised="; ".join(set(numeric)))
+
+
+@contextmanager
+def interrupted(seconds):
+    """Raise TimeoutError after so many seconds of the processor, on systems that can."""
+
+    def stop(*_):
+        raise TimeoutError
+
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def admits(caught):
+    """Whether a warning says that float64 was not enough for the value itself.
+
+    That the *relaxation* was not solved to `tol` is another matter, and makes no value wrong.
+    """
+    texts = [str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning)]
+    return any("float64" in text and "solve the relaxation" not in text for text in texts)
+
+
+def _compare(problem, answer, admitted):
+    rows = problem.rest
+    weights = None if problem.weights is None else problem.weights[rows]
+    truth = Truth(problem.X[rows], problem.y[rows], weights, standardize=problem.standardize)
+    best = truth.best(problem.k, problem.gamma)
+    true = float(truth.criterion([answer.members], problem.gamma)[0])
+    if truth.doubtful or np.isnan(best):
+        return Verdict(problem.name, problem.family, undecided=True)
+    error = abs(answer.objective - true) / (true + FLOOR)
+    off = not error <= OBJECTIVE  # NaN too
+    return Verdict(
+        problem.name,
+        problem.family,
+        false_bound=not best <= answer.upper_bound * (1 + BOUND[0]) + BOUND[1],
+        silent=off and not admitted,
+        warned=off and admitted,
+        given_up=_given_up(problem, answer, truth),
+        error=error,
+        detail=f"objective {answer.objective:.9g} (true {true:.9g}), "
+        f"bound {answer.upper_bound:.9g} (best {best:.9g})",
+    )
+
+
+def _given_up(problem, answer, truth):
+    """Whether the bound is the ceiling though the q of the answer proves a better one."""
+    if problem.way != JOINT or answer.upper_bound < truth.ceiling * (1 - CEILING):
+        return False
+    m = min(problem.k, int(np.count_nonzero(~truth.constant)))
+    return m > 0 and truth.tangent_bound(answer.q, m, problem.gamma) < truth.ceiling * (1 - BELOW)
+
+
+def ask_fit(problem):
+    """A fit by either solver."""
+    selector = GeneralizedFisherScore(
+        problem.k,
+        gamma=problem.gamma,
+        solver=problem.way,
+        standardize=problem.standardize,
+        time_limit=LIMIT,
+    ).fit(problem.X, problem.y, problem.weights)
+    members = np.flatnonzero(selector.support_)
+    return Answer(selector.objective_, selector.upper_bound_, members, selector.scores_)
+
+
+def ask_certify(problem):
+    """A certificate for the subset of the problem."""
+    found = certify(
+        problem.X,
+        problem.y,
+        problem.subset,
+        gamma=problem.gamma,
+        standardize=problem.standardize,
+        sample_weight=problem.weights,
+    )
+    return Answer(found.objective, found.upper_bound, problem.subset)
+
+
+def ask_fold(problem):
+    """A training part of a cross-validation, by subtraction where that is how it is done there."""
+    X = problem.X.tocsr() if hasattr(problem.X, "tocsr") else problem.X
+    source, coding = MemorySource(X, problem.y), Classes(int(problem.y.max()) + 1)
+    folded = FoldedTable(source, coding, measure(source, coding), standardize=problem.standardize)
+    rest = problem.rest
+    table = folded.without(problem.fold, rest, by_rows=rest.size < 2 * problem.k)
+    k = min(problem.k, table.columns.size)
+    domain, trace = Domain(Units(None, table.columns.size), k), Trace(max_iter=1000, time_limit=LIMIT)
+    (found,) = solve("joint", table, [domain], problem.gamma, tol=1e-3, trace=trace)
+    warn_status(found.status)
+    # what has been left out as constant adds nothing: any such columns make the subset up to k
+    others = np.setdiff1d(np.arange(X.shape[1]), table.columns)[: problem.k - k]
+    return Answer(found.objective, found.upper_bound, np.r_[table.columns[found.units], others])
+
+
+ASK: dict[str, Any] = {JOINT: ask_fit, CUTS: ask_fit, CERTIFY: ask_certify, FOLD: ask_fold}
