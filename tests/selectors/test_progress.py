@@ -83,6 +83,7 @@ def test_trace_is_consistent():
         selector = fit(solver=solver, gamma=1.0)
         assert all(i.objective <= i.upper_bound * (1 + 1e-12) for i in selector.trace_)
         exchange = [i.objective for i in selector.trace_ if i.phase == "exchange"]
+        assert (len(exchange) > 1) == (solver == "joint")  # Algorithm 1 exchanges nothing
         assert np.all(np.diff(exchange) > 0)
 
 

@@ -1,6 +1,11 @@
 """scikit-learn's own checks, and life inside its tools."""
 
+import os
 import pickle
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,15 +16,47 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from fisherset import GeneralizedFisherScore, GeneralizedFisherScoreCV
 from selection import SELECTORS
 
+HERE = str(Path(__file__).parent)
 
-@parametrize_with_checks([*SELECTORS, GeneralizedFisherScoreCV(cv=2)])
+
+ESTIMATORS = [*SELECTORS, GeneralizedFisherScoreCV(cv=2)]
+CHECKS = [pair for estimator in ESTIMATORS for pair in estimator_checks_generator(estimator)]
+
+
+def named(value):
+    """A check by its name, an estimator by its parameters."""
+    return value.func.__name__ if isinstance(value, partial) else repr(value)
+
+
+def with_dispatch(check):
+    return "array_api" in named(check)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "check"), [(own, check) for own, check in CHECKS if not with_dispatch(check)], ids=named
+)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+@pytest.mark.once  # the lowest scikit-learn has no such check
+def test_scikit_learn_checks_with_array_dispatch():
+    """In a process of their own: scipy must have been told when it was imported."""
+    code = """
+from test_sklearn import CHECKS, with_dispatch
+for estimator, check in CHECKS:
+    if with_dispatch(check):
+        check(estimator)
+        print(type(estimator).__name__)
+"""
+    told = {**os.environ, "SCIPY_ARRAY_API": "1", "PYTHONPATH": os.pathsep.join([*sys.path, HERE])}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=told)
+    assert done.stdout.split() == [type(estimator).__name__ for estimator in ESTIMATORS], done.stderr
 
 
 @pytest.fixture

@@ -1,17 +1,18 @@
 """The command line."""
 
-from __future__ import annotations
-
 import sys
 
 
 def main() -> None:
-    """Entry point of the command `fisherset`."""
+    """Entry point of the command `fisherset`; it loads nothing before Ctrl-C is looked after."""
     try:
+        from fisherset.cli import interrupt
+
+        interrupt.leave_at_once()
         from fisherset.cli.app import run
 
         sys.exit(run())
-    except KeyboardInterrupt:
+    except KeyboardInterrupt:  # in the moment before it was looked after
         print("fisherset: interrupted; nothing was written.", file=sys.stderr)
         sys.exit(130)
     except ModuleNotFoundError as error:

@@ -13,7 +13,7 @@ import typer
 from fisherset import __version__
 from fisherset.cli.apply import apply
 from fisherset.cli.certify import certify
-from fisherset.cli.common import UNEXPECTED, UNUSABLE, printable
+from fisherset.cli.common import READER_GONE, UNEXPECTED, UNUSABLE, printable
 from fisherset.cli.compare import compare, demo
 from fisherset.cli.reproduce import reproduce
 from fisherset.cli.select import select
@@ -23,7 +23,7 @@ app = typer.Typer(
     name="fisherset",
     help="Choose the best set of features jointly, with a proof of how good it is.\n\n"
     "Exit codes: 0 done; 2 the table or the request cannot be used, one sentence says why; "
-    "130 interrupted; 1 a fault of fisherset itself.",
+    "130 interrupted; 141 the reader of the output left; 1 a fault of fisherset itself.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -67,7 +67,10 @@ def run() -> int:
     try:
         app()
     except SystemExit as end:
-        return end.code if isinstance(end.code, int) else int(bool(end.code))
+        # typer and rich end with 1 for one reason only: nobody reads any more
+        return (
+            READER_GONE if end.code == 1 else end.code if isinstance(end.code, int) else int(bool(end.code))
+        )
     except (ValueError, DatasetNotFoundError, ImportError, OSError, MemoryError) as error:
         print(f"fisherset: {printable(str(error)) or type(error).__name__}", file=sys.stderr)
         return UNUSABLE

@@ -14,13 +14,14 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from fisherset._files import write_whole
+from fisherset.cli import interrupt
 from fisherset.cli.progress import ProgressBars
 from fisherset.tables import LabelledTable, read_table
 
-# Exit codes; 0 is success, as everywhere.
+# Exit codes, besides that of interrupt.py; 0 is success, as everywhere.
 UNEXPECTED = 1  # a fault of fisherset itself
 UNUSABLE = 2  # the command, or its data, cannot be used; one sentence says why
-INTERRUPTED = 130  # by Ctrl-C, as shells count it
+READER_GONE = 141  # the pipe was closed, as by `| head -1`, as shells count it
 
 
 class Impute(StrEnum):
@@ -90,6 +91,7 @@ class Outputs:
         self._written.append(path)
 
     def __enter__(self) -> Self:
+        interrupt.raise_it()
         return self
 
     def __exit__(
@@ -99,7 +101,7 @@ class Outputs:
             kept = ", ".join(map(str, self._written))
             said = f"{kept} had been written and is whole" if kept else "nothing was written"
             typer.echo(f"fisherset: interrupted; {said}.", err=True)
-            raise typer.Exit(INTERRUPTED) from None
+            raise typer.Exit(interrupt.INTERRUPTED) from None
 
 
 def table_in(

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from fisherset.cli import common
+from fisherset.cli import common, interrupt
 from fisherset.cli.progress import ProgressBars
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def reproduce(
 
     console = Console(quiet=quiet)
     bars = ProgressBars(quiet or as_json)
+    interrupt.raise_it()
     try:
         with bars:
             reproduction = run(
@@ -83,7 +84,7 @@ def reproduce(
         done = sum(bars.done.values())
         kept = f"{done} repeats are kept in {out / 'results.json'}" if done else "nothing was kept"
         typer.echo(f"fisherset: interrupted; {kept}; the same command goes on from there.", err=True)
-        raise typer.Exit(common.INTERRUPTED) from None
+        raise typer.Exit(interrupt.INTERRUPTED) from None
     if as_json:
         tables = [
             {

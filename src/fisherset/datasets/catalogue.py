@@ -1,4 +1,4 @@
-"""Which data sets can be fetched."""
+"""Which data sets are to be had without a file of one's own."""
 
 from __future__ import annotations
 
@@ -6,7 +6,13 @@ from collections.abc import Callable
 from functools import partial
 
 from fisherset.datasets.fetch import fetch_faces, fetch_table
-from fisherset.datasets.files import Dataset
+from fisherset.datasets.keel import read_keel
+from fisherset.tables.npz import Dataset
+
+INSTALLED: dict[str, Callable[[], Dataset | None]] = {
+    "ionosphere": partial(read_keel, "ionosphere", nought=1),
+    "sonar": partial(read_keel, "sonar"),
+}
 
 # Of the paper's sets protein, and the smoothed digits, are to be had as files only.
 FETCHED: dict[str, Callable[[], Dataset]] = {

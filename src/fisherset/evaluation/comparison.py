@@ -35,18 +35,51 @@ class Comparison(NamedTuple):
     accuracy: dict[str, Floats]
 
     def mean(self, method: str) -> Floats:
-        """Mean over the repeats, for each k."""
+        """Mean accuracy over the repeats.
+
+        Parameters
+        ----------
+        method : str
+            One of the methods compared.
+
+        Returns
+        -------
+        mean : ndarray of shape (n_sizes,)
+            For each k.
+        """
         mean: Floats = self.accuracy[method].mean(axis=0)
         return mean
 
     def error(self, method: str) -> Floats:
-        """Standard deviation over the repeats, for each k."""
+        """Standard deviation of the accuracy over the repeats.
+
+        Parameters
+        ----------
+        method : str
+            One of the methods compared.
+
+        Returns
+        -------
+        error : ndarray of shape (n_sizes,)
+            For each k; nought for a single repeat.
+        """
         scores = self.accuracy[method]
         return scores.std(axis=0, ddof=1) if len(scores) > 1 else np.zeros(scores.shape[1])
 
 
 def methods_for(n_features: int) -> list[str]:
-    """All methods, without Algorithm 1 where it would take long."""
+    """All methods, without Algorithm 1 where it would take long.
+
+    Parameters
+    ----------
+    n_features : int
+        The number of columns.
+
+    Returns
+    -------
+    methods : list of str
+        Keys of `TITLES`.
+    """
     return [method for method in TITLES if method != "cutting-plane" or n_features <= FEW_COLUMNS]
 
 

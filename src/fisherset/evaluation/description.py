@@ -32,14 +32,42 @@ class ClassQuantiles(NamedTuple):
 
 
 def correlation_matrix(X: Any, features: Sequence[int] | Indices) -> Floats:
-    """Correlations among some columns of X, dense or sparse; a constant column correlates with nothing."""
+    """Correlations among some columns; a constant column correlates with nothing.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The table.
+    features : sequence of int
+        The columns.
+
+    Returns
+    -------
+    correlations : ndarray of shape (len(features), len(features))
+        Between -1 and 1.
+    """
     scaled = _unit(_dense(X[:, list(features)]))
     correlations: Floats = np.clip(scaled.T @ scaled, -1.0, 1.0)
     return correlations
 
 
 def class_quantiles(X: Any, y: Any, features: Sequence[int] | Indices) -> ClassQuantiles:
-    """How some columns of X, dense or sparse, are distributed in each class."""
+    """How some columns are distributed in each class.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The table.
+    y : array-like of shape (n_samples,)
+        The class labels.
+    features : sequence of int
+        The columns.
+
+    Returns
+    -------
+    quantiles : ClassQuantiles
+        Of each column in each class.
+    """
     values, labels = _dense(X[:, list(features)]), np.asarray(y)
     classes, counts = np.unique(labels, return_counts=True)
     largest = classes[np.sort(np.argsort(-counts, kind="stable")[:MOST_CLASSES])]
@@ -57,6 +85,16 @@ def looks_like_images(X: Any) -> bool:
     """Whether columns may be the pixels of square images: neighbours, across and down, are alike.
 
     In a spectrum, which has neighbours too, half a row away is nearer than a row away.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The table.
+
+    Returns
+    -------
+    images : bool
+        Whether they look so.
     """
     side = side_of_image(X.shape[1])
     if side is None:

@@ -19,7 +19,24 @@ from fisherset._types import Floats, Indices
 def holdout_accuracy(
     classifier: Any, X: Any, y: NDArray[Any], features: Indices, train: Indices, test: Indices
 ) -> float:
-    """Accuracy on the test rows of a classifier that saw the features of the training rows."""
+    """Accuracy on the test rows of a classifier that saw the features of the training rows.
+
+    Parameters
+    ----------
+    classifier : scikit-learn classifier
+        A copy of it is trained.
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        The table.
+    y : ndarray of shape (n_samples,)
+        The class labels.
+    features, train, test : ndarray of int
+        The columns, and the rows of either part.
+
+    Returns
+    -------
+    accuracy : float
+        The share of test rows it gets right.
+    """
     model = clone(classifier).fit(_taken(X, train, features), y[train])
     return float(np.mean(model.predict(_taken(X, test, features)) == y[test]))
 
@@ -27,9 +44,25 @@ def holdout_accuracy(
 def path_accuracy(
     X: Any, y: Any, ks: Sequence[int], *, estimator: Any, cv: Any = 5, **options: Any
 ) -> Floats:
-    """Accuracy of a classifier on k jointly selected features: a row for each k, a column for each split.
+    """Accuracy of a classifier on k jointly selected features, by cross-validation.
 
-    The features are selected anew on each training part, with the options of the selector.
+    Parameters
+    ----------
+    X, y : array-like
+        Samples and class labels.
+    ks : sequence of int
+        The numbers of features.
+    estimator : classifier
+        It is trained on the features that are selected anew on each training part.
+    cv : int, splitter or iterable, default=5
+        The splits.
+    **options
+        Of :class:`GeneralizedFisherScore`.
+
+    Returns
+    -------
+    accuracy : ndarray of shape (n_sizes, n_splits)
+        On the held-out rows.
     """
     splits = list(check_cv(cv, y, classifier=True).split(X, y))
     models = [make_pipeline(GeneralizedFisherScore(k, **options), estimator) for k in ks]

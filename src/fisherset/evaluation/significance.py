@@ -13,9 +13,15 @@ from fisherset._types import Floats
 class Difference(NamedTuple):
     """Mean difference of two methods, and two-sided p-values of the hypothesis that it is nought.
 
-    `p` is the paired t-test's, which takes the splits for independent. They are not: they
-    share samples, and the test finds too much. `p_corrected` is that of Nadeau and Bengio
-    (2003), whose variance counts the overlap.
+    Attributes
+    ----------
+    mean : float
+        The first method less the second.
+    p : float
+        Of the paired t-test, which takes the splits for independent. They are not: they share
+        samples, and the test finds too much.
+    p_corrected : float
+        Of Nadeau and Bengio (2003), whose variance counts the overlap.
     """
 
     mean: float

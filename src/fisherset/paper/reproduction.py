@@ -26,7 +26,17 @@ Progress = Callable[[str, int, int], None]  # data set, repeats done, repeats wa
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What a run gave: the per-repeat results, the tables, and the files written."""
+    """What a run gave.
+
+    Attributes
+    ----------
+    results : Results
+        What each method did in each repeat.
+    tables : list of ResultTable
+        The tables, ours beside the printed ones.
+    files : list of Path
+        What was written, the page last.
+    """
 
     results: Results
     tables: list[ResultTable]

@@ -22,7 +22,18 @@ class Display(ABC):
     size = (7.0, 4.2)  # inches, of a figure of its own
 
     def plot(self, *, ax: Any = None) -> Self:
-        """Draw, on `ax` or a new figure."""
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to plot; a new figure when None.
+
+        Returns
+        -------
+        display : Self
+            The plot.
+        """
         if ax is None:
             ax = new_figure(*self.size).subplots()
         self.ax_, self.figure_ = ax, ax.figure

@@ -68,7 +68,13 @@ class DistributionDisplay:
         return cls(found.values, names_of(features, names), found.classes).plot()
 
     def plot(self) -> Self:
-        """Draw on a new figure."""
+        """Draw on a new figure.
+
+        Returns
+        -------
+        display : DistributionDisplay
+            The plot.
+        """
         across = min(3, len(self.names))
         down = -(-len(self.names) // across)
         height = down * (0.9 + 0.22 * len(self.classes))

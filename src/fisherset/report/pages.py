@@ -20,9 +20,21 @@ class Figure(NamedTuple):
 
 
 def render(package: str, template: str, **content: Any) -> str:
-    """The page as HTML, from a template of the package, which may extend "base.html.j2".
+    """The page as HTML, from a template; whatever comes from data or the command line is escaped.
 
-    Whatever comes from data or the command line is escaped.
+    Parameters
+    ----------
+    package : str
+        The package that has the template.
+    template : str
+        Its name; it may extend "base.html.j2".
+    **content
+        What it speaks of.
+
+    Returns
+    -------
+    html : str
+        The page.
     """
     # here, not above: a command that writes no page needs no jinja2
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
@@ -48,5 +60,16 @@ def figure_of(title: str, draw: Callable[[], Any], note: str = "") -> Figure:
 
 
 def embedded(svg: str) -> str:
-    """An SVG as the address of an image: an image cannot run scripts, whatever it holds."""
+    """An SVG as the address of an image: an image cannot run scripts, whatever it holds.
+
+    Parameters
+    ----------
+    svg : str
+        The picture.
+
+    Returns
+    -------
+    address : str
+        It begins with "data:".
+    """
     return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"

@@ -38,7 +38,25 @@ class ChosenFeature(NamedTuple):
 
 
 class Report(NamedTuple):
-    """Everything the page shows."""
+    """Everything the page shows.
+
+    Attributes
+    ----------
+    title : str
+        The heading.
+    asked : list of (str, str)
+        What was asked: names and values.
+    k : int
+        The number of chosen features.
+    objective, upper_bound, gap : float
+        The certificate.
+    rows : list of ChosenFeature
+        The features, best first.
+    figures : list of Figure
+        The pictures.
+    comparison : Comparison or None
+        With other methods, where there was one.
+    """
 
     title: str
     asked: list[tuple[str, str]]
@@ -57,7 +75,22 @@ class Report(NamedTuple):
 
 
 def chosen_features(selector: Any, found: Explanation, names: Sequence[str]) -> list[ChosenFeature]:
-    """The features a selector chose, best first."""
+    """The features a selector chose, best first.
+
+    Parameters
+    ----------
+    selector : GeneralizedFisherScore
+        Fitted.
+    found : Explanation
+        Of its features.
+    names : sequence of str
+        The names of all columns.
+
+    Returns
+    -------
+    rows : list of ChosenFeature
+        One for each feature.
+    """
     rows = []
     for at in np.argsort(selector.ranking_[found.features]):
         j, other = int(found.features[at]), int(found.stand_ins[at])
@@ -128,7 +161,18 @@ def build_report(
 
 
 def report_page(report: Report) -> str:
-    """The page as HTML: self-contained, with every name escaped."""
+    """The page as HTML: self-contained, with every name escaped.
+
+    Parameters
+    ----------
+    report : Report
+        What it shows.
+
+    Returns
+    -------
+    html : str
+        The page.
+    """
     return render("fisherset.report", "report.html.j2", report=report, version=__version__, titles=TITLES)
 
 

@@ -24,7 +24,21 @@ KNOWN = "CSV, TSV, Parquet (.parquet), Feather or Arrow (.feather, .arrow), .npz
 
 
 class Frame(NamedTuple):
-    """What a file holds: an Arrow table, or a matrix with names and columns of labels beside it."""
+    """What a file holds: an Arrow table, or a matrix with names and columns of labels beside it.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    names : list of str
+        The names of its columns.
+    arrow : pyarrow.Table or None
+        The columns, of a file of such.
+    X : ndarray, sparse matrix or None
+        The matrix, of any other file.
+    labels : dict of str to ndarray, or None
+        The columns of labels beside the matrix.
+    """
 
     path: Path
     names: list[str]
@@ -33,7 +47,18 @@ class Frame(NamedTuple):
     labels: dict[str, NDArray[Any]] | None = None
 
     def values(self, name: str) -> list[Any] | None:
-        """The labels of that name, where there are any."""
+        """The values of one column that may be labels.
+
+        Parameters
+        ----------
+        name : str
+            The name of the column.
+
+        Returns
+        -------
+        values : list or None
+            None where there is no such column.
+        """
         if self.arrow is not None:
             return list(self.arrow.column(name).to_pylist()) if name in self.names else None
         labels = (self.labels or {}).get(name)
@@ -48,7 +73,18 @@ class Frame(NamedTuple):
 def read_frame(path: Path, *, texts: Collection[str] = ()) -> Frame:
     """Read a file by its suffix; what is empty, damaged or unknown is refused with a reason.
 
-    In CSV and TSV files the columns `texts` are read as they stand, not as the numbers they look like.
+    Parameters
+    ----------
+    path : Path
+        CSV, TSV, Parquet, Feather/Arrow, .npz, svmlight or .h5ad.
+    texts : collection of str, default=()
+        Columns of CSV and TSV files that are read as they stand, not as the numbers they look
+        like.
+
+    Returns
+    -------
+    frame : Frame
+        What it holds.
     """
     if not path.exists():
         raise FileNotFoundError(f"There is no file {str(path)!r}.")

@@ -90,7 +90,20 @@ def read_table(
 
 
 def reduce_frame(frame: Frame, features: Sequence[Feature]) -> Any:
-    """The numbers of some features in a frame, which has to have their columns."""
+    """The numbers of some features in a frame, which has to have their columns.
+
+    Parameters
+    ----------
+    frame : Frame
+        What a file holds.
+    features : sequence of Feature
+        What is wanted of it.
+
+    Returns
+    -------
+    X : ndarray or sparse matrix of shape (n_rows, len(features))
+        The numbers.
+    """
     wanted = list(dict.fromkeys(feature.column for feature in features))
     lacking = [name for name in wanted if name not in set(frame.names)]
     if lacking and frame.path.suffix.lower() in SVMLIGHT:  # a column that is nought throughout is not there
@@ -111,7 +124,20 @@ def reduce_frame(frame: Frame, features: Sequence[Feature]) -> Any:
 
 
 def labels_in(frame: Frame, target: str) -> NDArray[Any] | None:
-    """The labels of a frame as an array of one kind, what is missing as None; None where there are none."""
+    """The labels of a frame as an array of one kind.
+
+    Parameters
+    ----------
+    frame : Frame
+        What a file holds.
+    target : str
+        The column of labels.
+
+    Returns
+    -------
+    y : ndarray or None
+        The labels, what is missing as None; None where there is no such column.
+    """
     values = frame.values(target)
     if values is None:
         return None

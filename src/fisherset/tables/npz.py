@@ -15,7 +15,19 @@ from scipy import sparse
 
 
 class Dataset(NamedTuple):
-    """A labelled table: `classes[y]` are the labels."""
+    """A labelled table: `classes[y]` are the labels.
+
+    Attributes
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        The values.
+    y : ndarray of int32 of shape (n_samples,)
+        The number of each row's class.
+    classes : ndarray of shape (n_classes,)
+        The labels.
+    feature_names : ndarray of shape (n_features,) or None
+        The names of the columns, where they have any.
+    """
 
     X: Any  # dense, or CSR
     y: NDArray[np.int32]
@@ -29,7 +41,18 @@ CSR = ("X_data", "X_indices", "X_indptr", "X_shape")
 
 
 def read_npz(path: Path) -> Dataset:
-    """Read and check one file; a damaged or foreign one is refused with a reason."""
+    """Read and check one file; a damaged or foreign one is refused with a reason.
+
+    Parameters
+    ----------
+    path : Path
+        The .npz file.
+
+    Returns
+    -------
+    dataset : Dataset
+        What it holds.
+    """
     try:
         with np.load(path, allow_pickle=False) as file:
             found = {key: file[key] for key in file.files}

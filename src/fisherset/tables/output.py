@@ -28,7 +28,21 @@ def check_suffix(path: Path) -> None:
 def write_table(
     path: Path, X: NDArray[Any], names: Sequence[str], *, target: str = "", y: NDArray[Any] | None = None
 ) -> None:
-    """Write columns of numbers, and the labels after them where there are any, by the suffix of the path."""
+    """Write columns of numbers, and the labels after them where there are any.
+
+    Parameters
+    ----------
+    path : Path
+        Its suffix says in which format.
+    X : ndarray of shape (n_rows, n_columns)
+        The numbers.
+    names : sequence of str
+        The names of the columns.
+    target : str, default=""
+        The name of the column of labels.
+    y : ndarray of shape (n_rows,), default=None
+        The labels.
+    """
     check_suffix(path)
     if y is not None and target in set(names):
         raise ValueError(f"A chosen feature has the name of the target, {target!r}; rename one of them.")

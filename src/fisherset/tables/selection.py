@@ -16,7 +16,29 @@ SELECTION_FORMAT, SELECTION_VERSION = "selection", 1
 
 @dataclass(frozen=True)
 class Selection:
-    """The chosen features, best first, and how they were chosen."""
+    """The chosen features, and how they were chosen.
+
+    Attributes
+    ----------
+    features : list of Feature
+        Best first.
+    target : str
+        The column of labels.
+    classes : list of str
+        The labels.
+    file : str
+        The name of the table they were chosen in.
+    n_rows, n_features_in : int
+        Its size.
+    gamma : float
+        The regulariser.
+    solver : str
+        How the set was found.
+    objective, upper_bound, gap : float
+        The certificate.
+    details : list of dict
+        What each feature contributes.
+    """
 
     features: list[Feature]
     target: str
@@ -32,7 +54,13 @@ class Selection:
     details: list[dict[str, Any]] = field(default_factory=list)
 
     def as_json(self) -> str:
-        """The content of the file."""
+        """The content of the file.
+
+        Returns
+        -------
+        text : str
+            JSON.
+        """
         content = {"format": f"fisherset {SELECTION_FORMAT}", "version": SELECTION_VERSION, **asdict(self)}
         content["features"] = [feature._asdict() for feature in self.features]
         return json.dumps(content, indent=1, allow_nan=False)
@@ -42,7 +70,18 @@ NUMBERS = ("gamma", "objective", "upper_bound", "gap")
 
 
 def read_selection(path: Path) -> Selection:
-    """Read a selection; a damaged or foreign file is refused with a reason."""
+    """Read a selection; a damaged or foreign file is refused with a reason.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    selection : Selection
+        What it holds.
+    """
     if not path.is_file():
         raise FileNotFoundError(f"There is no file {str(path)!r}.")
     try:
