@@ -7,8 +7,9 @@ are tried where they are few.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
-from fisherset._types import Floats
+from fisherset._types import Floats, Indices
 from fisherset.solver.domain import Domain
 from fisherset.solver.enumeration import tighten
 from fisherset.solver.exchange import improve
@@ -42,43 +43,32 @@ def joint_path(
 
     The bound of the relaxation is the certificate; without one it is solved on a pool of columns only.
     """
-    q, fineness = start, FINENESS * tol
+    q = start
     for domain in domains:
         if domain.m == 0:
             yield empty_solution(domain, trace)
             continue
         with trace.part(RELAXING):
             relaxation = relax(problem, domain, gamma, tol=tol if certified else None, trace=trace, start=q)
-        q = relaxation.q
-        g = None if relaxation.tangent is None else relaxation.tangent.g
-        found = improve(problem, domain, domain.best(q, g), relaxation, gamma, tol=fineness, trace=trace)
-        gap = relative_gap(found[1].value, relaxation.upper_bound) if relaxation.tangent else 0.0
-        small = domain.units.groups is None and domain.m * problem.C.shape[0] <= LARGEST_FACTOR
-        if gap > DOUBTFUL and small and not trace.out_of_time():
-            greedy = select_forward(problem, domain, gamma, trace=trace)
-            if greedy.size == domain.m:  # else the time was up
-                second = improve(
-                    problem,
-                    domain,
-                    greedy,
-                    relaxation,
-                    gamma,
-                    tol=fineness,
-                    trace=trace,
-                    phase="second exchange",
-                )
+        q, tangent = relaxation.q, relaxation.tangent
+        exchange = partial(improve, problem, domain, gamma=gamma, tol=FINENESS * tol, trace=trace)
+        found = exchange(domain.best(q, None if tangent is None else tangent.g), relaxation)
+        if tangent is not None and relative_gap(found[1].value, relaxation.upper_bound) > DOUBTFUL:
+            greedy = _forward(problem, domain, gamma, trace)
+            if greedy is not None:
+                second = exchange(greedy, relaxation, phase="second exchange")
                 found = max(found, second, key=lambda one: one[1].value)
         if not trace.out_of_time():
             relaxation, best = tighten(problem, domain, gamma, relaxation, found[1].value)
             if best is not None and best.value > found[1].value * (1 + TIE):
-                found = improve(
-                    problem,
-                    domain,
-                    best.units,
-                    relaxation,
-                    gamma,
-                    tol=fineness,
-                    trace=trace,
-                    phase="enumeration",
-                )
+                found = exchange(best.units, relaxation, phase="enumeration")
         yield conclude(problem, domain, *found, q, relaxation, trace)
+
+
+def _forward(problem: Problem, domain: Domain, gamma: float, trace: Trace) -> Indices | None:
+    """A second start, None where there is no time or memory for it."""
+    too_large = domain.m * problem.C.shape[0] > LARGEST_FACTOR
+    if domain.units.groups is not None or too_large or trace.out_of_time():
+        return None
+    greedy = select_forward(problem, domain, gamma, trace=trace)
+    return greedy if greedy.size == domain.m else None  # else the time was up
