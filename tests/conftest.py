@@ -11,6 +11,7 @@ from hypothesis import settings
 from fisherset import datasets
 from fisherset.datasets import DatasetNotFoundError
 from fisherset.paper.protocol import SHAPES
+from pages import old_pages
 
 PAPER = ("ionosphere", "sonar", "protein", "soybean", "orl", "usps2007_smoothed")
 
@@ -56,6 +57,7 @@ def pytest_report_header():
         lines.insert(1, f"the paper's data sets: MADE ones of the same size for {', '.join(made)}")
     if browser_path() is None:
         lines[-1] = "browser: NOT FOUND. Tests of the report page are SKIPPED; install chromium to run them."
+    lines += [f"docs/{name}: OLD, its figures are of code {code}" for name, code in old_pages().items()]
     return lines
 
 
