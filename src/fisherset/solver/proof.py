@@ -44,7 +44,7 @@ def tangent_from_weights(problem: Problem, domain: Domain, gamma: float, A: Indi
     unit, lengths, root = problem.precision + 4 * (A.size + 4) * EPS, problem.lengths, np.sqrt(problem.n)
     reach = float(lengths[A] @ np.linalg.norm(W, axis=1))
     known = np.any(problem.C != 0, axis=1)  # a column without any difference has none, by the statistics
-    margin = unit * lengths * (2 * reach + 2 * root * known)
+    margin = unit * lengths * (3 * reach + 2 * root * known)
     # ||H - V||^2 = tr(W'GW) = tr(W'(C - XV))
     explained = float(np.vdot(W, problem.C[A] - XV[A])) + unit * reach * (4 * reach + 4 * root)
     return _tangent(problem, domain, gamma, max(explained, 0.0), XV, margin)
