@@ -1,12 +1,16 @@
 """What the README says the commands print, they print."""
 
+import re
 from pathlib import Path
 
+import pytest
 from sklearn.datasets import load_breast_cancer
 
 from command import run
 
 TEXT = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+
+NUMBER = re.compile(r"\d+\.\d")
 
 
 def blocks():
@@ -29,7 +33,11 @@ def test_select(tmp_path):
 def test_demo(tmp_path):
     (block,) = [block for block in blocks() if block[0].startswith("Handwritten digits")]
     lines = printed(run("demo", cwd=tmp_path, COLUMNS="110"))
-    assert lines[:-1] == block
+    # which of two equally near neighbours comes first depends on the machine's BLAS: an image in 899
+    for printed_line, line in zip(lines[:-1], block, strict=True):
+        assert NUMBER.sub("#", printed_line) == NUMBER.sub("#", line)
+        ours, theirs = (list(map(float, NUMBER.findall(one))) for one in (printed_line, line))
+        assert ours == pytest.approx(theirs, abs=0.16)
     page = tmp_path / "fisherset-demo.html"
     assert page.name in lines[-1]
     assert page.stat().st_size < 3_000_000

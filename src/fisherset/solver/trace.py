@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from enum import Enum
+from enum import StrEnum
 from typing import NamedTuple
 
 USUAL = 1e-3  # tol where none is given
@@ -20,7 +20,7 @@ class Iteration(NamedTuple):
     n_active: int
 
 
-class Status(Enum):
+class Status(StrEnum):
     """How a run ended, with what to do about it. The bound holds in every case; its tightness differs."""
 
     CONVERGED = "converged"
