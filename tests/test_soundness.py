@@ -1,5 +1,6 @@
 """No certificate lies: the short form of `benchmarks/soundness.py`; and the truth it is held against."""
 
+import signal
 from fractions import Fraction
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 from hostile import SEEN, random_problem, seen_problems
 from truth import Truth, subsets
-from verdict import judge
+from verdict import interrupted, judge
 
 
 def lies(problems):
@@ -71,3 +72,17 @@ def test_the_tangent_bound_is_above_all_subsets_and_touches_the_whole():
         assert truth.tangent_bound(q, 3, 0.1) >= truth.best(3, 0.1)
     whole = truth.criterion(subsets(6, 6), 0.1)[0]
     assert truth.tangent_bound(np.ones(6), 6, 0.1) == pytest.approx(whole, rel=1e-14)
+
+
+def solve_for_ever():
+    while True:
+        np.linalg.solve(np.eye(6), np.eye(6))
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system cannot interrupt")
+def test_an_interrupt_leaves_nothing_behind_for_the_next_problem():
+    before = np.geterr(), np.geterrcall()
+    for _ in range(100):
+        with pytest.raises(TimeoutError), interrupted(0.004):
+            solve_for_ever()
+        assert (np.geterr(), np.geterrcall()) == before

@@ -75,7 +75,11 @@ def judge(problem):
 
 @contextmanager
 def interrupted(seconds):
-    """Raise TimeoutError after so many seconds of the processor, on systems that can."""
+    """Raise TimeoutError after so many seconds of the processor, on systems that can.
+
+    It may strike inside numpy.linalg, between the entry of its errstate and what would undo it.
+    Every later invalid operation would then raise "Singular matrix": hence an errstate around it.
+    """
 
     def stop(*_):
         raise TimeoutError
@@ -84,9 +88,10 @@ def interrupted(seconds):
         yield
         return
     before = signal.signal(signal.SIGVTALRM, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
-        yield
+        with np.errstate(call=None):
+            signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+            yield
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
