@@ -14,7 +14,7 @@ from fisherset.statistics.moments import CONSTANT
 from fisherset.statistics.products import SourceProducts
 from fisherset.statistics.scatter import Scatter
 
-DIGITS = 1e9  # how many times its rounding a difference has to be
+TIMES_ITS_ROUNDING = 1e9  # what a difference has to be to be believed
 BATCH = 2**20  # numbers of the table taken at a time
 
 
@@ -22,8 +22,8 @@ def within_scatter(scatter: Scatter, products: SourceProducts) -> Floats:
     """Sum of n_k sigma_k^2 of each column, in the units of the guard; exactly nought without any."""
     within = scatter.total - scatter.between
     squares = scatter.moments.added
-    rounding = scatter.precision * (2 * squares + 8 * np.sqrt(scatter.total * squares))
-    doubtful = np.flatnonzero(~scatter.constant & (within < DIGITS * rounding))
+    rounding = scatter.precision * (2 * squares + 8 * np.sqrt(scatter.total) * np.sqrt(squares))
+    doubtful = np.flatnonzero(~scatter.constant & (within < TIMES_ITS_ROUNDING * rounding))
     step = max(1, BATCH // max(products.source.shape[0], 1))
     for start in range(0, doubtful.size, step):
         some = doubtful[start : start + step]
