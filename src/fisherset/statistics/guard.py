@@ -53,11 +53,12 @@ class Guard:
         """
         if not isinstance(X, np.ndarray):
             return cls(np.zeros(X.shape[1]), np.ones(X.shape[1]))
-        rows = np.sort(X[:HEAD].astype(np.float64), axis=0)
+        rows = X[:HEAD].astype(np.float64)
+        least, most = rows.min(axis=0, initial=np.inf), rows.max(axis=0, initial=-np.inf)
         with np.errstate(over="ignore", invalid="ignore"):
-            middle, spread = rows[len(rows) // 2], rows[-1] - rows[0]
-            offset = np.where(np.abs(middle) > TOLERABLE_OFFSET * spread, middle, 0.0)
-            magnitude = np.maximum(np.abs(rows[0] - offset), np.abs(rows[-1] - offset))
+            # far from zero, any of them is near the others
+            offset = np.where(np.abs(least) > TOLERABLE_OFFSET * (most - least), least, 0.0)
+            magnitude = np.maximum(np.abs(least - offset), np.abs(most - offset))
         return cls(np.where(np.isfinite(offset), offset, 0.0), power_of_two(magnitude))
 
     def apply(self, X: Matrix) -> Matrix:

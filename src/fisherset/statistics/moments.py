@@ -103,8 +103,9 @@ class Moments:
             lost = (size > 0) & ~((self.squares > SMALL**2) & np.isfinite(self.squares))
             size = np.where(np.isfinite(size), size, 2.0**1000)  # NaN stays NaN whatever the unit
             offset = self.guard.offset + np.where(far, mean * self.guard.unit, 0.0)
-            unit = self.guard.unit * np.where(lost | ~self.finite, power_of_two(size), 1.0)
-        if not (far.any() or lost.any() or not self.finite.all()):
+            spoilt = lost | ~self.finite
+            unit = self.guard.unit * np.where(spoilt, power_of_two(size), 1.0)
+        if not (far.any() or spoilt.any()):
             return self.guard
         better = Guard(offset, unit)
         return self.guard if better == self.guard else better
@@ -144,7 +145,7 @@ class MomentsKernel:
             return Moments(
                 NN=N.T @ NW,
                 NT=np.asarray((TW.T @ N).T),
-                TT=np.asarray(T.multiply(TW).sum(axis=0) if hasattr(T, "multiply") else (T * TW).sum(axis=0)),
+                TT=kernel_of(T).squares(T, block.weight),
                 NX=TX.sum(axis=0)[None] if alone else compute.transposed(X, NW).T,
                 TX=TX,
                 squares=squares,
