@@ -232,4 +232,5 @@ def test_certificate_of_constant_features(data):
     X, y = data
     X[:, 0] = 1.0
     assert certify(X, y, [0]).objective == 0.0
+    assert certify(X, y, [0], gamma=1e-13).objective == 0.0
     assert fisher_criterion(X, y, [0, 5]) == pytest.approx(fisher_criterion(X, y, [5]), rel=1e-12)

@@ -88,6 +88,8 @@ def prove_value(problem: Problem, columns: Indices, gamma: float) -> Value:
 
     Without rows what is left is F with a larger ridge, which is never larger than F.
     """
+    if not columns.size:
+        return Value(0.0, 0.0)
     searched = temper(problem, gamma, columns.size)
     state = measure_subset(searched, columns, gamma)
     found = Value(state.value, state.error if searched is problem else np.inf)

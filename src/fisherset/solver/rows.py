@@ -28,9 +28,10 @@ class RowFit(NamedTuple):
 
 
 def fit_rows(problem: Problem, columns: Indices, q: Floats, gamma: float) -> RowFit | None:
-    """Fit H by the columns with the weights q > 0; None where the rows are not at hand, or too many."""
+    """Fit H by the columns with the weights q > 0; None without rows, or where they are too many."""
     samples = problem.samples
-    if samples is None or (samples.size + columns.size) * columns.size > LARGEST_FIT:
+    too_large = samples is not None and (samples.size + columns.size) * columns.size > LARGEST_FIT
+    if samples is None or too_large or not columns.size:
         return None
     H, n_rows = samples.H, samples.size
     B = np.vstack([samples.values(columns) * np.sqrt(q), np.sqrt(gamma) * np.eye(columns.size)])
