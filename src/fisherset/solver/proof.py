@@ -19,6 +19,7 @@ from fisherset.solver.domain import Domain
 from fisherset.solver.problem import Problem
 from fisherset.solver.rows import RowFit, fit_rows, project_rows
 from fisherset.solver.spaces import measure_subset
+from fisherset.solver.subset import Subset
 from fisherset.solver.tempered import temper
 
 # Share of F from which its rounding is worth a factorisation of the rows, and from which it has to be said.
@@ -43,7 +44,7 @@ def tangent_from_weights(problem: Problem, domain: Domain, gamma: float, A: Indi
     XV = problem.C - problem.product(A, W)
     unit, lengths, root = problem.precision + 4 * (A.size + 4) * EPS, problem.lengths, np.sqrt(problem.n)
     reach = float(lengths[A] @ np.linalg.norm(W, axis=1))
-    known = np.any(problem.C != 0, axis=1)  # a column without any difference has none, by the statistics
+    known = np.einsum("jr,jr->j", problem.C, problem.C) > 0  # without any difference there is none to be off
     margin = unit * lengths * (3 * reach + 2 * root * known)
     # ||H - V||^2 = tr(W'GW) = tr(W'(C - XV))
     explained = float(np.vdot(W, problem.C[A] - XV[A])) + unit * reach * (4 * reach + 4 * root)
@@ -61,7 +62,7 @@ def tangent_from_rows(problem: Problem, domain: Domain, gamma: float, fit: RowFi
 def _tangent(
     problem: Problem, domain: Domain, gamma: float, explained: float, XV: Floats, margin: Floats
 ) -> Tangent:
-    size = np.linalg.norm(XV, axis=1)
+    size = np.sqrt(np.einsum("jr,jr->j", XV, XV))
     # the spread that columns are divided by is rounded, too
     scaling = 2 * problem.precision * problem.lengths**2 / problem.diagonal
     s = (size * (1 + scaling) + margin) ** 2  # Eq. (26)
@@ -83,15 +84,16 @@ class Value(NamedTuple):
         return self.error > WRONG * self.value + NEGLIGIBLE
 
 
-def prove_value(problem: Problem, columns: Indices, gamma: float) -> Value:
-    """F of a subset: from its system, or from the rows where that is too rough.
+def prove_value(problem: Problem, columns: Indices, gamma: float, state: Subset | None = None) -> Value:
+    """F of a subset: from its system, which may be at hand, or from the rows where that is too rough.
 
     Without rows what is left is F with a larger ridge, which is never larger than F.
     """
     if not columns.size:
         return Value(0.0, 0.0)
     searched = temper(problem, gamma, columns.size)
-    state = measure_subset(searched, columns, gamma)
+    if state is None or state.problem is not searched or not np.array_equal(state.columns, columns):
+        state = measure_subset(searched, columns, gamma)
     found = Value(state.value, state.error if searched is problem else np.inf)
     if found.rough:
         fit = fit_rows(problem, columns, np.ones(columns.size), gamma)

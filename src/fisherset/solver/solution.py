@@ -25,6 +25,7 @@ class Solution:
     q: Floats  # relaxed weight of every unit
     g: Floats  # gradient of the relaxation
     relaxation: Relaxation
+    state: Subset | None  # the system of the chosen
     objective: float
     upper_bound: float
     trace: tuple[Iteration, ...]
@@ -50,7 +51,7 @@ def empty_solution(domain: Domain, trace: Trace) -> Solution:
     """The answer where there is nothing to choose from."""
     none = np.zeros(domain.units.size)
     relaxation = Relaxation(none, 0.0, 0.0)
-    return Solution(np.arange(0), none[:0], none, none, relaxation, 0.0, 0.0, (), trace.status)
+    return Solution(np.arange(0), none[:0], none, none, relaxation, None, 0.0, 0.0, (), trace.status)
 
 
 def conclude(
@@ -75,6 +76,7 @@ def conclude(
         q=q,
         g=domain.units.total(g) if tangent is None else g,
         relaxation=relaxation,
+        state=state,
         objective=state.value,
         upper_bound=relaxation.upper_bound,
         trace=tuple(trace.iterations),

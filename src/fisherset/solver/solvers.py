@@ -54,16 +54,18 @@ def solve(
 ) -> Iterator[Solution]:
     """Search by a solver on a problem its arithmetic can bear; prove what it found on the problem itself.
 
-    Without `certified`, or with `tol=None`, the bound is what bounds every subset anyway.
+    With `tol=None` the bound is what bounds every subset anyway. Without `certified` nothing is
+    proven: for answers that nobody is told.
     """
-    accuracy, certified = USUAL if tol is None else tol, certified and tol is not None
+    accuracy, bounded = USUAL if tol is None else tol, certified and tol is not None
     columns = [domain.m * problem.C.shape[0] // max(domain.units.size, 1) for domain in domains]
     searched = temper(problem, gamma, max(columns, default=0))
     solutions = SOLVERS[solver](
-        searched, domains, gamma, tol=accuracy, certified=certified, trace=trace, start=start
+        searched, domains, gamma, tol=accuracy, certified=bounded, trace=trace, start=start
     )
     for domain, found in zip(domains, solutions, strict=True):
-        yield found if domain.m == 0 else _proven(problem, searched, domain, found, gamma, trace)
+        stated = certified and domain.m > 0
+        yield _proven(problem, searched, domain, found, gamma, trace) if stated else found
 
 
 def grade(
@@ -82,7 +84,8 @@ def _proven(
     problem: Problem, searched: Problem, domain: Domain, found: Solution, gamma: float, trace: Trace
 ) -> Solution:
     """The solution with an objective and a bound that hold for the problem as it is."""
-    value, bound = prove_value(problem, domain.units.columns(found.units), gamma), found.upper_bound
+    columns, bound = domain.units.columns(found.units), found.upper_bound
+    value = prove_value(problem, columns, gamma, found.state)
     if value.wrong:
         trace.stopped(Status.INEXACT)
     tangent = found.relaxation.tangent

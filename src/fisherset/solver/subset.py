@@ -29,6 +29,7 @@ class CrossTerms(NamedTuple):
 class Subset(Protocol):
     """A subset of columns as the exchange sees it."""
 
+    problem: Problem
     columns: Indices
     gamma: float
     value: float

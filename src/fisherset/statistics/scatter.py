@@ -47,8 +47,9 @@ class Scatter:
         C = coding.rotate(sums.T, moments)
         # what is only the rounding of the sums is no difference between targets
         none = self.constant | (np.einsum("jr,jr->j", C, C) <= self.n * (16 * EPS) ** 2 * moments.squares)
-        self.sums: Floats = np.where(none, 0.0, sums)
-        self.C: Floats = np.where(none[:, None], 0.0, C)
+        sums[:, none], C[none] = 0.0, 0.0
+        self.sums: Floats = sums
+        self.C: Floats = C
         self.ceiling = coding.ceiling(moments)
 
     @property
