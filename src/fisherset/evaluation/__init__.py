@@ -1,5 +1,6 @@
 """How well a selection serves a classifier, and what the table it comes from looks like."""
 
+from fisherset.evaluation.columns import Columns, columns_of
 from fisherset.evaluation.comparison import Comparison, compare, methods_for
 from fisherset.evaluation.description import class_quantiles, correlation_matrix, looks_like_images
 from fisherset.evaluation.holdout import holdout_accuracy, path_accuracy
@@ -8,10 +9,12 @@ from fisherset.evaluation.significance import Difference, paired_difference
 from fisherset.evaluation.splits import halves
 
 __all__ = [
+    "Columns",
     "Comparison",
     "Difference",
     "TITLES",
     "class_quantiles",
+    "columns_of",
     "compare",
     "correlation_matrix",
     "halves",

@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 
 from fisherset import GeneralizedFisherScore
 from fisherset._types import Floats, Indices
+from fisherset.selectors.checks import check_samples
 
 
 def holdout_accuracy(
@@ -31,9 +32,10 @@ def path_accuracy(
 
     The features are selected anew on each training part, with the options of the selector.
     """
+    X, _, y = check_samples(X, y)  # which a splitter would cut short, or take for numbers
     splits = list(check_cv(cv, y, classifier=True).split(X, y))
     models = [make_pipeline(GeneralizedFisherScore(k, **options), estimator) for k in ks]
-    return np.array([cross_val_score(model, X, y, cv=splits) for model in models])
+    return np.array([cross_val_score(model, X, y, cv=splits, error_score="raise") for model in models])
 
 
 def _taken(X: Any, rows: Indices, columns: Indices) -> Any:
