@@ -39,7 +39,7 @@ OUTSIDE = {  # what may be imported from elsewhere, besides the standard library
     "statistics": {"numpy", "scipy"},
     "solver": {"numpy", "scipy"},
     "selectors": {"numpy", "scipy", "sklearn"},
-    "tables": {"anndata", "numpy", "pyarrow", "scipy", "sklearn"},
+    "tables": {"anndata", "h5py", "numpy", "pyarrow", "scipy", "sklearn"},
     "datasets": {"numpy", "scipy", "sklearn"},
     "evaluation": {"numpy", "scipy", "sklearn"},
     "plots": {"matplotlib", "numpy"},
