@@ -10,7 +10,15 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from fisherset.evaluation import TITLES, class_quantiles, compare, halves, methods_for, path_accuracy
+from fisherset.evaluation import (
+    TITLES,
+    class_quantiles,
+    compare,
+    halves,
+    holdout_accuracy,
+    methods_for,
+    path_accuracy,
+)
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
@@ -132,3 +140,11 @@ def test_tables_are_refused_as_in_fit(X, message):
 def test_too_few_rows_of_two_classes():
     with pytest.raises(ValueError, match="too few rows"):
         compare(np.random.default_rng(0).normal(size=(6, 3)), ["a", "a", "a", "a", "a", "b"], [1], repeats=20)
+
+
+def test_a_column_of_labels_is_not_held_against_a_row():
+    X, y = WINE.data.to_numpy(), WINE.target.to_numpy()
+    rows = np.arange(100), np.arange(100, 178)
+    for wrong in (y[:, None], y[:100]):
+        with pytest.raises(ValueError, match="y must be an array of 178 labels"):
+            holdout_accuracy(KNeighborsClassifier(1), X, wrong, np.arange(2), *rows)

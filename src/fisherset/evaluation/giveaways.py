@@ -11,11 +11,12 @@ import numpy as np
 from scipy import sparse
 
 from fisherset import FisherScore
-from fisherset._types import Indices
+from fisherset._types import Floats, Indices
+from fisherset.evaluation.columns import dense
 from fisherset.selectors.checks import check_samples
 
 COPY = 1e4  # Fisher score from which a column is as good as a function of the class
-OFTEN = 5  # rows for each value of a column of texts from which one class each is no accident
+OFTEN = 5  # rows of a value from which it is no accident that they are of one class
 
 
 def giveaways(X: Any, y: Any, texts: Sequence[str | None] | None = None) -> Indices:
@@ -48,7 +49,9 @@ def giveaways(X: Any, y: Any, texts: Sequence[str | None] | None = None) -> Indi
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # constant columns are not our concern
         guilty = FisherScore(1).fit(table, codes).scores_ > COPY
-    groups = defaultdict(list)
+    for place in np.flatnonzero(guilty):
+        guilty[place] = _varies(dense(table[:, [place]]).ravel())
+    groups: dict[str, list[int]] = defaultdict(list)
     for j, name in enumerate(texts or ()):
         if name is not None:
             groups[name].append(j)
@@ -56,6 +59,12 @@ def giveaways(X: Any, y: Any, texts: Sequence[str | None] | None = None) -> Indi
         if guilty[members].any() or _tell_all(table[:, members], codes, classes.size):
             guilty[members] = True
     return np.flatnonzero(guilty)
+
+
+def _varies(values: Floats) -> bool:
+    """Whether enough rows differ from most: that the rows of a small class share a value may be chance."""
+    others = values.size - np.unique(values, return_counts=True)[1].max()
+    return bool(others >= min(OFTEN, values.size / 4))
 
 
 def _tell_all(indicators: Any, codes: Indices, n_classes: int) -> bool:

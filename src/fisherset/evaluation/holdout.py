@@ -21,6 +21,8 @@ def holdout_accuracy(
     classifier: Any, X: Any, y: NDArray[Any], features: Indices, train: Indices, test: Indices
 ) -> float:
     """Accuracy on the test rows of a classifier that saw the features of the training rows."""
+    if np.shape(y) != (X.shape[0],):  # a column would be held against a row, each with each
+        raise ValueError(f"y must be an array of {X.shape[0]} labels; got the shape {np.shape(y)}.")
     model = clone(classifier).fit(_taken(X, train, features), y[train])
     return float(np.mean(model.predict(_taken(X, test, features)) == y[test]))
 
