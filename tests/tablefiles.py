@@ -55,8 +55,10 @@ def write_svmlight(path, table):
 def write_h5ad(path, table):
     anndata = pytest.importorskip("anndata", reason="anndata is not installed: .h5ad is NOT tested")
     X, labels = numbers(table)
-    obs = pd.DataFrame({"kind": labels.astype(object)}, index=[f"cell{i}" for i in range(len(X))])
-    var = pd.DataFrame(index=[f"g{j}" for j in range(X.shape[1])])
+    cells, genes = ([f"{kind}{j}" for j in range(n)] for kind, n in zip(("cell", "g"), X.shape, strict=True))
+    # as objects: anndata does not write the texts of pandas 3 unasked
+    obs = pd.DataFrame({"kind": labels.astype(object)}, index=pd.Index(cells, dtype=object), dtype=object)
+    var = pd.DataFrame(index=pd.Index(genes, dtype=object))
     anndata.AnnData(X, obs=obs, var=var).write_h5ad(path)
 
 
