@@ -4,26 +4,51 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Write to a temporary neighbour, then rename it: a reader never sees half a file."""
+def write_whole(path: Path, content: str | bytes, *, force: bool = False) -> None:
+    """Write to a temporary neighbour, then rename it: a reader never sees half a file.
+
+    A file that is there keeps its mode and owner, and is not replaced where it is
+    write-protected, unless by force: renaming would not ask.
+    """
     data = content.encode("utf-8") if isinstance(content, str) else content
     path = path.resolve()  # a link stays a link
+    if is_protected(path) and not force:
+        raise PermissionError(f"{str(path)!r} is write-protected.")
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(name, 0o666 & ~umask)  # mkstemp makes files private
+        _keep_mode(path, name)
         os.replace(name, path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def is_protected(path: Path) -> bool:
+    """Whether a file is there that nobody may write to, which does not stop the superuser, or not we."""
+    return path.exists() and (not path.stat().st_mode & 0o222 or not os.access(path, os.W_OK))
+
+
+def _keep_mode(path: Path, name: str) -> None:
+    """Give a new file, which mkstemp made private, the mode of the one it replaces, or the usual one."""
+    if not path.exists():
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(name, 0o666 & ~umask)
+        return
+    old = path.stat()
+    if hasattr(os, "chown"):
+        with suppress(PermissionError):  # only the superuser may give files away
+            os.chown(name, old.st_uid, old.st_gid)
+    os.chmod(name, stat.S_IMODE(old.st_mode))
 
 
 def read_json(path: Path, kind: str, version: int, *, key: str = "version") -> dict[str, Any]:

@@ -1,20 +1,64 @@
-"""What the README says the commands print, they print."""
+"""What the README says can be typed, can be typed after installing what it says, and prints what it says."""
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer
 
-from command import run
+from command import environment
+from installed import hide_others
 
+pytestmark = pytest.mark.once
 TEXT = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+SOURCES = Path(__file__).parents[2] / "src"
+BLOCKS = [part.strip("\n").splitlines() for part in TEXT.split("```")[1::2]]
+PROSE = "".join(TEXT.split("```")[::2])
+# what is typed: lines by themselves, and what stands within a sentence
+COMMANDS = [
+    *re.findall(r"^    ((?:make|pip|fisherset|python) .*)$", PROSE, re.M),
+    *(" ".join(typed.split()) for typed in re.findall(r"`((?:fisherset|python) [^`]+)`", PROSE)),
+    *(block[0].removeprefix("$ ") for block in BLOCKS if block[0].startswith("$ ")),
+]
+ELSEWHERE = {  # what is tested by other means
+    "make demo": "the same as fisherset demo, below",
+    "make test": "these tests",
+    "pip install": "what the others have to do with",
+    "fisherset reproduce": "tests/paper",
+}
 
 NUMBER = re.compile(r"\d+\.\d")
 
 
-def blocks():
-    return [part.strip("\n").splitlines() for part in TEXT.split("```")[1::2]]
+@pytest.fixture(scope="module")
+def typed(tmp_path_factory):
+    """A folder for commands, and how they are run in an environment that has what the README installs."""
+    folder = tmp_path_factory.mktemp("typed")
+    hidden = hide_others(tmp_path_factory.mktemp("cli"), "fisherset[cli]")
+    rng = np.random.default_rng(0)
+    rows = [
+        f"{a:.3f},{b:.3f},{label}" for (a, b), label in zip(rng.normal(size=(40, 2)), "pq" * 20, strict=True)
+    ]
+    (folder / "table.csv").write_text("\n".join(["a,b,label", *rows]) + "\n")
+    (folder / "list.txt").write_text("b\n")
+
+    def run(command, installed=hidden):
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        paths = f"{installed}{os.pathsep}{SOURCES}"
+        return subprocess.run(
+            command,
+            shell=True,
+            cwd=folder,
+            env=environment(PATH=path, PYTHONPATH=paths, COLUMNS="110"),
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+        )
+
+    return run, folder
 
 
 def printed(done):
@@ -22,22 +66,51 @@ def printed(done):
     return [line.rstrip() for line in done.stdout.splitlines()]
 
 
-def test_select(tmp_path):
-    (block,) = [block for block in blocks() if block[0].startswith("$ fisherset select")]
-    bunch = load_breast_cancer(as_frame=True)
-    table = bunch.data.assign(diagnosis=bunch.target_names[bunch.target])
-    table.to_csv(tmp_path / "tumours.csv", index=False)
-    assert printed(run(*block[0].split()[2:], cwd=tmp_path, COLUMNS="110")) == block[1:]
+def test_the_environment_has_nothing_else(typed):
+    run, _ = typed
+    assert run("python -c 'import pyarrow, rich, typer, jinja2, matplotlib, fisherset'").returncode == 0
+    for absent in ("pandas", "pytest", "polars"):
+        assert f"No module named {absent!r}" in run(f"python -c 'import {absent}'").stderr
 
 
-def test_demo(tmp_path):
-    (block,) = [block for block in blocks() if block[0].startswith("Handwritten digits")]
-    lines = printed(run("demo", cwd=tmp_path, COLUMNS="110"))
+def test_select_prints_what_the_readme_shows(typed):
+    run, folder = typed
+    (making,) = [command for command in COMMANDS if command.startswith("python -c")]
+    assert printed(run(making)) == []
+    (block,) = [block for block in BLOCKS if block[0].startswith("$ fisherset select")]
+    assert printed(run(block[0].removeprefix("$ "))) == block[1:]
+    (folder / "new.csv").write_bytes((folder / "tumours.csv").read_bytes())
+
+
+def test_every_other_command_runs(typed):
+    """After `select`, whose files the others use; a command that is new in the README is run, too."""
+    run, _ = typed
+    rest = [command for command in COMMANDS if not command.startswith((*ELSEWHERE, "python -c"))]
+    rest = [command for command in rest if "--out selection.json" not in command]
+    assert {command.split()[1] for command in rest} >= {"apply", "certify", "compare", "select"}
+    for command in rest:
+        printed(run(command))
+
+
+def test_demo(typed):
+    run, folder = typed
+    (block,) = [block for block in BLOCKS if block[0].startswith("Handwritten digits")]
+    lines = printed(run("fisherset demo"))
     # which of two equally near neighbours comes first depends on the machine's BLAS: an image in 899
     for printed_line, line in zip(lines[:-1], block, strict=True):
         assert NUMBER.sub("#", printed_line) == NUMBER.sub("#", line)
         ours, theirs = (list(map(float, NUMBER.findall(one))) for one in (printed_line, line))
         assert ours == pytest.approx(theirs, abs=0.16)
-    page = tmp_path / "fisherset-demo.html"
+    page = folder / "fisherset-demo.html"
     assert page.name in lines[-1]
     assert page.stat().st_size < 3_000_000
+
+
+def test_python_needs_no_more_than_pip_install_dot(typed, tmp_path):
+    run, folder = typed
+    lines = [line for block in BLOCKS if block[0] == "python" for line in block[1:]]
+    assert lines
+    (folder / "readme.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    test = "import doctest as d; print(d.testfile('readme.txt', False, optionflags=d.NORMALIZE_WHITESPACE))"
+    (line,) = printed(run(f'python -c "{test}"', hide_others(tmp_path, "fisherset")))
+    assert re.fullmatch(r"TestResults\(failed=0, attempted=\d+\)", line)

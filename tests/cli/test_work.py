@@ -19,13 +19,13 @@ def wine(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize(("option", "loaded"), [("--out", set()), ("--report", HEAVY)])
+@pytest.mark.parametrize(("option", "loaded"), [("--out s.json", set()), ("--report r.html", HEAVY)])
 def test_only_a_page_loads_what_pages_need(wine, option, loaded):
     code = (
         "import sys; from fisherset.cli.app import run; code = run(); "
         f"print(code, sorted({HEAVY} & set(sys.modules)))"
     )
-    arguments = ["select", "wine.csv", "-t", "target", "-k", "3", "-q", option, "x.out"]
+    arguments = ["select", "wine.csv", "-t", "target", "-k", "3", "-q", *option.split()]
     done = subprocess.run(
         [sys.executable, "-c", code, *arguments], cwd=wine, env=environment(), capture_output=True, text=True
     )

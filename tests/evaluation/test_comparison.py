@@ -1,6 +1,7 @@
 """The comparison against its loops written out."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_wine
@@ -9,7 +10,15 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from fisherset.evaluation import TITLES, compare, halves, methods_for
+from fisherset.evaluation import (
+    TITLES,
+    class_quantiles,
+    compare,
+    halves,
+    holdout_accuracy,
+    methods_for,
+    path_accuracy,
+)
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
@@ -40,21 +49,102 @@ def test_algorithm_1_is_left_out_of_wide_tables():
     assert "cutting-plane" not in methods_for(301)
 
 
+WINE = load_wine(as_frame=True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"ks": []}, "ks must lie"),
         ({"ks": [14]}, "ks must lie"),
-        ({"ks": [0, 2]}, "ks must lie"),
-        ({"ks": [2], "methods": ["magic"]}, "magic"),
-        ({"ks": [2], "repeats": 0}, "repeats must be"),
+        ({"ks": [0, 2]}, "ks must be at least 1"),
+        ({"ks": [2.5]}, "ks must be an int"),
+        ({"ks": [True]}, "ks must be an int"),
+        ({"ks": 5}, "ks must be a list"),
+        ({"ks": "5"}, "ks must be a list"),
+        ({"methods": ["magic"]}, "magic"),
+        ({"methods": "fisher"}, "must be a list of names"),
+        ({"methods": []}, "got none"),
+        ({"repeats": 0}, "repeats must be"),
+        ({"repeats": 2.5}, "repeats must be"),
+        ({"seed": -1}, "seed must be"),
+        ({"seed": None}, "seed must be"),
+        ({"classifier": "knn"}, "classifier must have fit and predict"),
     ],
 )
 def test_bad_requests(arguments, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        compare(WINE.data, WINE.target, **{"ks": [2], "repeats": 1, **arguments})
+
+
+BAD_LABELS = {
+    "none": (None, "y to be passed|None"),
+    "short": (WINE.target[:100], "178 rows in X and 100 labels"),
+    "long": (np.append(WINE.target, 0), "178 rows in X and 179 labels"),
+    "missing": (WINE.target.where(WINE.target > 0), "NaN"),
+    "missing texts": (WINE.target.map({1: "a", 2: "b"}), "missing labels"),
+    "continuous": (WINE.data["ash"] + 0.001, "continuous"),
+    "one hot": (np.eye(3)[WINE.target], "1d array"),
+    "one class": (np.zeros(178, int), "two classes"),
+    "all different": (np.arange(178), "identifier"),
+    "lists": ([[0]] * 177 + [[0, 1]], "."),
+    "a name": ("target", "."),
+}
+
+
+@pytest.mark.parametrize("case", BAD_LABELS)
+def test_labels_are_refused_as_in_fit(case):
+    y, message = BAD_LABELS[case]
+    for function in (
+        lambda: compare(WINE.data, y, [2], methods=["fisher"], repeats=1),
+        lambda: path_accuracy(WINE.data, y, [2], estimator=KNeighborsClassifier(1)),
+        lambda: class_quantiles(WINE.data, y, [0]),
+    ):
+        with pytest.raises((ValueError, TypeError), match=message):
+            function()
+
+
+@pytest.mark.filterwarnings("ignore:A column-vector y")
+@pytest.mark.parametrize(
+    "form",
+    [
+        list,
+        np.asarray,
+        pd.DataFrame,
+        lambda y: y.astype(str),
+        lambda y: y.astype(float),
+        lambda y: y.to_list(),
+    ],
+)
+def test_labels_in_every_form_fit_takes(form):
+    expected = compare(WINE.data.to_numpy(), WINE.target.to_numpy(), [3], methods=["joint"], repeats=2)
+    for X in (WINE.data, WINE.data.to_numpy().tolist()):
+        found = compare(X, form(WINE.target), [3], methods=["joint"], repeats=2)
+        np.testing.assert_array_equal(found.accuracy["joint"], expected.accuracy["joint"])
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (WINE.data.assign(ash=np.nan), "'ash' holds some"),
+        (WINE.data.assign(ash="x"), "'ash' holds text"),
+        (sparse.csr_array(WINE.data.assign(ash=np.inf)), "column 2 holds some"),
+        (WINE.data["ash"], "2-dimensional|2D"),
+    ],
+)
+def test_tables_are_refused_as_in_fit(X, message):
     with pytest.raises(ValueError, match=message):
-        compare(*load_wine(return_X_y=True), **arguments)
+        compare(X, WINE.target, [1], repeats=1)
 
 
 def test_too_few_rows_of_two_classes():
     with pytest.raises(ValueError, match="too few rows"):
         compare(np.random.default_rng(0).normal(size=(6, 3)), ["a", "a", "a", "a", "a", "b"], [1], repeats=20)
+
+
+def test_a_column_of_labels_is_not_held_against_a_row():
+    X, y = WINE.data.to_numpy(), WINE.target.to_numpy()
+    rows = np.arange(100), np.arange(100, 178)
+    for wrong in (y[:, None], y[:100]):
+        with pytest.raises(ValueError, match="y must be an array of 178 labels"):
+            holdout_accuracy(KNeighborsClassifier(1), X, wrong, np.arange(2), *rows)

@@ -18,10 +18,33 @@ def test_against_scipy_and_the_formula():
     assert found.p_corrected == pytest.approx(2 * stats.t.cdf(-abs(t), 19))
 
 
-def test_equal_methods_and_constant_differences():
+def test_equal_methods():
     values = np.array([80.0, 81.0, 79.5])
     assert paired_difference(values, values) == (0.0, 1.0, 1.0)
-    assert paired_difference(values + 1, values).p == 0.0
+
+
+@pytest.mark.parametrize("unit", [1.0, 100.0, 1e-3])
+@pytest.mark.parametrize("size", [2, 3, 20])
+def test_differences_without_spread_cannot_be_tested(size, unit):
+    values = unit * np.linspace(0.71, 0.87, size)
+    found = paired_difference(values + 0.01 * unit, values)  # equal but for rounding
+    assert found.mean == pytest.approx(0.01 * unit)
+    assert np.isnan([found.p, found.p_corrected]).all()
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "share", "message"),
+    [
+        ([], [], 1.0, "one or more"),
+        ([1.0, 2.0], [1.0], 1.0, "same splits"),
+        (np.ones((2, 2)), np.ones((2, 2)), 1.0, "lists"),
+        ([1.0, 2.0], [1.0, 3.0], -1.0, "test_share"),
+        ([1.0, 2.0], [1.0, 3.0], np.nan, "test_share"),
+    ],
+)
+def test_what_is_no_pair_is_refused(first, second, share, message):
+    with pytest.raises(ValueError, match=message):
+        paired_difference(first, second, test_share=share)
 
 
 def test_single_split_says_nothing():

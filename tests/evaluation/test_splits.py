@@ -1,6 +1,7 @@
 """Random halves."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,3 +35,9 @@ def test_same_seed_same_halves():
     y = np.arange(30) % 3
     assert np.array_equal(halves(y, 5)[0], halves(y, 5)[0])
     assert not np.array_equal(halves(y, 5)[0], halves(y, 6)[0])
+
+
+@pytest.mark.parametrize("y", [np.array([0.0, np.nan]), np.eye(2, dtype=int), ["a", "b"], None])
+def test_only_class_numbers_are_halved(y):
+    with pytest.raises(ValueError, match="class numbers"):
+        halves(y, 0)

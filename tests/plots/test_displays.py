@@ -1,6 +1,7 @@
 """The pictures of the report show what they say."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_digits, load_wine, make_classification
@@ -88,3 +89,92 @@ def test_any_name_can_be_drawn(name):
             DistributionDisplay.from_data(X, labels, [0], names=[name, "b"]),
         ):
             assert as_svg(display.figure_).startswith("<?xml")
+
+
+WINE = load_wine(as_frame=True)
+DIGITS = load_digits(as_frame=True)
+NUMBERS = {
+    "numbers": [9, 0, 5],
+    "names": WINE.data.columns[[9, 0, 5]],
+    "list of names": WINE.data.columns[[9, 0, 5]].tolist(),
+    "array": np.array([9, 0, 5]),
+    "mask": np.isin(np.arange(13), [0, 5, 9]),
+    "list of a mask": np.isin(np.arange(13), [0, 5, 9]).tolist(),
+    "read once": iter([9, 0, 5]),
+}
+
+
+@pytest.mark.parametrize("case", NUMBERS)
+def test_features_are_read_as_certify_reads_them(case):
+    """Numbers, names or a mask; in the order given, where there is one."""
+    chosen = list(NUMBERS[case]) if case == "read once" else NUMBERS[case]
+    order = [0, 5, 9] if "mask" in case else [9, 0, 5]
+    for X in (WINE.data, WINE.data.to_numpy()):
+        if "names" in case and isinstance(X, np.ndarray):
+            continue
+        names = [WINE.data.columns[j] if X is WINE.data else f"x{j}" for j in order]
+        display = CorrelationDisplay.from_data(X, chosen)
+        assert display.names == names
+        np.testing.assert_allclose(display.matrix, np.corrcoef(WINE.data.to_numpy()[:, order].T))
+        spread = DistributionDisplay.from_data(X, WINE.target, iter(chosen))
+        assert spread.names == names
+        values = WINE.data.to_numpy()[WINE.target == 1][:, order]
+        np.testing.assert_allclose(spread.quantiles[:, 1, 2], np.median(values, axis=0))
+
+
+@pytest.mark.parametrize("chosen", [[1, 9], np.isin(np.arange(64), [1, 9]), ["pixel_0_1", "pixel_1_1"]])
+def test_pixels_are_read_as_certify_reads_them(chosen):
+    display = PixelDisplay(DIGITS.data.mean(axis=0), chosen)
+    assert display.features.tolist() == [1, 9]
+    assert "1 in the upper half" in PixelDisplay(np.ones(64), [0, 63][:1]).text_
+
+
+@pytest.mark.parametrize(
+    ("chosen", "message"),
+    [
+        ([], "non-empty"),
+        ([100], "from 0 to"),
+        ([-1], "from 0 to"),
+        ([0, 0], "twice"),
+        ([0.5], "column numbers"),
+        ([True, False], "mask must have one entry"),
+        (np.zeros(64, bool), "empty mask|one entry"),
+        ([[0, 1]], "non-empty list"),
+        (None, "features must be"),
+        (["magic"], "not one of them"),
+        (pd.DataFrame({"a": [1]}), "features must be"),
+    ],
+)
+def test_what_are_no_features_is_refused(chosen, message):
+    for draw in (
+        lambda: PixelDisplay(DIGITS.data.mean(axis=0), chosen),
+        lambda: CorrelationDisplay.from_data(WINE.data, [] if chosen is None else chosen),
+        lambda: DistributionDisplay.from_data(WINE.data, WINE.target, [] if chosen is None else chosen),
+    ):
+        with pytest.raises((ValueError, TypeError), match=f"{message}|non-empty"):
+            draw()
+
+
+def test_names_must_name_all_columns():
+    with pytest.raises(ValueError, match="each of the 13 columns"):
+        CorrelationDisplay.from_data(WINE.data, [0, 1], names=["a", "b"])
+    named = CorrelationDisplay.from_data(
+        WINE.data.to_numpy(), ["n3", "n1"], names=[f"n{j}" for j in range(13)]
+    )
+    assert named.names == ["n3", "n1"]
+
+
+def test_gaps_are_refused_where_they_are_drawn():
+    holed = WINE.data.assign(ash=np.nan)
+    assert CorrelationDisplay.from_data(holed, ["hue", "alcohol"]).names == ["hue", "alcohol"]
+    with pytest.raises(ValueError, match="'ash' holds some"):
+        CorrelationDisplay.from_data(holed, ["hue", "ash"])
+
+
+def test_displays_refuse_numbers_and_names_that_do_not_fit():
+    with pytest.raises(ValueError, match="for each of the names"):
+        CorrelationDisplay(np.eye(3), ["a", "b"])
+    with pytest.raises(ValueError, match="quantiles must have the shape"):
+        DistributionDisplay(np.ones((2, 3, 5)), ["a"], ["p", "q", "r"])
+    found = Comparison([2], {"fisher": np.array([[0.5]])})
+    assert "fisher 50.0 %" in ComparisonDisplay(found, {"other": "Other"}).text_

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 import warnings
@@ -17,6 +16,7 @@ from fisherset.cli.common import READER_GONE, UNEXPECTED, UNUSABLE, printable
 from fisherset.cli.compare import compare, demo
 from fisherset.cli.reproduce import reproduce
 from fisherset.cli.select import select
+from fisherset.cli.streams import outlets
 from fisherset.datasets import DatasetNotFoundError
 
 app = typer.Typer(
@@ -30,6 +30,9 @@ app = typer.Typer(
 )
 for command in (select, apply, compare, certify, demo, reproduce):
     app.command()(command)
+
+
+SMALLER = "Use fewer rows, or leave columns out with --drop."
 
 
 def _show_version(wanted: bool) -> None:
@@ -60,9 +63,11 @@ _seen: set[str] = set()
 
 def run() -> int:
     """Run the command line; errors a person can mend become one sentence and exit code 2."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal without a sign shows another
+    with outlets():
+        return _run()
+
+
+def _run() -> int:
     warnings.showwarning = _noted
     try:
         app()
@@ -71,7 +76,11 @@ def run() -> int:
         return (
             READER_GONE if end.code == 1 else end.code if isinstance(end.code, int) else int(bool(end.code))
         )
-    except (ValueError, DatasetNotFoundError, ImportError, OSError, MemoryError) as error:
+    except MemoryError as error:
+        reason = f" ({printable(str(error))})" if str(error) else ""
+        print(f"fisherset: there is not enough memory for this{reason}. {SMALLER}", file=sys.stderr)
+        return UNUSABLE
+    except (ValueError, DatasetNotFoundError, ImportError, OSError) as error:
         print(f"fisherset: {printable(str(error)) or type(error).__name__}", file=sys.stderr)
         return UNUSABLE
     except Exception as error:

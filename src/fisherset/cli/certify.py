@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +15,7 @@ from fisherset import certify as grade
 from fisherset._format import certificate_figures, certificate_sentence
 from fisherset.cli import common
 from fisherset.cli.progress import ProgressBars
+from fisherset.cli.remarks import giveaways_in, show, status_told_later
 from fisherset.tables import read_selection
 from fisherset.tables.feature import shown
 
@@ -34,6 +36,8 @@ def certify(
     --------
       fisherset certify genes.csv --target tumour --features list.txt
     """
+    from fisherset.report import status_remarks
+
     number = common.gamma_of(gamma)
     if number == "auto":
         raise ValueError("--gamma must be \"scale\" or a positive number here; got 'auto'.")
@@ -46,14 +50,18 @@ def certify(
         if unknown:
             lacks = f"{len(unknown)} features that {file.name} does not have: {shown(unknown)}"
             raise ValueError(f"{features.name} names {lacks}.")
-        with ProgressBars(quiet or as_json, "certifying"):
+        with ProgressBars(quiet or as_json, "certifying"), status_told_later():
             found = grade(table.X, table.y, [places[name] for name in names], gamma=number)
+            before, after = giveaways_in(table), status_remarks(found.status)
     if as_json:
-        typer.echo(json.dumps(found._asdict()))
+        content = {**found._asdict(), "status": found.status.name}
+        typer.echo(json.dumps({**content, "remarks": [remark.text for remark in (*before, *after)]}))
         return
     console = Console(quiet=quiet)
+    show(console, before)
     console.print(Text(certificate_sentence(found.n_features, found.gap, found.upper_bound, whose="Your")))
     console.print(Text(certificate_figures(found.objective, found.upper_bound, found.gamma)))
+    show(console, after)
 
 
 def names_in(path: Path) -> list[str]:
@@ -69,7 +77,7 @@ def names_in(path: Path) -> list[str]:
     names = [line for line in (line.rstrip("\r") for line in lines) if line.strip()]
     if not names:
         raise ValueError(f"{path.name} names no features; it must hold a name a line.")
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
-        raise ValueError(f"{path.name} names {twice[0]!r} twice.")
+        raise ValueError(f"{path.name} names {min(twice)!r} twice.")
     return names

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
@@ -15,6 +14,7 @@ from rich.text import Text
 
 from fisherset._files import write_whole
 from fisherset.cli import interrupt
+from fisherset.cli.outputs import Kind, check_outputs
 from fisherset.cli.progress import ProgressBars
 from fisherset.tables import LabelledTable, read_table
 
@@ -56,6 +56,9 @@ Gamma = Annotated[
     str, typer.Option(help='The regulariser: "scale" (from the data), "auto" (cross-validated) or a number.')
 ]
 ReportFile = Annotated[Path | None, typer.Option("--report", help="Write a page, report.html, about it.")]
+Force = Annotated[
+    bool, typer.Option("--force", help="Replace files that fisherset did not write, or that are protected.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
 
@@ -63,32 +66,18 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines."
 class Outputs:
     """The files a command writes: checked before the work, written whole, accounted for when stopped."""
 
-    def __init__(self, *paths: Path | None, source: Path | None = None) -> None:
+    def __init__(
+        self, *wanted: tuple[Path | None, Kind], inputs: Sequence[Path] = (), force: bool = False
+    ) -> None:
         self._written: list[Path] = []
-        wanted = [path for path in paths if path is not None]
-        if len({path.resolve() for path in wanted}) < len(wanted):
-            raise ValueError(f"{str(wanted[0])!r} and another output are the same file.")
-        for path in wanted:
-            if not path.parent.is_dir():
-                raise ValueError(f"{str(path)!r} cannot be written: there is no folder {str(path.parent)!r}.")
-            if path.is_dir():
-                raise ValueError(f"{str(path)!r} cannot be written: it is a folder.")
-            if path.exists() and not path.is_file():
-                raise ValueError(f"{str(path)!r} cannot be written: it is no ordinary file.")
-            if not os.access(path.parent, os.W_OK):
-                raise ValueError(f"{str(path)!r} cannot be written: the folder is closed to you.")
-            if source is not None and path.exists() and source.exists() and path.samefile(source):
-                raise ValueError(f"{str(path)!r} is the table itself; write to another file.")
+        self._force = force
+        check_outputs([(path, kind) for path, kind in wanted if path is not None], inputs, force)
 
     def write(self, path: Path | None, content: Callable[[], str | bytes]) -> None:
         """Write the content to a file, if there is one to write."""
         if path is not None:
-            write_whole(path, content())
+            write_whole(path, content(), force=self._force)
             self._written.append(path)
-
-    def note(self, path: Path) -> None:
-        """A file has been written by someone else."""
-        self._written.append(path)
 
     def __enter__(self) -> Self:
         interrupt.raise_it()

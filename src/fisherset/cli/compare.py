@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -14,9 +14,14 @@ from rich.text import Text
 
 from fisherset._format import certificate_sentence
 from fisherset.cli import common
+from fisherset.cli.outputs import PAGE
 from fisherset.cli.progress import ProgressBars
+from fisherset.cli.remarks import giveaways_in, show
 from fisherset.cli.select import explained, fitted, page_for
 from fisherset.tables import Feature, LabelledTable
+
+if TYPE_CHECKING:
+    from fisherset.report import Remark
 
 COMPARED_SIZES = (5, 10, 20, 50, 100)
 DEMO = (5, 10, 20, 30)
@@ -37,6 +42,7 @@ def compare(
     drop: common.Drop = None,
     impute: common.Imputed = None,
     report: common.ReportFile = None,
+    force: common.Force = False,
     quiet: common.Quiet = False,
     as_json: common.AsJson = False,
 ) -> None:
@@ -51,20 +57,22 @@ def compare(
 
       fisherset compare genes.csv -t tumour -k 10,50 --methods fisher,joint --repeats 20
     """
-    with common.Outputs(report, source=file) as outputs:
+    with common.Outputs((report, PAGE), inputs=[file], force=force) as outputs:
         table = common.table_in(file, target, drop, impute, quiet or as_json)
         sizes = sizes_of(k, len(table.features))
         asked = None if methods is None else [name.strip() for name in methods.split(",")]
         comparison = _compared(table, sizes, repeats, asked, seed, quiet or as_json)
         certificates = {k: fitted(table, k, "scale", "joint") for k in comparison.ks}
-        outputs.write(report, lambda: _page(table, certificates[comparison.ks[-1]], comparison))
-    _show(comparison, certificates, quiet, as_json)
+        remarks = giveaways_in(table)
+        outputs.write(report, lambda: _page(table, certificates[comparison.ks[-1]], remarks, comparison))
+    _show(comparison, certificates, remarks, quiet, as_json)
     if report is not None and not as_json:
         Console(quiet=quiet).print(Text(f"Written: {report}"))
 
 
 def demo(
     report: Annotated[Path, typer.Option(help="Where the page goes.")] = Path("fisherset-demo.html"),
+    force: common.Force = False,
     quiet: common.Quiet = False,
     as_json: common.AsJson = False,
 ) -> None:
@@ -76,7 +84,7 @@ def demo(
     """
     from sklearn.datasets import load_digits
 
-    with common.Outputs(report) as outputs:
+    with common.Outputs((report, PAGE), force=force) as outputs:
         X, y = load_digits(return_X_y=True)
         features = [Feature(f"pixel_{j // 8}_{j % 8}", f"pixel_{j // 8}_{j % 8}") for j in range(64)]
         table = LabelledTable(X, y, features, "digit", Path("handwritten digits"))
@@ -84,8 +92,8 @@ def demo(
         console.print(Text(f"Handwritten digits: {len(y)} images of 8 x 8 pixels. Which pixels to look at?"))
         comparison = _compared(table, DEMO, 5, None, 0, quiet or as_json)
         certificates = {k: fitted(table, k, "scale", "joint") for k in DEMO}
-        outputs.write(report, lambda: _page(table, certificates[DEMO[1]], comparison))
-    _show(comparison, certificates, quiet, as_json)
+        outputs.write(report, lambda: _page(table, certificates[DEMO[1]], [], comparison))
+    _show(comparison, certificates, [], quiet, as_json)
     if not as_json:
         console.print(Text(f"The page: {report.resolve()}"))
 
@@ -118,12 +126,15 @@ def _compared(
         return run(table.X, table.y, sizes, methods=methods, repeats=repeats, seed=seed, progress=told)
 
 
-def _page(table: LabelledTable, selector: Any, comparison: Any) -> str:
-    return page_for(table, selector, explained(table, selector), "joint", comparison)
+def _page(table: LabelledTable, selector: Any, remarks: Sequence[Remark], comparison: Any) -> str:
+    return page_for(table, selector, explained(table, selector), "joint", remarks, comparison)
 
 
-def _show(comparison: Any, certificates: dict[int, Any], quiet: bool, as_json: bool) -> None:
+def _show(
+    comparison: Any, certificates: dict[int, Any], remarks: Sequence[Remark], quiet: bool, as_json: bool
+) -> None:
     from fisherset.evaluation import TITLES
+    from fisherset.report import remarks_on
 
     if as_json:
         content = {
@@ -135,9 +146,11 @@ def _show(comparison: Any, certificates: dict[int, Any], quiet: bool, as_json: b
                     "upper_bound": one.upper_bound_,
                     "gap": one.gap_,
                     "gamma": one.gamma_,
+                    "remarks": [remark.text for remark in remarks_on(one)],
                 }
                 for k, one in certificates.items()
             },
+            "remarks": [remark.text for remark in remarks],
         }
         typer.echo(json.dumps(content))
         return
@@ -154,6 +167,8 @@ def _show(comparison: Any, certificates: dict[int, Any], quiet: bool, as_json: b
             for at in range(len(comparison.ks))
         ]
         shown.add_row(Text(TITLES[method]), *cells)
+    show(console, remarks)
     console.print(shown)
     for k, one in certificates.items():
         console.print(Text(certificate_sentence(k, one.gap_, one.upper_bound_, whose="Jointly chosen,")))
+        show(console, remarks_on(one))

@@ -47,6 +47,7 @@ def reproduce(
         bool, typer.Option("--skip-missing", help="Leave out data sets that are not to be had.")
     ] = False,
     jobs: Annotated[int, typer.Option(help="Repeats in parallel; -1 for all processors.")] = -1,
+    force: common.Force = False,
     quiet: common.Quiet = False,
     as_json: common.AsJson = False,
 ) -> None:
@@ -64,6 +65,8 @@ def reproduce(
     """
     from fisherset.paper import reproduce as run
 
+    if not force:
+        _check_folder(out)
     console = Console(quiet=quiet)
     bars = ProgressBars(quiet or as_json)
     interrupt.raise_it()
@@ -100,6 +103,17 @@ def reproduce(
         console.print(_shown(table))
         console.print()
     console.print(Text(f"The page: {reproduction.files[-1]}"))
+
+
+def _check_folder(folder: Path) -> None:
+    """Refuse a folder with files of the names that will be written, unless results of ours are there, too."""
+    if not (folder / "results.json").exists():
+        for name in ("index.html", "tables.md", *(f"figure{number}.svg" for number in (1, 2, 3))):
+            if (folder / name).exists():
+                raise ValueError(
+                    f"{str(folder / name)!r} is there, but no results.json it could belong to; choose "
+                    f"another --out, or --force replaces it."
+                )
 
 
 def _shown(table: ResultTable) -> RichTable:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import warnings
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -13,15 +15,25 @@ from rich.text import Text
 from fisherset import Explanation, GeneralizedFisherScore, GeneralizedFisherScoreCV, explain
 from fisherset._format import certificate_figures, certificate_sentence
 from fisherset.cli import common
+from fisherset.cli.outputs import PAGE, SELECTION, TABLE
 from fisherset.cli.progress import ProgressBars
-from fisherset.tables import LabelledTable, Selection, write_table
-from fisherset.tables.output import check_suffix
+from fisherset.cli.remarks import giveaways_in, show, status_told_later
+from fisherset.tables import Feature, LabelledTable, Selection
+from fisherset.tables.output import table_content
+
+if TYPE_CHECKING:
+    from fisherset.report import Remark
+
+MANY = 50  # features that are chosen where nobody says how many, of a table that has twice as many
 
 
 def select(
     file: common.File,
     target: common.Target = None,
-    k: Annotated[str, typer.Option("-k", help='How many features; "auto" to choose.')] = "50",
+    k: Annotated[
+        str | None,
+        typer.Option("-k", help='How many features; "auto" to choose. Default: 50, at most half of them.'),
+    ] = None,
     gamma: common.Gamma = "scale",
     solver: Annotated[common.Solver, typer.Option(help="joint, or the paper's Algorithm 1.")] = (
         common.Solver.joint
@@ -33,6 +45,7 @@ def select(
     write: Annotated[
         Path | None, typer.Option(help="Write the chosen columns and the target: .csv, .parquet, ...")
     ] = None,
+    force: common.Force = False,
     quiet: common.Quiet = False,
     as_json: common.AsJson = False,
 ) -> None:
@@ -49,27 +62,30 @@ def select(
 
       fisherset select cells.h5ad -t cell_type -k auto --out panel.json --write reduced.parquet
     """
-    number, wanted = common.gamma_of(gamma), count_of(k)
-    if write is not None:
-        check_suffix(write)
-    with common.Outputs(out, report, write, source=file) as outputs:
+    number, wanted = common.gamma_of(gamma), None if k is None else count_of(k)
+    asked = ((out, SELECTION), (report, PAGE), (write, TABLE))
+    with common.Outputs(*asked, inputs=[file], force=force) as outputs:
         table = common.table_in(file, target, drop, impute, quiet or as_json)
+        wanted = default_count(len(table.features)) if wanted is None else wanted
         with ProgressBars(quiet or as_json, "selecting"):
             selector = fitted(table, wanted, number, solver.value)
             found = explained(table, selector)
-            selection, rows = described(table, selector, found, solver.value)
+            remarks = giveaways_in(table)
+            selection, rows = described(table, selector, found, solver.value, remarks)
         outputs.write(out, lambda: selection.as_json() + "\n")
         if report is not None:
             with ProgressBars(quiet or as_json, "writing the report"):
-                outputs.write(report, lambda: page_for(table, selector, found, solver.value))
+                outputs.write(report, lambda: page_for(table, selector, found, solver.value, remarks))
         if write is not None:
             names = [feature.name for feature in selection.features]
-            write_table(write, values_of(table, names), names, target=table.target, y=table.y)
-            outputs.note(write)
+            values = values_of(table, names)
+            outputs.write(write, lambda: table_content(write, values, names, target=table.target, y=table.y))
+    from fisherset.report import remarks_on
+
     if as_json:
         typer.echo(selection.as_json())
     else:
-        _show(Console(quiet=quiet), table, selection, rows)
+        _show(Console(quiet=quiet), table, selection, rows, remarks, remarks_on(selector))
         for path in (out, report, write):
             if path is not None:
                 Console(quiet=quiet).print(Text(f"Written: {path}"))
@@ -84,6 +100,15 @@ def count_of(text: str) -> int | str:
     return int(text)
 
 
+def default_count(n_features: int) -> int:
+    """How many features are chosen where nobody says: few enough for there to be a choice."""
+    k = max(1, min(MANY, n_features // 2))
+    if k < MANY:
+        warnings.warn(f"-k was not given; half of the {n_features} features are chosen: {k}.", stacklevel=2)
+    return k
+
+
+@status_told_later()
 def fitted(table: LabelledTable, k: int | str, gamma: float | str, solver: str) -> Any:
     """The selector, with gamma and the number of features cross-validated where that was asked for."""
     if isinstance(k, str) or gamma == "auto":
@@ -94,21 +119,24 @@ def fitted(table: LabelledTable, k: int | str, gamma: float | str, solver: str) 
     return GeneralizedFisherScore(k, gamma=gamma, solver=solver).fit(table.X, table.y)
 
 
+@status_told_later()
 def explained(table: LabelledTable, selector: Any) -> Explanation:
     """What each chosen feature contributes: found once, for the terminal, the file and the page."""
     return explain(table.X, table.y, selector.support_, gamma=selector.gamma_)
 
 
 def described(
-    table: LabelledTable, selector: Any, found: Explanation, solver: str
+    table: LabelledTable, selector: Any, found: Explanation, solver: str, remarks: Sequence[Remark]
 ) -> tuple[Selection, list[Any]]:
     """The selection for its file, and a row for each chosen feature."""
-    from fisherset.report import chosen_features
+    from fisherset.report import chosen_features, remarks_on
 
     rows = chosen_features(selector, found, table.names)
-    chosen = {feature.name: feature for feature in table.features}
+    known = {feature.name: feature for feature in table.features}
+    chosen = [known[row.name] for row in rows]
+    texts = {feature.column for feature in chosen if feature.kind == "value"}
     selection = Selection(
-        features=[chosen[row.name] for row in rows],
+        features=chosen,
         target=table.target,
         classes=[str(label) for label in selector.classes_.tolist()],
         file=table.path.name,
@@ -120,8 +148,17 @@ def described(
         upper_bound=float(selector.upper_bound_),
         gap=float(selector.gap_),
         details=[_finite(row._asdict()) for row in rows],
+        categories={
+            column: [str(feature.value) for feature in table.features if _is_value(feature, column)]
+            for column in sorted(texts)
+        },
+        remarks=[remark.text for remark in (*remarks, *remarks_on(selector))],
     )
     return selection, rows
+
+
+def _is_value(feature: Feature, column: str) -> bool:
+    return feature.kind == "value" and feature.column == column
 
 
 def _finite(row: dict[str, Any]) -> dict[str, Any]:
@@ -140,7 +177,12 @@ def values_of(table: LabelledTable, names: list[str]) -> Any:
 
 
 def page_for(
-    table: LabelledTable, selector: Any, found: Explanation, solver: str, comparison: Any = None
+    table: LabelledTable,
+    selector: Any,
+    found: Explanation,
+    solver: str,
+    remarks: Sequence[Remark],
+    comparison: Any = None,
 ) -> str:
     """The report as HTML."""
     from fisherset.report import build_report, report_page
@@ -153,13 +195,18 @@ def page_for(
         ("Solver", solver),
     ]
     title = f"{int(selector.support_.sum())} features of {table.path.name}"
-    report = build_report(
-        table.X, table.y, table.names, selector, found, title=title, asked=asked, comparison=comparison
-    )
-    return report_page(report)
+    more: dict[str, Any] = {"title": title, "asked": asked, "comparison": comparison, "remarks": remarks}
+    return report_page(build_report(table.X, table.y, table.names, selector, found, **more))
 
 
-def _show(console: Console, table: LabelledTable, selection: Selection, rows: list[Any]) -> None:
+def _show(
+    console: Console,
+    table: LabelledTable,
+    selection: Selection,
+    rows: list[Any],
+    before: Sequence[Remark],
+    after: Sequence[Remark],
+) -> None:
     shown = common.grid("feature", "stand-in", "drop in F", "weight", "Fisher score", "correlation", left=2)
     for row in rows:
         stand_in = "" if row.stand_in is None else common.printable(row.stand_in)
@@ -173,7 +220,9 @@ def _show(console: Console, table: LabelledTable, selection: Selection, rows: li
         )
     n, d = table.X.shape
     console.print(Text(f"{table.path.name}: {n} rows, {d} features, {len(selection.classes)} classes"))
+    show(console, before)
     console.print(shown)
     console.print(Text(certificate_sentence(len(rows), selection.gap, selection.upper_bound)))
     figures = certificate_figures(selection.objective, selection.upper_bound, selection.gamma)
     console.print(Text(figures))
+    show(console, after)

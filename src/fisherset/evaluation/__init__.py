@@ -1,19 +1,24 @@
 """How well a selection serves a classifier, and what the table it comes from looks like."""
 
+from fisherset.evaluation.columns import Columns, columns_of
 from fisherset.evaluation.comparison import Comparison, compare, methods_for
 from fisherset.evaluation.description import class_quantiles, correlation_matrix, looks_like_images
+from fisherset.evaluation.giveaways import giveaways
 from fisherset.evaluation.holdout import holdout_accuracy, path_accuracy
 from fisherset.evaluation.methods import TITLES
 from fisherset.evaluation.significance import Difference, paired_difference
 from fisherset.evaluation.splits import halves
 
 __all__ = [
+    "Columns",
     "Comparison",
     "Difference",
     "TITLES",
     "class_quantiles",
+    "columns_of",
     "compare",
     "correlation_matrix",
+    "giveaways",
     "halves",
     "holdout_accuracy",
     "looks_like_images",

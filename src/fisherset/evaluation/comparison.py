@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from fisherset._types import Floats
+from fisherset._types import Floats, Indices
 from fisherset.evaluation.holdout import holdout_accuracy
 from fisherset.evaluation.methods import TITLES, features_for
 from fisherset.evaluation.splits import halves
+from fisherset.selectors.checks import check_integer, check_samples, shown
 
 FEW_COLUMNS = 300  # columns up to which Algorithm 1 is part of a comparison unasked
 
@@ -100,7 +100,7 @@ def compare(
 
     Parameters
     ----------
-    X : ndarray or sparse matrix of shape (n_samples, n_features)
+    X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
         The samples.
     y : array-like of shape (n_samples,)
         Their class labels.
@@ -132,21 +132,19 @@ def compare(
     >>> {method: f"{found.mean(method)[0]:.0%}" for method in found.accuracy}
     {'fisher': '87%', 'joint': '89%'}
     """
-    wanted = methods_for(X.shape[1]) if methods is None else list(methods)
-    unknown = [method for method in wanted if method not in TITLES]
-    if unknown:
-        raise ValueError(f"methods must be among {', '.join(TITLES)}; got {', '.join(unknown)}.")
-    if repeats < 1:
-        raise ValueError(f"repeats must be at least 1; got {repeats}.")
-    sizes = sorted(set(ks))
-    if not sizes or sizes[0] < 1 or sizes[-1] > X.shape[1]:
-        raise ValueError(f"ks must lie between 1 and the number of features, {X.shape[1]}; got {list(ks)}.")
+    check_integer("repeats", repeats, least=1)
+    check_integer("seed", seed, least=0)
+    if classifier is not None and not (hasattr(classifier, "fit") and hasattr(classifier, "predict")):
+        raise TypeError(f"classifier must have fit and predict; got {shown(classifier)}.")
+    asked = None if methods is None else _known(methods)
+    table, _, codes = check_samples(X, y)
+    wanted = methods_for(table.shape[1]) if asked is None else asked
+    sizes = _sizes(ks, table.shape[1])
     model = make_pipeline(StandardScaler(), KNeighborsClassifier(1)) if classifier is None else classifier
-    table = X.tocsr() if sparse.issparse(X) else np.asarray(X)
-    labels, codes = np.unique(np.asarray(y), return_inverse=True)
+    table = table.tocsr() if sparse.issparse(table) else table
     accuracy = {method: np.empty((repeats, len(sizes))) for method in wanted}
     done, total = 0, repeats * len(wanted)
-    for repeat, (train, test) in enumerate(_splits(codes, repeats, seed, labels.size)):
+    for repeat, (train, test) in enumerate(_splits(codes, repeats, seed)):
         # one scale for all features, as in the paper: not all methods are above it
         rows = StandardScaler(with_mean=not sparse.issparse(table)).fit_transform(table[train])
         for method in wanted:
@@ -160,7 +158,31 @@ def compare(
     return Comparison(sizes, accuracy)
 
 
-def _splits(codes: NDArray[np.intp], repeats: int, seed: int, n_classes: int) -> Iterator[Any]:
+def _known(methods: Sequence[str]) -> list[str]:
+    """Names of methods, each once."""
+    rule = f"methods must be a list of names among {', '.join(TITLES)}"
+    if isinstance(methods, str) or not isinstance(methods, Iterable):
+        raise TypeError(f"{rule}; got {shown(methods)}.")
+    wanted = list(dict.fromkeys(map(str, methods)))
+    unknown = [method for method in wanted if method not in TITLES]
+    if unknown or not wanted:
+        raise ValueError(f"{rule}; got {', '.join(unknown) or 'none'}.")
+    return wanted
+
+
+def _sizes(ks: Sequence[int], n_features: int) -> list[int]:
+    """Numbers of features, rising, each once."""
+    if isinstance(ks, str) or not isinstance(ks, Iterable):
+        raise TypeError(f"ks must be a list of numbers of features, such as [5, 10]; got {shown(ks)}.")
+    sizes = list(ks)
+    for size in sizes:
+        check_integer("each of ks", size, least=1)
+    if not sizes or max(sizes) > n_features:
+        raise ValueError(f"ks must lie between 1 and the number of features, {n_features}; got {sizes}.")
+    return sorted({int(size) for size in sizes})
+
+
+def _splits(codes: Indices, repeats: int, seed: int) -> Iterator[tuple[Indices, Indices]]:
     rng = np.random.default_rng(seed)
     for _ in range(repeats):
         train, test = halves(codes, rng)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
-from fisherset._types import Floats, Indices
+from fisherset._types import Floats
+from fisherset.evaluation.columns import columns_of, dense
+from fisherset.selectors.checks import check_labels
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 MOST_CLASSES = 12
@@ -31,28 +31,28 @@ class ClassQuantiles(NamedTuple):
     classes: list[str]
 
 
-def correlation_matrix(X: Any, features: Sequence[int] | Indices) -> Floats:
-    """Correlations among some columns; a constant column correlates with nothing.
+def correlation_matrix(X: Any, features: Any = None) -> Floats:
+    """Correlations among some columns, or all; a constant column correlates with nothing.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
         The table.
-    features : sequence of int
-        The columns.
+    features : array-like, default=None
+        The columns: numbers, names or a mask; None for all.
 
     Returns
     -------
-    correlations : ndarray of shape (len(features), len(features))
+    correlations : ndarray of shape (k, k)
         Between -1 and 1.
     """
-    scaled = _unit(_dense(X[:, list(features)]))
+    scaled = _unit(columns_of(X, features).values)
     correlations: Floats = np.clip(scaled.T @ scaled, -1.0, 1.0)
     return correlations
 
 
-def class_quantiles(X: Any, y: Any, features: Sequence[int] | Indices) -> ClassQuantiles:
-    """How some columns are distributed in each class.
+def class_quantiles(X: Any, y: Any, features: Any = None) -> ClassQuantiles:
+    """How some columns, or all, are distributed in each class.
 
     Parameters
     ----------
@@ -60,19 +60,19 @@ def class_quantiles(X: Any, y: Any, features: Sequence[int] | Indices) -> ClassQ
         The table.
     y : array-like of shape (n_samples,)
         The class labels.
-    features : sequence of int
-        The columns.
+    features : array-like, default=None
+        The columns: numbers, names or a mask; None for all.
 
     Returns
     -------
     quantiles : ClassQuantiles
         Of each column in each class.
     """
-    values, labels = _dense(X[:, list(features)]), np.asarray(y)
-    classes, counts = np.unique(labels, return_counts=True)
-    largest = classes[np.sort(np.argsort(-counts, kind="stable")[:MOST_CLASSES])]
-    quantiles = np.array([np.quantile(values[labels == label], QUANTILES, axis=0) for label in largest])
-    return ClassQuantiles(quantiles.transpose(2, 0, 1), [str(label) for label in largest])
+    values = columns_of(X, features).values
+    classes, codes = check_labels(y, len(values))
+    largest = np.sort(np.argsort(-np.bincount(codes), kind="stable")[:MOST_CLASSES])
+    quantiles = np.array([np.quantile(values[codes == code], QUANTILES, axis=0) for code in largest])
+    return ClassQuantiles(quantiles.transpose(2, 0, 1), [str(label) for label in classes[largest]])
 
 
 def side_of_image(n_features: int) -> int | None:
@@ -99,15 +99,11 @@ def looks_like_images(X: Any) -> bool:
     side = side_of_image(X.shape[1])
     if side is None:
         return False
-    flat = _unit(_dense(X[:SAMPLE])).T
+    flat = _unit(dense(X[:SAMPLE])).T
     Z, half = flat.reshape(side, side, -1), side // 2
     across, down = np.sum(Z[:, 1:] * Z[:, :-1], axis=2), np.sum(Z[1:] * Z[:-1], axis=2)
     half_a_row_away = np.sum(flat[half:] * flat[:-half], axis=1)
     return bool(min(across.mean(), down.mean()) > max(ALIKE, half_a_row_away.mean()))
-
-
-def _dense(X: Any) -> Floats:
-    return np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
 
 
 def _unit(X: Floats) -> Floats:

@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 
 from fisherset import GeneralizedFisherScore
 from fisherset._types import Floats, Indices
+from fisherset.selectors.checks import check_samples
 
 
 def holdout_accuracy(
@@ -37,6 +38,8 @@ def holdout_accuracy(
     accuracy : float
         The share of test rows it gets right.
     """
+    if np.shape(y) != (X.shape[0],):  # a column would be held against a row, each with each
+        raise ValueError(f"y must be an array of {X.shape[0]} labels; got the shape {np.shape(y)}.")
     model = clone(classifier).fit(_taken(X, train, features), y[train])
     return float(np.mean(model.predict(_taken(X, test, features)) == y[test]))
 
@@ -64,9 +67,10 @@ def path_accuracy(
     accuracy : ndarray of shape (n_sizes, n_splits)
         On the held-out rows.
     """
+    X, _, y = check_samples(X, y)  # which a splitter would cut short, or take for numbers
     splits = list(check_cv(cv, y, classifier=True).split(X, y))
     models = [make_pipeline(GeneralizedFisherScore(k, **options), estimator) for k in ks]
-    return np.array([cross_val_score(model, X, y, cv=splits) for model in models])
+    return np.array([cross_val_score(model, X, y, cv=splits, error_score="raise") for model in models])
 
 
 def _taken(X: Any, rows: Indices, columns: Indices) -> Any:

@@ -26,6 +26,9 @@ def halves(y: NDArray[np.integer], seed: int | np.random.Generator) -> tuple[Ind
     first, second : ndarray
         Sample numbers, rising; the second half is the larger one where the number is odd.
     """
+    y = np.asarray(y)
+    if y.ndim != 1 or y.dtype.kind not in "iu":
+        raise ValueError(f"y must be a list of class numbers; got {y.dtype} of the shape {y.shape}.")
     rng = np.random.default_rng(seed)
     first: list[int] = []
     odd: list[int] = []

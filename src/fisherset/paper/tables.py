@@ -26,6 +26,7 @@ LEVEL = 0.05  # of significance
 FEW_FEATURES = 10  # the size of the paper's remark on USPS
 SMALL_SIZES = (5, 10, 20, 50, 100)  # sizes of the curves also given in numbers
 GFS = ("gfs", "gfs-joint")
+UNTESTED = " Dash: too few repeats, or all with the same difference, for a test."
 
 
 class Cell(NamedTuple):
@@ -185,7 +186,7 @@ def _mirrors(results: Results) -> ResultTable:
 
 
 def _differences(results: Results, datasets: Sequence[str], method: str, k: int | None = None) -> ResultTable:
-    rows, where = [], "" if k is None else f" with {k} features"
+    rows, where, untested = [], "" if k is None else f" with {k} features", ""
     for other in METHODS:
         if other.key == method:
             continue
@@ -193,6 +194,7 @@ def _differences(results: Results, datasets: Sequence[str], method: str, k: int 
         for dataset in datasets:
             difference = compared(results, dataset, method, other.key, k)
             row.append(Cell(_tested(difference), difference.p_corrected < LEVEL))
+            untested = UNTESTED if np.isnan(difference.p) else untested
         rows.append(tuple(row))
     return ResultTable(
         f"differences-{method}" + ("" if k is None else f"-{k}"),
@@ -201,7 +203,7 @@ def _differences(results: Results, datasets: Sequence[str], method: str, k: int 
         tuple(rows),
         f"In brackets the p-values of two paired tests over the repeats: the t-test, and the same with the "
         f"variance of Nadeau and Bengio (2003), which allows for the samples the repeats share. Star: "
-        f"below {LEVEL} by the t-test. Bold: by both. Not corrected for the number of tests.",
+        f"below {LEVEL} by the t-test. Bold: by both. Not corrected for the number of tests.{untested}",
     )
 
 
@@ -265,19 +267,21 @@ def _best(results: Results, dataset: str) -> str:
     if best != "gfs":
         difference = compared(results, dataset, "gfs", best)
         verdict = "significant" if difference.p_corrected < LEVEL else "not significant"
+        sure = f"{verdict} (p = {difference.p:.3f}, corrected {difference.p_corrected:.3f})"
         if np.isnan(difference.p):
-            verdict = "not to be tested with one repeat"
+            sure = "not to be tested with so few repeats"
         return (
             f"{title}: GFS (Algorithm 1) is NOT the best of the paper's methods: {METHOD_TITLES[best]} has "
-            f"{means[best]:.2f} % against its {means['gfs']:.2f} %; the difference is {verdict} "
-            f"(p = {difference.p:.3f}, corrected {difference.p_corrected:.3f}); {joint}."
+            f"{means[best]:.2f} % against its {means['gfs']:.2f} %; the difference is {sure}; {joint}."
         )
     others = [method for method in ACCURACY[dataset] if method != "gfs"]
     tested = {method: compared(results, dataset, "gfs", method) for method in others}
-    sure = [METHOD_TITLES[method] for method, difference in tested.items() if difference.p_corrected < LEVEL]
-    beaten = (
-        f"significantly better than {', '.join(sure)}" if sure else "without a significant difference to any"
-    )
+    better = [METHOD_TITLES[method] for method, found in tested.items() if found.p_corrected < LEVEL]
+    beaten = "without a significant difference to any"
+    if better:
+        beaten = f"significantly better than {', '.join(better)}"
+    elif any(np.isnan(found.p) for found in tested.values()):
+        beaten = "too few repeats for a test of all differences"
     return (
         f"{title}: GFS (Algorithm 1) is the best of the paper's methods with {means['gfs']:.2f} %, "
         f"{beaten}; {joint}."

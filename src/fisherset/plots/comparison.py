@@ -19,7 +19,7 @@ class ComparisonDisplay(Display):
     comparison : Comparison
         From :func:`fisherset.evaluation.compare`.
     titles : mapping of str to str, default=None
-        How the methods are called; None for their keys.
+        How the methods are called; those it lacks by their keys.
 
     Examples
     --------
@@ -34,7 +34,7 @@ class ComparisonDisplay(Display):
 
     def __init__(self, comparison: Any, titles: Mapping[str, str] | None = None) -> None:
         self.comparison = comparison
-        self.titles = {method: method for method in comparison.accuracy} if titles is None else titles
+        self.titles = {method: method for method in comparison.accuracy} | dict(titles or {})
 
     def _draw(self, ax: Any) -> None:
         ks = self.comparison.ks

@@ -7,9 +7,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from fisherset._types import Floats, Indices
-from fisherset.evaluation import correlation_matrix
-from fisherset.plots.display import Display, names_of, shortened
+from fisherset._types import Floats
+from fisherset.evaluation import columns_of, correlation_matrix
+from fisherset.plots.display import Display, shortened
 
 
 class CorrelationDisplay(Display):
@@ -34,24 +34,27 @@ class CorrelationDisplay(Display):
     """
 
     def __init__(self, matrix: Floats, names: Sequence[str]) -> None:
-        self.matrix, self.names = matrix, list(names)
+        self.matrix, self.names = np.asarray(matrix, dtype=np.float64), list(names)
+        if not self.names or self.matrix.shape != (len(self.names),) * 2:
+            raise ValueError(
+                f"matrix must have a row and a column for each of the names, one or more; got the shape "
+                f"{self.matrix.shape} and {len(self.names)} names."
+            )
         side = min(9.0, 3.0 + 0.18 * len(self.names))
         self.size = (side + 1.0, side)
 
     @classmethod
-    def from_data(
-        cls, X: Any, features: Sequence[int] | Indices, *, names: Sequence[str] | None = None, ax: Any = None
-    ) -> Self:
+    def from_data(cls, X: Any, features: Any, *, names: Sequence[str] | None = None, ax: Any = None) -> Self:
         """Plot the correlations of some columns of X.
 
         Parameters
         ----------
-        X : ndarray or sparse matrix of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
             The samples.
-        features : sequence of int
-            Column numbers.
+        features : array-like
+            Column numbers, column names, or a boolean mask; the numbers and names in any order.
         names : sequence of str, default=None
-            Names of all columns.
+            Names of all columns; None for those of X.
         ax : matplotlib Axes, default=None
             Where to plot; a new figure when None.
 
@@ -60,7 +63,8 @@ class CorrelationDisplay(Display):
         display : CorrelationDisplay
             The plot.
         """
-        return cls(correlation_matrix(X, features), names_of(features, names)).plot(ax=ax)
+        columns = columns_of(X, features, names)
+        return cls(correlation_matrix(columns.values), columns.names).plot(ax=ax)
 
     def _draw(self, ax: Any) -> None:
         image = ax.imshow(self.matrix, cmap="RdBu_r", vmin=-1.0, vmax=1.0, interpolation="nearest")

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from typing import Any, Self
 
-from fisherset._types import Indices
 from fisherset.plots.style import new_figure
 
 
@@ -43,11 +41,6 @@ class Display(ABC):
     @abstractmethod
     def _draw(self, ax: Any) -> None:
         """Draw on these axes."""
-
-
-def names_of(features: Sequence[int] | Indices, names: Sequence[str] | None) -> list[str]:
-    """The names of some columns; numbers where the columns have none."""
-    return [f"x{j}" if names is None else str(names[j]) for j in features]
 
 
 def shortened(name: str, most: int = 24) -> str:

@@ -7,9 +7,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from fisherset._types import Floats, Indices
-from fisherset.evaluation import class_quantiles
-from fisherset.plots.display import names_of, shortened
+from fisherset._types import Floats
+from fisherset.evaluation import class_quantiles, columns_of
+from fisherset.plots.display import shortened
 from fisherset.plots.style import COLOURS, ink, new_figure
 
 
@@ -40,32 +40,38 @@ class DistributionDisplay:
     """
 
     def __init__(self, quantiles: Floats, names: Sequence[str], classes: Sequence[str]) -> None:
-        self.quantiles, self.names, self.classes = quantiles, list(names), list(classes)
+        self.quantiles, self.names = np.asarray(quantiles, dtype=np.float64), list(names)
+        self.classes = [str(label) for label in classes]
+        wanted = (len(self.names), len(self.classes), 5)
+        if self.quantiles.shape != wanted or not self.quantiles.size:
+            raise ValueError(
+                f"quantiles must have the shape (names, classes, 5), here {wanted}, and not be empty; got "
+                f"{self.quantiles.shape}."
+            )
 
     @classmethod
-    def from_data(
-        cls, X: Any, y: Any, features: Sequence[int] | Indices, *, names: Sequence[str] | None = None
-    ) -> Self:
+    def from_data(cls, X: Any, y: Any, features: Any, *, names: Sequence[str] | None = None) -> Self:
         """Plot the quantiles of some columns of X in each class, of the 12 largest classes at most.
 
         Parameters
         ----------
-        X : ndarray or sparse matrix of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
             The samples.
         y : array-like of shape (n_samples,)
             Their class labels.
-        features : sequence of int
-            Column numbers.
+        features : array-like
+            Column numbers, column names, or a boolean mask; the numbers and names in any order.
         names : sequence of str, default=None
-            Names of all columns.
+            Names of all columns; None for those of X.
 
         Returns
         -------
         display : DistributionDisplay
             The plot.
         """
-        found = class_quantiles(X, y, features)
-        return cls(found.values, names_of(features, names), found.classes).plot()
+        columns = columns_of(X, features, names)
+        found = class_quantiles(columns.values, y)
+        return cls(found.values, columns.names, found.classes).plot()
 
     def plot(self) -> Self:
         """Draw on a new figure.

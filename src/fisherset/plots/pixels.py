@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from fisherset._types import Floats, Indices
 from fisherset.evaluation.description import side_of_image
 from fisherset.plots.display import Display
 from fisherset.plots.style import COLOURS
+from fisherset.selectors.checks import check_columns
 
 
 class PixelDisplay(Display):
@@ -19,9 +18,9 @@ class PixelDisplay(Display):
     Parameters
     ----------
     mean : ndarray of shape (n_features,)
-        Mean of each pixel, row by row.
-    features : sequence of int
-        The chosen pixels.
+        Mean of each pixel, row by row; names of pixels are those of a pandas Series.
+    features : array-like
+        The chosen pixels: their numbers, their names, or a boolean mask.
 
     Examples
     --------
@@ -36,12 +35,13 @@ class PixelDisplay(Display):
 
     size = (3.6, 3.6)
 
-    def __init__(self, mean: Floats, features: Sequence[int] | Indices) -> None:
+    def __init__(self, mean: Any, features: Any) -> None:
         side = side_of_image(np.size(mean))
         if side is None:
             raise ValueError(f"mean must hold a square image of 8 x 8 pixels or more; got {np.size(mean)}.")
         self.image = np.reshape(np.asarray(mean, dtype=np.float64), (side, side))
-        self.features = np.asarray(features, dtype=np.intp)
+        names = list(map(str, mean.keys())) if hasattr(mean, "keys") else None
+        self.features = check_columns(features, self.image.size, names)
 
     def _draw(self, ax: Any) -> None:
         rows, columns = np.divmod(self.features, len(self.image))

@@ -1,6 +1,18 @@
 """The report: a selection on one page, for a person; and what any page is made with."""
 
 from fisherset.report.pages import embedded, render
+from fisherset.report.remarks import Remark, giveaway_remarks, remarks_on, status_remarks
 from fisherset.report.report import Report, build_report, chosen_features, report_page
 
-__all__ = ["Report", "build_report", "chosen_features", "embedded", "render", "report_page"]
+__all__ = [
+    "Remark",
+    "Report",
+    "build_report",
+    "chosen_features",
+    "embedded",
+    "giveaway_remarks",
+    "remarks_on",
+    "render",
+    "report_page",
+    "status_remarks",
+]

@@ -19,6 +19,7 @@ from fisherset.evaluation import (
 )
 from fisherset.plots import ComparisonDisplay, CorrelationDisplay, DistributionDisplay, PixelDisplay
 from fisherset.report.pages import Figure, figure_of, render
+from fisherset.report.remarks import Remark, remarks_on
 
 FIRST = 6  # features whose distributions are shown
 MOST = 30  # chosen features in the heat map
@@ -67,6 +68,7 @@ class Report(NamedTuple):
     rows: list[ChosenFeature]
     figures: list[Figure]
     comparison: Comparison | None = None
+    remarks: Sequence[Remark] = ()
 
     @property
     def sentence(self) -> str:
@@ -118,6 +120,7 @@ def build_report(
     title: str,
     asked: Sequence[tuple[str, str]] = (),
     comparison: Comparison | None = None,
+    remarks: Sequence[Remark] = (),
 ) -> Report:
     """Put together what there is to say about a fitted selector.
 
@@ -139,6 +142,8 @@ def build_report(
         What was asked: headings and values.
     comparison : Comparison, default=None
         With other methods.
+    remarks : sequence of Remark
+        What to say beside the certificate, besides what the selector itself says.
 
     Returns
     -------
@@ -157,6 +162,7 @@ def build_report(
         chosen_features(selector, found, names),
         _figures(X, y, names, order, found, comparison),
         comparison,
+        [*remarks, *remarks_on(selector)],
     )
 
 

@@ -1,8 +1,10 @@
 """Tables in files: read with their target, reduced to a selection, written again."""
 
+from fisherset.tables.drift import drift_of
 from fisherset.tables.feature import Feature
 from fisherset.tables.frames import Frame, read_frame
-from fisherset.tables.labelled import LabelledTable, labels_in, read_table, reduce_frame
+from fisherset.tables.labelled import LabelledTable, read_table, reduce_frame
+from fisherset.tables.labels import labels_in
 from fisherset.tables.output import write_table
 from fisherset.tables.selection import Selection, read_selection
 
@@ -11,6 +13,7 @@ __all__ = [
     "Frame",
     "Selection",
     "LabelledTable",
+    "drift_of",
     "labels_in",
     "read_frame",
     "read_selection",

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from fisherset._types import Floats
 from fisherset.tables.feature import Feature, shown
+from fisherset.tables.memory import check_room, check_shape
 
 IMPUTE = ("median", "indicator")
 FEW_TEXTS = 50  # different texts that are always taken for categories
@@ -51,6 +52,7 @@ def numbers_of(table: Any, features: Sequence[Feature]) -> Any:
         blocks = [sparse.csc_matrix(_block(table, [features[j] for j in group])) for group in groups.values()]
         order = np.argsort(np.concatenate(list(groups.values())))
         return sparse.csr_matrix(sparse.hstack(blocks, format="csc")[:, order])
+    check_shape("The table", table.num_rows, len(features))
     X = np.empty((table.num_rows, len(features)))
     for group in groups.values():
         block = _block(table, [features[j] for j in group])
@@ -86,7 +88,7 @@ def _indicators(features: list[Feature], column: Any) -> Any:
     from sklearn.preprocessing import OneHotEncoder
 
     name, fill = features[0].column, features[0].fill
-    if not (_is_text(column.type) or pa.types.is_null(column.type)):
+    if not (is_text(column.type) or pa.types.is_null(column.type)):
         raise UnusableColumnsError(f"Column {name!r} does not hold texts, as it did when they were chosen.")
     texts = _texts(column)
     if fill is not None:
@@ -94,6 +96,12 @@ def _indicators(features: list[Feature], column: Any) -> Any:
     values = np.array([feature.value for feature in features], dtype=object)
     encoder = OneHotEncoder(categories=[values], handle_unknown="ignore")
     return encoder.fit_transform(texts.to_numpy(zero_copy_only=False)[:, None])
+
+
+def texts_of(table: Any, name: str) -> list[str | None]:
+    """The texts of a column of an Arrow table, None where there is none."""
+    texts: list[str | None] = _texts(_decoded(table.column(name))).to_pylist()
+    return texts
 
 
 class _Refused(ValueError):  # noqa: N818 - collected and explained by `features_of`
@@ -113,7 +121,7 @@ def _features_of(name: str, column: Any, impute: str | None) -> list[Feature]:
     import pyarrow as pa
 
     column = _decoded(column)
-    if _is_text(column.type):
+    if is_text(column.type):
         return _category(name, column, impute)
     if pa.types.is_null(column.type):
         raise _Refused(NOTHING)
@@ -140,7 +148,7 @@ def _category(name: str, column: Any, impute: str | None) -> list[Feature]:
     counts = pc.value_counts(present)
     values = [str(value) for value in counts.field("values").to_pylist()]
     often = np.asarray(counts.field("counts"))
-    numeric = np.array([_is_number(value) for value in values])
+    numeric = np.array([is_number(value) for value in values])
     share = often[numeric].sum() / often.sum()
     if share == 1.0:
         raise _Refused(f"Columns {{}} hold numbers stored as text. {DROP}")
@@ -160,19 +168,28 @@ def _category(name: str, column: Any, impute: str | None) -> list[Feature]:
 
 
 def _decoded(column: Any) -> Any:
-    """The values of a dictionary column themselves."""
+    """The values of a dictionary column themselves, if memory holds them: each may come again and again."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+    if not pa.types.is_dictionary(column.type):
+        return column
+    if is_text(column.type.value_type):
+        chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+        lengths = [pc.sum(pc.binary_length(chunk.dictionary).take(chunk.indices)).as_py() for chunk in chunks]
+        check_room("A column of texts", sum(length or 0 for length in lengths), f"{len(column)} of them")
+    return column.cast(column.type.value_type)
 
 
-def _is_text(kind: Any) -> bool:
+def is_text(kind: Any) -> bool:
+    """Whether a type of Arrow's is one of its texts."""
     import pyarrow as pa
 
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Whether a text reads as a number."""
     try:
         float(text)
     except ValueError:

@@ -12,14 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from fisherset.tables.encoding import is_text
 from fisherset.tables.feature import shown
+from fisherset.tables.memory import TooLargeError, check_room, check_shape
 from fisherset.tables.npz import read_npz
 
 TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 ARROW = (".feather", ".arrow", ".ipc")
 SVMLIGHT = (".svmlight", ".libsvm", ".svm")
 LARGEST_BLOCK = 2**31 - 1  # of text that pyarrow takes at a time
-WIDEST = 20_000_000  # columns of an svmlight file: one odd number makes as many as it says
 KNOWN = "CSV, TSV, Parquet (.parquet), Feather or Arrow (.feather, .arrow), .npz, .svmlight or .h5ad"
 
 
@@ -119,7 +120,7 @@ def _check_names(path: Path, names: list[str]) -> None:
 def _arrow_frame(path: Path, suffix: str, texts: Collection[str]) -> Frame:
     try:
         import pyarrow
-        from pyarrow import csv, feather, parquet
+        from pyarrow import csv
     except ModuleNotFoundError as error:
         raise ImportError(
             f"Reading {path.name} needs pyarrow; pip install 'fisherset[cli]' brings it."
@@ -127,6 +128,7 @@ def _arrow_frame(path: Path, suffix: str, texts: Collection[str]) -> Frame:
     try:
         if suffix in TEXT:
             _check_encoding(path)
+            _check_cells(path, TEXT[suffix])
         with pyarrow.OSFile(str(path)) as file:  # whatever its name looks like, a file
             if suffix in TEXT:
                 # one block where possible: types are taken from the first
@@ -140,8 +142,10 @@ def _arrow_frame(path: Path, suffix: str, texts: Collection[str]) -> Frame:
                     ),
                 )
             else:
-                table = parquet.read_table(file) if suffix == ".parquet" else feather.read_table(file)
+                table = _parquet_table(path, file) if suffix == ".parquet" else _ipc_table(path, file)
         names = [str(name) for name in table.column_names]
+    except (TooLargeError, MemoryError):  # of Arrow's own exceptions one is a MemoryError
+        raise
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ValueError(f"{path.name} cannot be read; is it damaged or cut off? ({reason[:160]})") from error
@@ -151,6 +155,51 @@ def _arrow_frame(path: Path, suffix: str, texts: Collection[str]) -> Frame:
     if suffix in TEXT and binary:
         raise ValueError(f"{path.name} is not UTF-8 text in the columns {shown(binary)}; save it as UTF-8.")
     return _without_index(Frame(path, names, arrow=table), texts)
+
+
+def _parquet_table(path: Path, file: Any) -> Any:
+    """A Parquet file; texts stay a list of different ones and numbers into it, as the file may have them.
+
+    Such a list can stand for any number of long texts: what it stands for is taken apart later, and
+    counted before.
+    """
+    from pyarrow import parquet
+
+    content = parquet.ParquetFile(file)
+    held = content.metadata
+    check_shape(path.name, held.num_rows, held.num_columns)
+    size = sum(held.row_group(i).total_byte_size for i in range(held.num_row_groups))
+    check_room(path.name, size, "its columns")
+    texts = [field.name for field in content.schema_arrow if is_text(field.type)]
+    return parquet.read_table(file, read_dictionary=texts)
+
+
+def _ipc_table(path: Path, file: Any) -> Any:
+    """A Feather or Arrow file, read a batch at a time: what a batch takes is known when it is there."""
+    import pyarrow as pa
+    from pyarrow import feather
+
+    if file.read(4) == b"FEA1":  # the first version of Feather, which has no batches
+        file.seek(0)
+        return feather.read_table(file)
+    file.seek(0)
+    content = pa.ipc.open_file(file)
+    batches, size, n_rows = [], 0, 0
+    for i in range(content.num_record_batches):
+        batches.append(content.get_batch(i))
+        size, n_rows = size + batches[-1].nbytes, n_rows + batches[-1].num_rows
+        check_room(path.name, size, "its columns")
+        check_shape(path.name, n_rows, len(content.schema))  # a batch may say of a value how often it comes
+    return pa.Table.from_batches(batches, content.schema)
+
+
+def _check_cells(path: Path, delimiter: str) -> None:
+    """Refuse a text whose cells, as many as its beginning suggests, would not find room as numbers."""
+    with path.open("rb") as file:
+        head = file.read(2**20)
+    share = (head.count(delimiter.encode()) + head.count(b"\n")) / max(1, len(head))
+    size = path.stat().st_size
+    check_room(path.name, size + 8 * share * size, f"about {share * size:.0f} cells")
 
 
 def _without_index(frame: Frame, wanted: Collection[str]) -> Frame:
@@ -192,14 +241,14 @@ def _npz_frame(path: Path) -> Frame:
 def _svmlight_frame(path: Path) -> Frame:
     from sklearn.datasets import load_svmlight_file
 
+    check_room(path.name, 4 * path.stat().st_size, "its numbers")
     try:
         # columns are called by their numbers in the file, whichever number is the first
         X, y = load_svmlight_file(str(path), zero_based=True)
     except (ValueError, OverflowError, OSError, UnicodeDecodeError) as error:
         reason = str(error).splitlines()[0][:160]
         raise ValueError(f"{path.name} is no svmlight file, or is damaged: {reason}") from error
-    if X.shape[1] > WIDEST:
-        raise ValueError(f"{path.name} has {X.shape[1]} columns; more than {WIDEST} are not read.")
+    check_shape(path.name, *X.shape, dense=False)  # one odd number makes as many columns as it says
     whole = y.astype(np.int64) if np.all(y == np.round(y)) else y
     return Frame(path, _names_of(None, X), X=sparse.csr_matrix(X), labels={"label": whole})
 
@@ -207,10 +256,17 @@ def _svmlight_frame(path: Path) -> Frame:
 def _h5ad_frame(path: Path) -> Frame:
     try:
         import anndata
+        import h5py
     except ModuleNotFoundError as error:
         raise ImportError(f"Reading {path.name} needs anndata; pip install anndata brings it.") from error
     try:
+        sizes: list[int] = []
+        with h5py.File(path, "r") as file:  # an array that nobody has written to has its size all the same
+            file.visititems(lambda _, item: sizes.append(getattr(item, "nbytes", 0)))
+        check_room(path.name, sum(sizes), "its arrays")
         data = anndata.read_h5ad(path)
+    except (TooLargeError, MemoryError):
+        raise
     except Exception as error:  # h5py and anndata raise many kinds
         reason = str(error).splitlines()[0][:160] if str(error) else type(error).__name__
         raise ValueError(f"{path.name} cannot be read; is it damaged or cut off? ({reason})") from error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +14,8 @@ from scipy import sparse
 from fisherset.tables.encoding import ASK_IMPUTE, IMPUTE, NOTHING, features_of, numbers_of
 from fisherset.tables.feature import Feature, shown
 from fisherset.tables.frames import SVMLIGHT, Frame, read_frame
+from fisherset.tables.labels import complete_labels
+from fisherset.tables.memory import check_shape
 
 
 class LabelledTable(NamedTuple):
@@ -75,7 +77,7 @@ def read_table(
     kept = [name for name in frame.names if name not in out]
     if not kept:
         raise ValueError(f"{path.name} has no columns but the target and those dropped.")
-    y = _complete(path, target, labels_in(frame, target))
+    y = complete_labels(frame, target)
     if frame.arrow is None:
         X, features = _matrix_of(frame, kept, impute)
         _check_distinct(features)
@@ -120,56 +122,10 @@ def reduce_frame(frame: Frame, features: Sequence[Feature]) -> Any:
         X = _filled(frame.X[:, [places[feature.column] for feature in features]], features)
     else:
         X = numbers_of(frame.arrow, features)
-    return X.toarray() if sparse.issparse(X) else X
-
-
-def labels_in(frame: Frame, target: str) -> NDArray[Any] | None:
-    """The labels of a frame as an array of one kind.
-
-    Parameters
-    ----------
-    frame : Frame
-        What a file holds.
-    target : str
-        The column of labels.
-
-    Returns
-    -------
-    y : ndarray or None
-        The labels, what is missing as None; None where there is no such column.
-    """
-    values = frame.values(target)
-    if values is None:
-        return None
-    values = [None if value is None or value != value else value for value in values]
-    present = [value for value in values if value is not None]
-    if all(isinstance(value, str) and PLAIN.fullmatch(value) for value in present):
-        values = [None if value is None else _number(value) for value in values]  # from a file of text
-        present = [value for value in values if value is not None]
-    kinds = {type(value) for value in present}
-    if kinds == {int, float}:
-        values = [None if value is None else float(value) for value in values]
-    elif len(kinds) > 1 or not kinds <= {bool, int, float, str}:
-        values = [None if value is None else str(value) for value in values]
-    return np.array(values, dtype=object if len(present) < len(values) else None)
-
-
-# Numbers that are the same when they are written again: not 007, nor what float64 would round.
-PLAIN = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,12})?(?:[eE][-+]?\d{1,2})?")
-
-
-def _number(text: str) -> int | float:
-    return int(text) if text.lstrip("-").isdigit() else float(text)
-
-
-def _complete(path: Path, target: str, labels: NDArray[Any] | None) -> NDArray[Any]:
-    """Labels without gaps."""
-    if labels is None:
-        raise ValueError(f"{path.name} has no labels {target!r}.")
-    missing = sum(label is None for label in labels.tolist())
-    if missing:
-        raise ValueError(f"The target {target!r} of {path.name} is missing in {missing} rows.")
-    return labels
+    if not sparse.issparse(X):
+        return X
+    check_shape(frame.path.name, *X.shape)
+    return X.toarray()
 
 
 def _matrix_of(frame: Frame, names: list[str], impute: str | None) -> tuple[Any, list[Feature]]:
@@ -245,7 +201,7 @@ def _check_present(frame: Frame, drop: Sequence[str]) -> None:
 
 
 def _check_distinct(features: Sequence[Feature]) -> None:
-    names = [feature.name for feature in features]
-    twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    counts = Counter(feature.name for feature in features)
+    twice = sorted(name for name, count in counts.items() if count > 1)
     if twice:
         raise ValueError(f"Columns and their values give the same name twice: {shown(twice)}. Rename one.")

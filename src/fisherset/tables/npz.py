@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import zipfile
 import zlib
 from collections.abc import Sequence
@@ -12,6 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+
+from fisherset.tables.memory import TooLargeError, check_room, check_shape
 
 
 class Dataset(NamedTuple):
@@ -38,6 +41,7 @@ class Dataset(NamedTuple):
 # Whatever numpy raises on a file that is damaged, cut off or of another kind
 UNREADABLE = (OSError, ValueError, EOFError, AttributeError, TypeError, zlib.error, zipfile.BadZipFile)
 CSR = ("X_data", "X_indices", "X_indptr", "X_shape")
+KEYS = ("X", *CSR, "y", "classes", "feature_names")
 
 
 def read_npz(path: Path) -> Dataset:
@@ -54,9 +58,10 @@ def read_npz(path: Path) -> Dataset:
         What it holds.
     """
     try:
+        check_room(path.name, _claimed_size(path), "its arrays")
         with np.load(path, allow_pickle=False) as file:
-            found = {key: file[key] for key in file.files}
-    except PermissionError:
+            found = {key: file[key] for key in file.files if key in KEYS}
+    except (PermissionError, TooLargeError):
         raise
     except UNREADABLE as error:
         pickled = "allow_pickle" in str(error)
@@ -87,9 +92,33 @@ def read_npz(path: Path) -> Dataset:
     return Dataset(X, y.astype(np.int32), classes, names)
 
 
+def _claimed_size(path: Path) -> int:
+    """Bytes of the arrays to be read; what an array says of its size must be what the file holds."""
+    total = 0
+    with zipfile.ZipFile(path) as file:
+        for member in file.infolist():
+            if member.filename.removesuffix(".npy") not in KEYS:
+                continue
+            with file.open(member) as array:
+                version = np.lib.format.read_magic(array)
+                first = version == (1, 0)  # the others differ from it in the length of the header
+                read = np.lib.format.read_array_header_1_0 if first else np.lib.format.read_array_header_2_0
+                shape, _, dtype = read(array)
+            if not dtype.hasobject and math.prod(shape) * dtype.itemsize > member.file_size:
+                raise ValueError("an array is cut off")
+            total += member.file_size
+    return total
+
+
 def _csr(path: Path, data: Any, indices: Any, indptr: Any, shape: Any) -> Any:
+    if shape.shape != (2,) or shape.dtype.kind not in "iu":
+        raise ValueError(f"{path.name} must hold two whole numbers as X_shape; got {shape.tolist()!r:.80}.")
+    n_rows, n_columns = (int(size) for size in shape)
+    if indptr.ndim != 1 or n_rows != indptr.size - 1 or n_columns < 0:
+        raise ValueError(f"{path.name} holds no valid CSR matrix: its X_shape is {n_rows}, {n_columns}.")
+    check_shape(path.name, n_rows, n_columns, dense=False)
     try:
-        X = sparse.csr_matrix((data, indices, indptr), shape=tuple(int(size) for size in shape))
+        X = sparse.csr_matrix((data, indices, indptr), shape=(n_rows, n_columns))
         X.check_format(full_check=True)
     except (ValueError, TypeError, IndexError, OverflowError) as error:
         raise ValueError(f"{path.name} holds no valid CSR matrix: {error}.") from error

@@ -14,15 +14,8 @@ from fisherset._files import write_whole
 from fisherset.tables.frames import ARROW, TEXT
 from fisherset.tables.npz import npz_content
 
-WRITTEN = "CSV, TSV, Parquet (.parquet), Feather or Arrow (.feather, .arrow) or .npz"
+WRITTEN = (*TEXT, ".parquet", *ARROW, ".npz")  # suffixes
 RUN = ("=", "+", "-", "@", "\t", "\r", "\n")  # what a spreadsheet takes for the start of a formula
-
-
-def check_suffix(path: Path) -> None:
-    """Refuse a suffix that no table can be written to, before anything else is done."""
-    suffix = path.suffix.lower()
-    if suffix not in TEXT and suffix not in ARROW and suffix not in (".parquet", ".npz"):
-        raise ValueError(f"{path.name} is of no known kind; a table is written as {WRITTEN}.")
 
 
 def write_table(
@@ -43,13 +36,20 @@ def write_table(
     y : ndarray of shape (n_rows,), default=None
         The labels.
     """
-    check_suffix(path)
+    write_whole(path, table_content(path, X, names, target=target, y=y))
+
+
+def table_content(
+    path: Path, X: NDArray[Any], names: Sequence[str], *, target: str = "", y: NDArray[Any] | None = None
+) -> bytes:
+    """What :func:`write_table` writes."""
+    suffix = path.suffix.lower()
+    if suffix not in WRITTEN:
+        raise ValueError(f"{path.name} is of no known kind; a table is written as {', '.join(WRITTEN)}.")
     if y is not None and target in set(names):
         raise ValueError(f"A chosen feature has the name of the target, {target!r}; rename one of them.")
-    suffix = path.suffix.lower()
     if suffix == ".npz":
-        write_whole(path, npz_content(X, names, y))
-        return
+        return npz_content(X, names, y)
     import pyarrow as pa
     from pyarrow import csv, feather, parquet
 
@@ -67,7 +67,7 @@ def write_table(
         parquet.write_table(table, buffer)
     else:
         feather.write_feather(table, buffer, compression="uncompressed")
-    write_whole(path, buffer.getvalue())
+    return buffer.getvalue()
 
 
 def safe_cell(text: str) -> str:

@@ -38,6 +38,9 @@ class Selection:
         The certificate.
     details : list of dict
         What each feature contributes.
+    categories : dict
+        All values of the columns of texts among them, chosen or not: what else such a column
+        holds in another table was never seen.
     """
 
     features: list[Feature]
@@ -52,6 +55,8 @@ class Selection:
     upper_bound: float
     gap: float
     details: list[dict[str, Any]] = field(default_factory=list)
+    categories: dict[str, list[str]] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
 
     def as_json(self) -> str:
         """The content of the file.
@@ -91,13 +96,17 @@ def read_selection(path: Path) -> Selection:
         counts = {name: _checked(content[name], int, name) for name in ("n_rows", "n_features_in")}
         numbers = {name: float(_checked(content[name], (int, float), name)) for name in NUMBERS}
         classes = [str(label) for label in content["classes"]]
+        categories = {
+            str(column): [str(_checked(value, str, "categories")) for value in values]
+            for column, values in _checked(content.get("categories", {}), dict, "categories").items()
+        }
         if not 0 < len({feature.name for feature in features}) == len(features):
             raise ValueError("it names no features, or one of them twice")
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
         raise ValueError(f"{path.name} cannot be used: {reason}.") from error
-    details = content.get("details") or []
-    return Selection(features, classes=classes, details=details, **texts, **counts, **numbers)  # type: ignore[arg-type]
+    more: dict[str, Any] = {**texts, **counts, **numbers, "details": content.get("details") or []}
+    return Selection(features, classes=classes, categories=categories, **more)
 
 
 def _feature(entry: Any) -> Feature:

@@ -1,0 +1,81 @@
+"""The files a command may write: each with its suffix, and nothing replaced that somebody may miss."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from fisherset._files import is_protected
+from fisherset.tables.output import WRITTEN
+
+HEAD = 2000  # bytes in which a file says what wrote it
+
+
+class Kind(NamedTuple):
+    """A kind of output: what it is, its suffixes, and what a file of ours begins with, if it can be known."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    mark: re.Pattern[bytes] | None = None
+
+
+SELECTION = Kind("a selection", (".json",), re.compile(rb'\s*\{\s*"format": "fisherset '))
+PAGE = Kind("a page", (".html", ".htm"), re.compile(rb'[^\0]*<meta name="generator" content="fisherset'))
+TABLE = Kind("a table", WRITTEN)
+
+
+def check_outputs(wanted: Sequence[tuple[Path, Kind]], inputs: Sequence[Path], force: bool) -> None:
+    """Refuse what cannot, or should not, be written: before the work, not after it."""
+    for place, (path, kind) in enumerate(wanted):
+        if path.suffix.lower() not in kind.suffixes:
+            raise ValueError(
+                f"{str(path)!r} must end in {' or '.join(kind.suffixes)}: it will be {kind.name}."
+            )
+        for source in inputs:
+            if _is_same(path, source):
+                raise ValueError(f"{str(path)!r} is the input {str(source)!r} itself; write to another file.")
+        for other, _ in wanted[:place]:
+            if _is_same(path, other):
+                raise ValueError(f"{str(path)!r} and {str(other)!r} are the same file.")
+        _check_place(path)
+        if not force:
+            _check_replaceable(path, kind)
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    """Whether two paths lead to one file, by whatever links."""
+    if path.exists() and other.exists():
+        return path.samefile(other)
+    return path.resolve() == other.resolve()
+
+
+def _check_place(path: Path) -> None:
+    folder = path.resolve().parent  # of the file a link leads to
+    if not folder.is_dir():
+        raise ValueError(f"{str(path)!r} cannot be written: there is no folder {_named(path, folder)!r}.")
+    if path.is_dir():
+        raise ValueError(f"{str(path)!r} cannot be written: it is a folder.")
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{str(path)!r} cannot be written: it is no ordinary file.")
+    if not os.access(folder, os.W_OK):
+        raise ValueError(f"{str(path)!r} cannot be written: the folder is closed to you.")
+
+
+def _named(path: Path, folder: Path) -> str:
+    """The folder as the command named it, if it did."""
+    return str(folder if path.is_symlink() else path.parent)
+
+
+def _check_replaceable(path: Path, kind: Kind) -> None:
+    if not path.exists():
+        return
+    if is_protected(path):
+        raise ValueError(f"{str(path)!r} is write-protected; --force replaces it.")
+    with path.open("rb") as file:
+        head = file.read(HEAD)
+    if head and not (kind.mark and kind.mark.match(head)):
+        known = f"is there and not {kind.name} of fisherset's" if kind.mark else "is there"
+        raise ValueError(f"{str(path)!r} {known}; --force replaces it.")

@@ -1,0 +1,55 @@
+"""Some columns of a table, asked for by their numbers, their names or a mask."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from fisherset._types import Floats, Indices
+from fisherset.selectors.checks import check_bare_table, check_columns, check_finite, column_names
+
+
+class Columns(NamedTuple):
+    """Columns in the order they were asked for, so that best first stays best first."""
+
+    numbers: Indices
+    names: list[str]
+    values: Floats  # dense, a column for each
+
+
+def columns_of(X: Any, features: Any = None, names: Sequence[str] | None = None) -> Columns:
+    """Some columns of a table, or all of them.
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
+        The samples.
+    features : array-like, default=None
+        Column numbers, column names, or a boolean mask; None for all.
+    names : sequence of str, default=None
+        Names of all columns; None for those of X, or their numbers.
+
+    Returns
+    -------
+    columns : Columns
+        Numbers, names and values of them.
+    """
+    known = column_names(X) if names is None else [str(name) for name in names]
+    table = check_bare_table(X)
+    if known is not None and len(known) != table.shape[1]:
+        raise ValueError(f"names must name each of the {table.shape[1]} columns of X; got {len(known)}.")
+    numbers = (
+        np.arange(table.shape[1]) if features is None else check_columns(features, table.shape[1], known)
+    )
+    labels = [f"x{j}" if known is None else known[j] for j in numbers]
+    chosen = table[:, numbers]
+    check_finite(chosen, labels)
+    return Columns(numbers, labels, dense(chosen))
+
+
+def dense(X: Any) -> Floats:
+    """An array of float64, whatever the storage."""
+    return np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)

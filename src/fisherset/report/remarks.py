@@ -1,0 +1,42 @@
+"""What must be said beside a certificate: how the search ended, what chance would do, what is too good."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+
+class Remark(NamedTuple):
+    """A sentence, and whether it is a warning."""
+
+    text: str
+    warns: bool = True
+
+
+def remarks_on(selector: Any) -> list[Remark]:
+    """How the search of a fitted selector ended, unless as it should, and how it compares with chance."""
+    remarks = status_remarks(selector.status_)
+    noise = getattr(selector, "noise_", None)
+    if noise is not None:
+        remarks.append(Remark(str(noise), bool(noise.chance)))
+    return remarks
+
+
+def status_remarks(status: Any) -> list[Remark]:
+    """What a status says, where it is not the good one."""
+    if status.name == "CONVERGED":
+        return []
+    return [Remark(f"{status.value[0].upper()}{status.value[1:]}.")]
+
+
+def giveaway_remarks(columns: Sequence[str], target: str) -> list[Remark]:
+    """What to say of columns that tell the class of every row, none where there are none."""
+    if not columns:
+        return []
+    listed = ", ".join(map(repr, columns[:5])) + (f" and {len(columns) - 5} more" if columns[5:] else "")
+    return [
+        Remark(
+            f"The target {target!r} is given away by {listed}: copies of it, or made from it? What follows "
+            f"is worth nothing then; leave out with --drop what will not be known before the target is."
+        )
+    ]

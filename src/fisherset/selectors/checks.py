@@ -1,0 +1,61 @@
+"""What `fit` asks of data, for the functions beside the selectors: the same rules in the same words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from fisherset._types import Indices
+from fisherset.selectors._parameters import check_integer, shown
+from fisherset.selectors._validation import (
+    check_bare_table,
+    check_features,
+    check_labels,
+    column_names,
+    reject_nonfinite,
+)
+
+__all__ = [
+    "check_bare_table",
+    "check_columns",
+    "check_finite",
+    "check_integer",
+    "check_labels",
+    "check_samples",
+    "column_names",
+    "shown",
+]
+
+
+def check_samples(X: Any, y: Any) -> tuple[Any, NDArray[Any], Indices]:
+    """The table as an array or a CSR/CSC matrix, its classes, and the class number of each row."""
+    table = check_bare_table(X)
+    classes, codes = check_labels(y, table.shape[0])
+    check_finite(table, column_names(X))
+    return table, classes, codes
+
+
+def check_finite(table: Any, names: Any) -> None:
+    """Refuse NaN and infinity, which a selector's class sums would find, where there are no such sums."""
+    finite = np.ones(table.shape[1], dtype=bool)
+    if sparse.issparse(table):
+        finite[table.tocoo().col[~np.isfinite(table.data)]] = False
+    elif table.dtype.kind == "f":
+        finite = np.isfinite(table).all(axis=0)
+    reject_nonfinite(finite, names)
+
+
+def check_columns(features: Any, n_features: int, names: Any) -> Indices:
+    """Column numbers from numbers, names or a mask, as `certify` reads them, but in the order given."""
+    if isinstance(features, Iterable) and not hasattr(features, "tolist"):
+        features = [features] if isinstance(features, str) else list(features)  # what can be read but once
+    rising = check_features(features, n_features, names)
+    items = features if isinstance(features, list) else features.tolist()
+    if isinstance(items[0], bool | np.bool_):
+        return rising
+    place = {name: j for j, name in enumerate(names)} if isinstance(items[0], str) else {}
+    return np.array([place.get(item, item) for item in items], dtype=np.intp)

@@ -1,0 +1,80 @@
+"""The labels of a table: of one kind, as they stand in the file."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fisherset.tables.encoding import is_text
+from fisherset.tables.frames import Frame
+
+
+def labels_in(frame: Frame, target: str) -> NDArray[Any] | None:
+    """The labels of a frame as an array of one kind, what is missing as None; None where there are none."""
+    _check_kind(frame, target)
+    values = frame.values(target)
+    if values is None:
+        return None
+    values = [None if _is_gap(value) else value for value in values]
+    present = [value for value in values if value is not None]
+    if all(isinstance(value, str) and PLAIN.fullmatch(value) for value in present):
+        values = [None if value is None else _number(value) for value in values]  # from a file of text
+        present = [value for value in values if value is not None]
+    kinds = {type(value) for value in present}
+    odd = [kind.__name__ for kind in kinds if not issubclass(kind, bool | int | float | str | Decimal)]
+    if odd:
+        raise ValueError(_NO_LABELS.format(target, frame.path.name, f"values of the kind {odd[0]}"))
+    if kinds == {int, float}:
+        values = [None if value is None else float(value) for value in values]
+    elif len(kinds) > 1 or Decimal in kinds:
+        values = [None if value is None else str(value) for value in values]
+    return np.array(values, dtype=object if len(present) < len(values) else None)
+
+
+# Numbers that are the same when they are written again: not 007, nor what float64 would round.
+PLAIN = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,12})?(?:[eE][-+]?\d{1,2})?")
+
+
+def _is_gap(value: Any) -> bool:
+    """None, NaN, or what pandas has for them, which may have no truth value."""
+    if value is None or isinstance(value, float):
+        return value is None or value != value
+    return repr(value) in ("<NA>", "NaT")
+
+
+def _number(text: str) -> int | float:
+    return int(text) if text.lstrip("-").isdigit() else float(text)
+
+
+_NO_LABELS = (
+    "The target {!r} of {} holds {}; class labels are texts, whole numbers or yes and no. Convert it."
+)
+
+
+def _check_kind(frame: Frame, target: str) -> None:
+    """Refuse a column whose values are no labels: lists, records, bytes, dates."""
+    if frame.arrow is None or target not in frame.names:
+        return
+    import pyarrow.types as kinds
+
+    kind = frame.arrow.schema.field(target).type
+    kind = kind.value_type if kinds.is_dictionary(kind) else kind
+    plain = (kinds.is_null, kinds.is_boolean, kinds.is_integer, kinds.is_floating, kinds.is_decimal, is_text)
+    if not any(test(kind) for test in plain):
+        what = "dates or times" if kinds.is_temporal(kind) else f"values of the kind {str(kind)[:40]}"
+        raise ValueError(_NO_LABELS.format(target, frame.path.name, what))
+
+
+def complete_labels(frame: Frame, target: str) -> NDArray[Any]:
+    """Labels without gaps."""
+    labels, path = labels_in(frame, target), frame.path
+    if labels is None:
+        raise ValueError(f"{path.name} has no labels {target!r}.")
+    missing = sum(label is None for label in labels.tolist())
+    if missing:
+        raise ValueError(f"The target {target!r} of {path.name} is missing in {missing} rows.")
+    return labels

@@ -1,0 +1,290 @@
+"""Bad files, tables and requests, each answered in one sentence by every command that can meet it.
+
+A new command meets them by itself: those of FILES if it reads a table, those of TABLES if it has
+a --target besides, and each of REQUESTS whose option it has.
+"""
+
+import gzip
+import re
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+import typer
+from pyarrow import parquet
+
+from command import invoke, refused
+from fisherset.cli.app import app
+from fisherset.tables import Feature, Selection
+from tablefiles import frame, holed, write_csv, write_npz
+
+COMMANDS = typer.main.get_command(app).commands
+FILLED = {"selection": "selection.json", "features": "features.txt", "out": "out.csv"}  # what must be given
+
+
+def cut(path, table):
+    table.to_parquet(path)
+    path.write_bytes(path.read_bytes()[:-200])
+
+
+def cut_npz(path, table):
+    write_npz(path, table)
+    path.write_bytes(path.read_bytes()[:300])
+
+
+def text(content, encoding="utf-8"):
+    return lambda path, table: path.write_bytes(content.encode(encoding))
+
+
+def csv_of(change):
+    return lambda path, table: write_csv(path, change(table))
+
+
+def column(values, **changes):
+    """A Parquet file whose column `kind` holds these values."""
+    return lambda path, table: parquet.write_table(
+        pa.Table.from_pandas(table.assign(**changes).drop(columns="kind")).append_column("kind", values), path
+    )
+
+
+def wide_npz(path, table):
+    parts = {"X_data": np.ones(2), "X_indices": [0, 1], "X_indptr": [0, 1, 2], "X_shape": [2, 10**12]}
+    np.savez(path, y=[0, 1], classes=["a", "b"], **parts)
+
+
+# name of the file, how it is written, options of the command, what is said
+FILES = {
+    "no such file": ("t.csv", lambda path, table: None, (), "There is no file"),
+    "a folder": ("t.csv", lambda path, table: path.mkdir(), (), "is a folder"),
+    "unknown suffix": ("t.xlsx", text("a"), (), "of no known kind"),
+    "empty": ("t.csv", text(""), (), "is empty"),
+    "empty parquet": ("t.parquet", text(""), (), "is empty"),
+    "header only": ("t.csv", text("g0,kind\n"), (), "no rows"),
+    "ragged rows": ("t.csv", text("g0,kind\n1,a\n2\n"), (), "damaged or cut off"),
+    "cut in a row": ("t.csv", text('g0,kind\n1,a\n2,"b'), (), "ends inside a quotation"),
+    "cut parquet": ("t.parquet", cut, (), "damaged or cut off"),
+    "cut npz": ("t.npz", cut_npz, (), "damaged"),
+    "foreign npz": ("t.npz", lambda path, table: np.savez(path, a=[1]), (), "lacks"),
+    "pickled npz": (
+        "t.npz",
+        lambda path, table: np.savez(path, X=np.array([{}], dtype=object), y=[0], classes=["a"]),
+        (),
+        "pickled",
+    ),
+    "bad svmlight": ("t.svmlight", text("what is this\n"), (), "no svmlight"),
+    "bad h5ad": ("t.h5ad", text("no hdf5"), (), "anndata|cannot be read"),
+    "gzip called csv": (
+        "t.csv",
+        lambda p, t: p.write_bytes(gzip.compress(b"a,b\n1,2\n")),
+        (),
+        "cannot be read|no text",
+    ),
+    "parquet called csv": ("t.csv", lambda path, table: table.to_parquet(path), (), "no text"),
+    "csv called parquet": ("t.parquet", lambda path, table: write_csv(path, table), (), "cannot be read"),
+    "columns without end": ("t.npz", wide_npz, (), "700.0 TB of memory"),
+    "a number without end": ("t.svmlight", text("0 1:1\n1 2000000000:1\n"), (), "1.4 TB of memory"),
+    "UTF-16": ("t.csv", text("g0,kind\n1,a\n2,b\n", "utf-16"), (), "UTF-16"),
+    "Latin-1": ("t.csv", text("größe,kind\n1,a\n2,b\n", "latin-1"), (), "cannot be read|UTF"),
+}
+TABLES = {
+    "no target": ("t.csv", write_csv, ("--no-target",), "--target"),
+    "wrong target": ("t.csv", write_csv, ("-t", "knid"), "Did you mean 'kind'"),
+    "wrong target of npz": ("t.npz", write_npz, ("-t", "kind"), "'y'"),
+    "a target of lists": ("t.parquet", column(pa.array([[1]] * 90)), (), "the kind list<"),
+    "a target of records": ("t.parquet", column(pa.array([{"a": 1}] * 90)), (), "the kind struct<"),
+    "a target of bytes": ("t.parquet", column(pa.array([b"a", b"b"] * 45)), (), "the kind binary"),
+    "a target of dates": (
+        "t.parquet",
+        column(pa.array(pd.to_datetime(["2020-01-01", "2020-01-02"] * 45))),
+        (),
+        "holds dates or times",
+    ),
+    "a target of times": ("t.parquet", column(pa.array([1, 2] * 45, pa.duration("s"))), (), "dates or times"),
+    "a target of nothing": ("t.parquet", column(pa.nulls(90)), (), "missing in 90 rows"),
+    "target with one class": ("t.csv", csv_of(lambda t: t.assign(kind="a")), (), "class"),
+    "continuous target": ("t.csv", csv_of(lambda t: t.assign(kind=t["g0"] + 0.5)), (), "continuous"),
+    "whole numbers, all different": (
+        "t.csv",
+        csv_of(lambda t: t.assign(kind=np.arange(len(t)) * 7)),
+        (),
+        "identifier|continuous",
+    ),
+    "target with gaps": (
+        "t.csv",
+        csv_of(lambda t: t.assign(kind=t["kind"].where(t.index > 3))),
+        (),
+        "missing in 4 rows",
+    ),
+    "missing values": (
+        "t.csv",
+        csv_of(lambda t: holed()),
+        (),
+        "'g1', 'colour' have missing values.*--impute",
+    ),
+    "missing values in npz": (
+        "t.npz",
+        lambda path, table: write_npz(path, table.assign(g1=table["g1"].where(table.index > 3))),
+        (),
+        "'g1' have missing values",
+    ),
+    "infinite values": ("t.csv", csv_of(lambda t: t.assign(g1=np.inf)), (), "'g1' hold infinite"),
+    "a column of nothing": ("t.csv", csv_of(lambda t: t.assign(g1=None)), (), "'g1' hold nothing"),
+    "numbers as text": (
+        "t.parquet",
+        lambda path, table: table.assign(g1=table["g1"].astype(str)).to_parquet(path),
+        (),
+        "'g1' hold numbers stored as text",
+    ),
+    "mixed types": (
+        "t.csv",
+        csv_of(lambda t: t.assign(g1=t["g1"].astype(object).where(t.index > 3, "n.d."))),
+        (),
+        "'g1' mix numbers and text",
+    ),
+    "dates": (
+        "t.parquet",
+        lambda path, table: table.assign(day=pd.Timestamp("2020-01-01")).to_parquet(path),
+        (),
+        "'day' hold dates",
+    ),
+    "lists": (
+        "t.parquet",
+        lambda path, table: table.assign(g1=[[1.0]] * len(table)).to_parquet(path),
+        (),
+        "'g1' hold neither",
+    ),
+    "identifiers": (
+        "t.csv",
+        csv_of(lambda t: t.assign(name=[f"patient {i}" for i in t.index])),
+        (),
+        "'name' have hardly a text twice",
+    ),
+    "columns of the same name": (
+        "t.csv",
+        text("a,a,kind\n1,2,x\n3,4,y\n5,6,x\n"),
+        (),
+        "same name: 'a'",
+    ),
+    "a value called like a column": (
+        "t.csv",
+        csv_of(lambda t: t.assign(**{"colour=red": 1.0})),
+        (),
+        "same name twice: 'colour=red'",
+    ),
+}
+REQUESTS = {
+    "too many features asked": ("t.csv", write_csv, ("-k", 99), "number of features, 10"),
+    "no features asked": ("t.csv", write_csv, ("-k", 0), "at least 1|between 1 and"),
+    "fewer than none": ("t.csv", write_csv, ("-k", -1), "at least 1|between 1 and"),
+    "k in words": ("t.csv", write_csv, ("-k", "ten"), "whole number"),
+    "k without a number": ("t.csv", write_csv, ("-k", ""), "whole number"),
+    "bad gamma": ("t.csv", write_csv, ("--gamma", "small"), "--gamma must be"),
+    "negative gamma": ("t.csv", write_csv, ("--gamma", "-1"), "gamma must be"),
+    "gamma without end": ("t.csv", write_csv, ("--gamma", "inf"), "gamma must be"),
+    "gamma that is no number": ("t.csv", write_csv, ("--gamma", "nan"), "gamma must be"),
+    "drop of nothing": ("t.csv", write_csv, ("--drop", "g99"), "'g99'"),
+    "nothing left": (
+        "t.csv",
+        csv_of(lambda t: t[["g0", "kind"]]),
+        ("--drop", "g0"),
+        "no columns but the target",
+    ),
+    "unknown method": ("t.csv", write_csv, ("--methods", "magic"), "magic"),
+    "no method": ("t.csv", write_csv, ("--methods", ","), "methods must be"),
+    "selection into nowhere": (
+        "t.csv",
+        write_csv,
+        ("--out", "nowhere/s.json"),
+        "no folder 'nowhere'|in .csv",
+    ),
+    "page into nowhere": ("t.csv", write_csv, ("--report", "nowhere/s.html"), "no folder 'nowhere'"),
+    "table into nowhere": ("t.csv", write_csv, ("--write", "nowhere/s.csv"), "no folder 'nowhere'"),
+    "output over the table": ("t.csv", write_csv, ("--write", "t.csv"), "input 't.csv' itself"),
+    "result over the table": ("t.csv", write_csv, ("--out", "t.csv"), "input 't.csv' itself|end in .json"),
+    "output of unknown kind": ("t.csv", write_csv, ("--write", "t.docx"), "must end in .csv"),
+    "output onto a folder": ("t.csv", write_csv, ("--report", "folder.html"), "is a folder"),
+    "no such list": ("t.csv", write_csv, ("--features", "none.txt"), "There is no file"),
+    "no such names": ("t.csv", write_csv, ("--features", "t.csv"), "does not have"),
+}
+
+
+def options_of(command):
+    return {option for parameter in COMMANDS[command].params for option in parameter.opts}
+
+
+def arguments_for(command, file, given):
+    """The command with everything it must be given, and what the case gives."""
+    arguments, options = [], [option for option in given if option != "--no-target"]
+    for parameter in COMMANDS[command].params:
+        if parameter.name == "file":
+            arguments.append(file)
+        elif parameter.required and not set(parameter.opts) & set(given):
+            value = FILLED[parameter.name]  # a new command: say here what it can be given
+            arguments += [value] if parameter.param_type_name == "argument" else [parameter.opts[0], value]
+    known = options_of(command)
+    labelled = file.endswith((".npz", ".svmlight"))
+    if "-t" in known and not {"-t", "--no-target"} & set(given) and not labelled:
+        options += ["-t", "kind"]
+    if "-k" in known and "-k" not in given:
+        options += ["-k", 2]
+    return [command, *arguments, *options]
+
+
+READERS = [name for name, command in COMMANDS.items() if "file" in {p.name for p in command.params}]
+CASES = [
+    *((command, case) for case in FILES for command in READERS),
+    *((command, case) for case in TABLES for command in READERS if "-t" in options_of(command)),
+    *(
+        (command, case)
+        for case, bad in REQUESTS.items()
+        for command in READERS
+        if bad[2][0] in options_of(command)
+    ),
+]
+
+
+def test_the_commands_that_read_tables_are_known():
+    assert {"select", "apply", "compare", "certify"} <= set(READERS)
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(("command", "case"), CASES)
+def test_what_is_bad_gets_a_sentence(command, case, tmp_path):
+    name, write, given, message = (FILES | TABLES | REQUESTS)[case]
+    write(tmp_path / name, frame())
+    features = [Feature("g0", "g0"), Feature("colour=red", "colour", "value", "red")]
+    selection = Selection(features, "kind", ["low"], "t.csv", 90, 10, 90.0, "joint", 0.5, 0.6, 0.1)
+    (tmp_path / "selection.json").write_text(selection.as_json())
+    (tmp_path / "features.txt").write_text("g0\n")
+    (tmp_path / "folder.html").mkdir()
+    before = contents(tmp_path)
+    sentence = refused(invoke(*arguments_for(command, name, given), cwd=tmp_path))
+    assert re.search(message, sentence), sentence
+    assert contents(tmp_path) == before  # nothing written, not even half
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() if path.is_file() else None for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("option", ["--no-such-option", "--quiet=maybe"])
+def test_what_no_command_knows(command, option):
+    done = invoke(command, option)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("error", [MemoryError(), MemoryError("Unable to allocate 3.64 TiB"), np.zeros])
+def test_too_little_memory_is_a_sentence(error, tmp_path, monkeypatch):
+    def fail(*_, **__):
+        if isinstance(error, MemoryError):
+            raise error
+        error((10**8, 10**8))
+
+    write_csv(tmp_path / "t.csv", frame())
+    monkeypatch.setattr("fisherset.cli.select.explain", fail)
+    sentence = refused(invoke("select", "t.csv", "-t", "kind", "-k", 2, cwd=tmp_path))
+    assert "not enough memory" in sentence
+    assert "--drop" in sentence

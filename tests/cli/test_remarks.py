@@ -1,0 +1,142 @@
+"""What is said beside the certificate: a copy of the target, a search cut short, what chance would do."""
+
+import json
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_wine
+
+from command import invoke
+from fisherset import GeneralizedFisherScore
+from fisherset.evaluation import giveaways
+from fisherset.solver import Status
+from tablefiles import frame, write_csv
+
+CODES = {"low": 5, "middle": 1, "high": 2}
+LEAKS = {
+    "a copy as text": lambda t: t.assign(copy=t["kind"]),
+    "a copy in other words": lambda t: t.assign(copy=t["kind"].map({"low": "x", "middle": "y", "high": "z"})),
+    "a copy as numbers": lambda t: t.assign(copy=t["kind"].map({"low": 5, "middle": 1, "high": 2})),
+    "a copy with noise": lambda t: t.assign(
+        copy=t["kind"].map({"low": 5, "middle": 1, "high": 2}) + t["g5"] / 1e4
+    ),
+    "one class of it": lambda t: t.assign(copy=t["kind"] == "low"),
+    "finer classes": lambda t: t.assign(copy=t["kind"] + np.array(["", "er"])[t.index // 3 % 2]),
+}
+COMMANDS = {
+    "select": ("select", "t.csv", "-t", "kind", "-k", 3),
+    "compare": ("compare", "t.csv", "-t", "kind", "-k", 3, "--methods", "fisher", "--repeats", 1),
+    "certify": ("certify", "t.csv", "-t", "kind", "--features", "names.txt"),
+}
+
+
+def words(text):
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("leak", LEAKS)
+def test_a_copy_of_the_target_is_remarked_on(leak, command, tmp_path):
+    write_csv(tmp_path / "t.csv", LEAKS[leak](frame()))
+    (tmp_path / "names.txt").write_text("g0\ng1\n")
+    report = () if command == "certify" else ("--report", "r.html")
+    said = words(invoke(*COMMANDS[command], *report, cwd=tmp_path).stdout)
+    remark = "The target 'kind' is given away by 'copy': copies of it, or made from it?"
+    assert remark in said
+    assert said.index(remark) < said.index("of the best Fisher criterion")
+    found = json.loads(invoke(*COMMANDS[command], "--json", cwd=tmp_path).stdout)
+    assert remark in found["remarks"][0]
+    if report:
+        assert "is given away by &#39;copy&#39;" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_nothing_is_said_of_honest_columns(command, tmp_path):
+    write_csv(tmp_path / "t.csv", frame())
+    (tmp_path / "names.txt").write_text("g0\ng1\n")
+    assert json.loads(invoke(*COMMANDS[command], "--json", cwd=tmp_path).stdout)["remarks"] == []
+    assert "given away" not in words(invoke(*COMMANDS[command], cwd=tmp_path).stdout)
+
+
+def test_what_is_no_copy():
+    X, y = load_wine(return_X_y=True)
+    assert giveaways(X, y).size == 0
+    constant, rare = np.ones(len(y)), np.arange(len(y)) == 0
+    assert giveaways(np.column_stack([X, constant, rare]), y).size == 0
+    # values that come once or twice are of one class each by accident
+    values = pd.get_dummies(pd.Series(np.arange(len(y)) // 2)).to_numpy(dtype=float)
+    assert giveaways(values, y, ["code"] * values.shape[1]).size == 0
+    # nor does it mean much that the two rows of a small class share a value
+    few = np.where(np.arange(len(y)) < 2, 3, y)
+    assert giveaways(np.column_stack([X, few == 3]), few).size == 0
+    assert giveaways(np.column_stack([X, few]), few).tolist() == [13]
+    assert giveaways(np.array([[0.0], [0], [1], [1]]), [0, 0, 1, 1]).tolist() == [0]
+
+
+class Noise(NamedTuple):
+    """As the selectors will keep it."""
+
+    chance: bool
+
+    def __str__(self):
+        return f"Noise alone would do {'as well' if self.chance else 'worse'}."
+
+
+@pytest.mark.parametrize("chance", [True, False])
+@pytest.mark.parametrize("command", ["select", "compare"])
+def test_noise_stands_beside_the_certificate(command, chance, tmp_path, monkeypatch):
+    write_csv(tmp_path / "t.csv", frame())
+    monkeypatch.setattr(GeneralizedFisherScore, "noise_", Noise(chance), raising=False)
+    arguments = (*COMMANDS[command], "--report", "r.html")
+    said = words(invoke(*arguments, cwd=tmp_path, FORCE_COLOR="1").stdout)
+    sentence = str(Noise(chance))
+    assert sentence in said
+    assert (f"\x1b[1m{sentence}" in said) == chance  # bold
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert sentence in page
+    assert (f"<strong>{sentence}" in page) == chance
+    found = json.loads(invoke(*arguments, "--json", cwd=tmp_path).stdout)
+    remarks = found["certificates"]["3"]["remarks"] if command == "compare" else found["remarks"]
+    assert remarks == [sentence]
+
+
+@pytest.mark.parametrize("command", ["select", "compare"])
+def test_a_search_cut_short_says_so_once(command, tmp_path, monkeypatch):
+    write_csv(tmp_path / "t.csv", frame())
+    fit = GeneralizedFisherScore.fit
+
+    def cut_short(self, X, y):
+        self.set_params(max_iter=1, tol=1e-12)
+        return fit(self, X, y)
+
+    monkeypatch.setattr(GeneralizedFisherScore, "fit", cut_short)
+    done = invoke(*COMMANDS[command], "--report", "r.html", cwd=tmp_path)
+    sentence = Status.MAX_ITER.value[1:]
+    assert f"M{sentence}." in words(done.stdout)
+    assert done.stderr == ""
+    assert f"M{sentence}." in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_certify_says_how_it_ended(tmp_path, monkeypatch):
+    write_csv(tmp_path / "t.csv", frame())
+    (tmp_path / "names.txt").write_text("g0\ng1\n")
+    found = json.loads(invoke(*COMMANDS["certify"], "--json", cwd=tmp_path).stdout)
+    assert found["status"] == "CONVERGED"
+    from fisherset.cli import certify
+
+    grade = certify.grade
+    monkeypatch.setattr(certify, "grade", lambda *a, **m: grade(*a, **m)._replace(status=Status.INEXACT))
+    assert Status.INEXACT.value[1:] in words(invoke(*COMMANDS["certify"], cwd=tmp_path).stdout)
+
+
+@pytest.mark.parametrize(("width", "k"), [(1, 1), (7, 3), (60, 30), (120, 50)])
+def test_how_many_features_where_nobody_says(width, k, tmp_path):
+    rng = np.random.default_rng(0)
+    np.savez(tmp_path / "t.npz", X=rng.normal(size=(30, width)), y=np.arange(30) % 2, classes=["a", "b"])
+    done = invoke("select", "t.npz", "--json", cwd=tmp_path)
+    assert len(json.loads(done.stdout)["features"]) == k
+    note = f"fisherset: note: -k was not given; half of the {width} features are chosen: {k}.\n"
+    assert done.stderr == ("" if width == 120 else note)
+    assert len(json.loads(invoke("select", "t.npz", "--json", "-q", cwd=tmp_path).stdout)["features"]) == k
