@@ -11,7 +11,7 @@ from typing import NamedTuple
 from fisherset._files import is_protected
 from fisherset.tables.output import WRITTEN
 
-HEAD = 2000  # bytes in which a file says what wrote it
+FIRST_BYTES = 2000  # bytes in which a file says what wrote it
 
 
 class Kind(NamedTuple):
@@ -75,7 +75,7 @@ def _check_replaceable(path: Path, kind: Kind) -> None:
     if is_protected(path):
         raise ValueError(f"{str(path)!r} is write-protected; --force replaces it.")
     with path.open("rb") as file:
-        head = file.read(HEAD)
+        head = file.read(FIRST_BYTES)
     if head and not (kind.mark and kind.mark.match(head)):
         known = f"is there and not {kind.name} of fisherset's" if kind.mark else "is there"
         raise ValueError(f"{str(path)!r} {known}; --force replaces it.")

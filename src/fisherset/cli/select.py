@@ -19,12 +19,13 @@ from fisherset.cli.outputs import PAGE, SELECTION, TABLE
 from fisherset.cli.progress import ProgressBars
 from fisherset.cli.remarks import giveaways_in, show, status_told_later
 from fisherset.tables import Feature, LabelledTable, Selection
+from fisherset.tables.memory import check_shape
 from fisherset.tables.output import table_content
 
 if TYPE_CHECKING:
     from fisherset.report import Remark
 
-MANY = 50  # features that are chosen where nobody says how many, of a table that has twice as many
+CHOSEN_UNASKED = 50  # features that are chosen where nobody says how many, of a table that has twice as many
 
 
 def select(
@@ -80,12 +81,10 @@ def select(
             names = [feature.name for feature in selection.features]
             values = values_of(table, names)
             outputs.write(write, lambda: table_content(write, values, names, target=table.target, y=table.y))
-    from fisherset.report import remarks_on
-
     if as_json:
         typer.echo(selection.as_json())
     else:
-        _show(Console(quiet=quiet), table, selection, rows, remarks, remarks_on(selector))
+        _show(Console(quiet=quiet), table, selector, selection, rows, remarks)
         for path in (out, report, write):
             if path is not None:
                 Console(quiet=quiet).print(Text(f"Written: {path}"))
@@ -102,8 +101,8 @@ def count_of(text: str) -> int | str:
 
 def default_count(n_features: int) -> int:
     """How many features are chosen where nobody says: few enough for there to be a choice."""
-    k = max(1, min(MANY, n_features // 2))
-    if k < MANY:
+    k = max(1, min(CHOSEN_UNASKED, n_features // 2))
+    if k < CHOSEN_UNASKED:
         warnings.warn(f"-k was not given; half of the {n_features} features are chosen: {k}.", stacklevel=2)
     return k
 
@@ -173,7 +172,10 @@ def values_of(table: LabelledTable, names: list[str]) -> Any:
     """The columns of some features, in the order of the names."""
     places = {name: j for j, name in enumerate(table.names)}
     chosen = table.X[:, [places[name] for name in names]]
-    return chosen.toarray() if hasattr(chosen, "toarray") else chosen
+    if not hasattr(chosen, "toarray"):
+        return chosen
+    check_shape("The chosen columns", *chosen.shape)
+    return chosen.toarray()
 
 
 def page_for(
@@ -202,11 +204,13 @@ def page_for(
 def _show(
     console: Console,
     table: LabelledTable,
+    selector: Any,
     selection: Selection,
     rows: list[Any],
-    before: Sequence[Remark],
-    after: Sequence[Remark],
+    remarks: Sequence[Remark],
 ) -> None:
+    from fisherset.report import remarks_on
+
     shown = common.grid("feature", "stand-in", "drop in F", "weight", "Fisher score", "correlation", left=2)
     for row in rows:
         stand_in = "" if row.stand_in is None else common.printable(row.stand_in)
@@ -220,9 +224,9 @@ def _show(
         )
     n, d = table.X.shape
     console.print(Text(f"{table.path.name}: {n} rows, {d} features, {len(selection.classes)} classes"))
-    show(console, before)
+    show(console, remarks)
     console.print(shown)
     console.print(Text(certificate_sentence(len(rows), selection.gap, selection.upper_bound)))
     figures = certificate_figures(selection.objective, selection.upper_bound, selection.gamma)
     console.print(Text(figures))
-    show(console, after)
+    show(console, remarks_on(selector))
