@@ -12,7 +12,7 @@ import typer
 from fisherset import __version__
 from fisherset.cli.apply import apply
 from fisherset.cli.certify import certify
-from fisherset.cli.common import READER_GONE, UNEXPECTED, UNUSABLE, printable
+from fisherset.cli.common import UNEXPECTED, UNUSABLE, printable
 from fisherset.cli.compare import compare, demo
 from fisherset.cli.reproduce import reproduce
 from fisherset.cli.select import select
@@ -72,10 +72,7 @@ def _run() -> int:
     try:
         app()
     except SystemExit as end:
-        # typer and rich end with 1 for one reason only: nobody reads any more
-        return (
-            READER_GONE if end.code == 1 else end.code if isinstance(end.code, int) else int(bool(end.code))
-        )
+        return end.code if isinstance(end.code, int) else int(bool(end.code))
     except MemoryError as error:
         reason = f" ({printable(str(error))})" if str(error) else ""
         print(f"fisherset: there is not enough memory for this{reason}. {SMALLER}", file=sys.stderr)

@@ -21,7 +21,6 @@ from fisherset.tables import LabelledTable, read_table
 # Exit codes, besides that of interrupt.py; 0 is success, as everywhere.
 UNEXPECTED = 1  # a fault of fisherset itself
 UNUSABLE = 2  # the command, or its data, cannot be used; one sentence says why
-READER_GONE = 141  # the pipe was closed, as by `| head -1`, as shells count it
 
 
 class Impute(StrEnum):

@@ -171,4 +171,4 @@ def _show(
     console.print(shown)
     for k, one in certificates.items():
         console.print(Text(certificate_sentence(k, one.gap_, one.upper_bound_, whose="Jointly chosen,")))
-        show(console, remarks_on(one))
+        show(console, [remark for remark in remarks_on(one) if remark.warns])

@@ -13,11 +13,21 @@ from fisherset.selectors.checks import check_bare_table, check_columns, check_fi
 
 
 class Columns(NamedTuple):
-    """Columns in the order they were asked for, so that best first stays best first."""
+    """Columns in the order they were asked for, so that best first stays best first.
+
+    Attributes
+    ----------
+    numbers : ndarray of int
+        Where they stand in the table.
+    names : list of str
+        What they are called.
+    values : ndarray of shape (n_samples, len(numbers))
+        What they hold.
+    """
 
     numbers: Indices
     names: list[str]
-    values: Floats  # dense, a column for each
+    values: Floats
 
 
 def columns_of(X: Any, features: Any = None, names: Sequence[str] | None = None) -> Columns:

@@ -7,14 +7,33 @@ from typing import Any, NamedTuple
 
 
 class Remark(NamedTuple):
-    """A sentence, and whether it is a warning."""
+    """A sentence beside a certificate.
+
+    Attributes
+    ----------
+    text : str
+        The sentence.
+    warns : bool
+        Whether it is a warning.
+    """
 
     text: str
     warns: bool = True
 
 
 def remarks_on(selector: Any) -> list[Remark]:
-    """How the search of a fitted selector ended, unless as it should, and how it compares with chance."""
+    """How the search of a fitted selector ended, unless as it should, and how it compares with chance.
+
+    Parameters
+    ----------
+    selector : GeneralizedFisherScore
+        Fitted.
+
+    Returns
+    -------
+    remarks : list of Remark
+        What to say.
+    """
     remarks = status_remarks(selector.status_)
     noise = getattr(selector, "noise_", None)
     if noise is not None:
@@ -23,14 +42,38 @@ def remarks_on(selector: Any) -> list[Remark]:
 
 
 def status_remarks(status: Any) -> list[Remark]:
-    """What a status says, where it is not the good one."""
+    """What a status says, where it is not the good one.
+
+    Parameters
+    ----------
+    status : Status
+        How a search ended.
+
+    Returns
+    -------
+    remarks : list of Remark
+        What to say.
+    """
     if status.name == "CONVERGED":
         return []
     return [Remark(f"{status.value[0].upper()}{status.value[1:]}.")]
 
 
 def giveaway_remarks(columns: Sequence[str], target: str) -> list[Remark]:
-    """What to say of columns that tell the class of every row, none where there are none."""
+    """What to say of columns that tell the class of every row.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        Their names.
+    target : str
+        The name of the target.
+
+    Returns
+    -------
+    remarks : list of Remark
+        What to say; nothing where there are none.
+    """
     if not columns:
         return []
     listed = ", ".join(map(repr, columns[:5])) + (f" and {len(columns) - 5} more" if columns[5:] else "")

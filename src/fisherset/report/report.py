@@ -57,6 +57,8 @@ class Report(NamedTuple):
         The pictures.
     comparison : Comparison or None
         With other methods, where there was one.
+    remarks : sequence of Remark
+        What to say beside the certificate.
     """
 
     title: str

@@ -14,7 +14,20 @@ from fisherset.tables.frames import Frame
 
 
 def labels_in(frame: Frame, target: str) -> NDArray[Any] | None:
-    """The labels of a frame as an array of one kind, what is missing as None; None where there are none."""
+    """The labels of a frame as an array of one kind.
+
+    Parameters
+    ----------
+    frame : Frame
+        What a file holds.
+    target : str
+        The column of labels.
+
+    Returns
+    -------
+    y : ndarray or None
+        The labels, what is missing as None; None where there is no such column.
+    """
     _check_kind(frame, target)
     values = frame.values(target)
     if values is None:

@@ -41,6 +41,8 @@ class Selection:
     categories : dict
         All values of the columns of texts among them, chosen or not: what else such a column
         holds in another table was never seen.
+    remarks : list of str
+        What there is to say about it.
     """
 
     features: list[Feature]
