@@ -30,13 +30,6 @@ class Impute(StrEnum):
     indicator = "indicator"
 
 
-class Solver(StrEnum):
-    """How the set is found."""
-
-    joint = "joint"
-    cutting_plane = "cutting-plane"
-
-
 File = Annotated[
     Path, typer.Argument(metavar="FILE", help="CSV, TSV, Parquet, Feather/Arrow, .npz, .svmlight or .h5ad.")
 ]

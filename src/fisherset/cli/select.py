@@ -36,9 +36,7 @@ def select(
         typer.Option("-k", help='How many features; "auto" to choose. Default: 50, at most half of them.'),
     ] = None,
     gamma: common.Gamma = "scale",
-    solver: Annotated[common.Solver, typer.Option(help="joint, or the paper's Algorithm 1.")] = (
-        common.Solver.joint
-    ),
+    solver: Annotated[str, typer.Option(help="joint, or cutting-plane, the paper's Algorithm 1.")] = "joint",
     drop: common.Drop = None,
     impute: common.Imputed = None,
     out: Annotated[Path | None, typer.Option(help="Keep the selection, selection.json, for `apply`.")] = None,
@@ -69,14 +67,14 @@ def select(
         table = common.table_in(file, target, drop, impute, quiet or as_json)
         wanted = default_count(len(table.features)) if wanted is None else wanted
         with ProgressBars(quiet or as_json, "selecting"):
-            selector = fitted(table, wanted, number, solver.value)
+            selector = fitted(table, wanted, number, solver)
             found = explained(table, selector)
             remarks = giveaways_in(table)
-            selection, rows = described(table, selector, found, solver.value, remarks)
+            selection, rows = described(table, selector, found, solver, remarks)
         outputs.write(out, lambda: selection.as_json() + "\n")
         if report is not None:
             with ProgressBars(quiet or as_json, "writing the report"):
-                outputs.write(report, lambda: page_for(table, selector, found, solver.value, remarks))
+                outputs.write(report, lambda: page_for(table, selector, found, solver, remarks))
         if write is not None:
             names = [feature.name for feature in selection.features]
             values = values_of(table, names)
