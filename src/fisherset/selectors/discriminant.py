@@ -47,6 +47,15 @@ class Discriminant(ClassifierMixin, BaseEstimator):
         scores: Floats = (rows - self.center_) @ self.coef_ + self.intercept_
         return scores[:, 1] - scores[:, 0] if self.classes_.size == 2 else scores
 
+    def predict_proba(self, X: Any) -> Floats:
+        """Probability of each class: the discriminants are log-likelihoods, up to what all share."""
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            scores = np.column_stack([np.zeros_like(scores), scores])
+        likelihood = np.exp(scores - scores.max(axis=1, keepdims=True))
+        shares: Floats = likelihood / likelihood.sum(axis=1, keepdims=True)
+        return shares
+
     def predict(self, X: Any) -> NDArray[Any]:
         """The most likely class of each row."""
         scores = self.decision_function(X)
