@@ -22,6 +22,7 @@ _rng = np.random.default_rng(0)
 X = np.round(_rng.standard_normal((N, D)) * 64) / 64  # as exact in float32 as in float64
 Y = np.arange(N) % 2
 X[:, 0] += Y
+DECIMALS = [Decimal(value).quantize(Decimal("0.000001")) for value in X[:, 1]]
 WHOLE = np.round(8 * X).astype(np.int64)
 
 
@@ -176,7 +177,7 @@ BAD_TABLES = {
     # shapes
     "1-d": (X[:, 0], r"Expected 2D array, got 1D array"),
     "a series": (pd.Series(X[:, 0]), r"Expected 2D array, got 1D array instead\); got Series"),
-    "a sparse vector": (sparse.coo_array(X[:, 0]), r"2D"),
+    "a sparse vector": (sparse.coo_array(X[:, 0]), r"2D|1 sample"),  # older ones are a row
     "3-d": (X[:, :, None], r"dim 3"),
     "no rows": (np.empty((0, 6)), r"0 sample\(s\)"),
     "no columns": (np.empty((N, 0)), r"0 feature\(s\)"),
@@ -486,14 +487,14 @@ ODD_TABLES = {
     "an array of JAX": strangers.JaxArray(X),
     "nullable floats": frame(pd).astype("Float64"),
     "floats of arrow": frame(pd).astype(pd.ArrowDtype(pa.float64())),
-    "decimals of arrow": arrow_b([Decimal(str(value)) for value in X[:, 1]], pa.decimal128(12, 6)),
+    "decimals of arrow": arrow_b(DECIMALS, pa.decimal128(12, 6)),
     "objects in pandas": with_b(X[:, 1].astype(object)),
     "categories of numbers": with_b(pd.Categorical(X[:, 1])),
     "sparse pandas": pd.DataFrame.sparse.from_spmatrix(sparse.csr_matrix(X), columns=NAMES),
     "shuffled rows": frame(pd).set_axis(_rng.permutation(N), axis="index"),
     "column numbers": pd.DataFrame(X),
     "column pairs": pd.DataFrame(X, columns=pd.MultiIndex.from_product([["u", "v"], [1, 2, 3]])),
-    "decimals in polars": polars_b([Decimal(str(value)) for value in X[:, 1]]),
+    "decimals in polars": polars_b(DECIMALS, pl.Decimal(12, 6)),
     "float32 in polars": frame(pl, X.astype(np.float32)),
     "pyarrow": pa.table(frame(pd)),
     "a batch of pyarrow": pa.RecordBatch.from_pandas(frame(pd)),

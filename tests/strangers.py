@@ -134,7 +134,14 @@ class DaskFrame:
 
     columns = property(lambda self: self._frame.columns)
     dtypes = property(lambda self: self._frame.dtypes)
-    iloc = nbytes = property(lambda self: object())
+    iloc = property(lambda self: None)
+
+    @property
+    def nbytes(self):
+        raise NotImplementedError
+
+    def memory_usage(self, deep=False):
+        raise NotImplementedError
 
     def __dask_graph__(self):
         return {"a": 1}

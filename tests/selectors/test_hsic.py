@@ -57,7 +57,7 @@ def test_bounded_memory_gives_the_same(data, monkeypatch):
     X, y = data
     whole = HSICScore(data_kernel="rbf").fit(X, y).scores_
     monkeypatch.setattr(dependence, "PAIRS", 100)
-    monkeypatch.setattr(dependence, "COLUMNS", 80)
+    monkeypatch.setattr(dependence, "VALUES", 80)
     assert_allclose(HSICScore(data_kernel="rbf").fit(X, y).scores_, whole, rtol=1e-12)
 
 

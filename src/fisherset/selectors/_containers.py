@@ -67,8 +67,8 @@ def is_remote(X: Any) -> bool:
 
 def _loaded(X: Any) -> Any:
     """All of it in memory, which is said: whoever keeps data elsewhere may have a reason."""
-    known = is_number(getattr(X, "nbytes", None)) and np.isfinite(X.nbytes)
-    if known:
+    known = np.isfinite(_n_bytes(X))
+    if known:  # before it takes its time
         _warn_loaded(X, X)
     loaded = X.compute() if hasattr(X, "compute") else np.asarray(X)
     if not known:
@@ -76,11 +76,19 @@ def _loaded(X: Any) -> Any:
     return loaded
 
 
+def _n_bytes(X: Any) -> float:
+    """Its size, NaN where that is not known before it is loaded."""
+    try:
+        n_bytes = X.memory_usage(deep=False).sum() if hasattr(X, "memory_usage") else X.nbytes
+    except (AttributeError, NotImplementedError):
+        n_bytes = None
+    return float(n_bytes) if is_number(n_bytes) else np.nan
+
+
 def _warn_loaded(X: Any, sized: Any) -> None:
-    n_bytes = sized.memory_usage().sum() if hasattr(sized, "memory_usage") else getattr(sized, "nbytes", 0)
     warn(
         f"X, of type {type(X).__module__.split('.')[0]} {type(X).__name__}, is loaded whole: "
-        f"{sized.shape[0]} x {sized.shape[-1]}, {n_bytes / MEGABYTE:.3g} MB."
+        f"{sized.shape[0]} x {sized.shape[-1]}, {_n_bytes(sized) / MEGABYTE:.3g} MB."
     )
 
 

@@ -158,4 +158,4 @@ def reason(error: BaseException) -> str:
     """What an error from elsewhere says, as the end of a sentence: its first line, and no stop."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     text = lines[0].strip().rstrip(".:")
-    return text if len(text) <= 120 else text[:117] + "..."
+    return text if len(text) <= 120 else f"{text[:114]} [...]"

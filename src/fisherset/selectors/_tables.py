@@ -7,6 +7,7 @@ import numbers
 import re
 from collections import Counter
 from decimal import Decimal
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -31,17 +32,25 @@ EXACT = 2**53  # whole numbers float64 can tell apart
 _PLAIN = re.compile(r"(u?int(8|16|32|64)|float(16|32|64)?|double|halffloat|bool(ean)?)(\[pyarrow\])?$")
 _TIMES = ("date", "time", "duration", "period", "interval")
 
-# What a column holds instead of numbers, and what to do about it.
-TEXT, DATES, COMPLEX = "text", "dates or times", "complex numbers"
-LARGE, ROUNDED = "numbers beyond the range of float64", "integers beyond 2**53 that float64 rounds"
-OBJECTS = "objects (the argument must be a string or a real number)"  # words that scikit-learn looks for
+
+class Unfit(Enum):
+    """What a column holds instead of numbers."""
+
+    TEXT = "text"
+    DATES = "dates or times"
+    COMPLEX = "complex numbers"
+    LARGE = "numbers beyond the range of float64"
+    ROUNDED = "integers beyond 2**53 that float64 rounds"
+    OBJECTS = "objects (the argument must be a string or a real number)"  # words that scikit-learn looks for
+
+
 _FIXES = {
-    TEXT: "Encode them, for example with sklearn.preprocessing.OneHotEncoder, or drop them.",
-    DATES: "Turn them into numbers first, for example days since a fixed date, or drop them.",
-    COMPLEX: "Pass real and imaginary parts as columns of their own.",
-    LARGE: "Divide them by a large number first.",
-    ROUNDED: "Subtract an offset, drop identifiers, or use astype(float) where rounding does no harm.",
-    OBJECTS: "Give each number in them a column of its own, or drop them.",
+    Unfit.TEXT: "Encode them, for example with sklearn.preprocessing.OneHotEncoder, or drop them.",
+    Unfit.DATES: "Turn them into numbers first, for example days since a fixed date, or drop them.",
+    Unfit.COMPLEX: "Pass real and imaginary parts as columns of their own.",
+    Unfit.LARGE: "Divide them by a large number first.",
+    Unfit.ROUNDED: "Subtract an offset, drop identifiers, or use astype(float) where rounding does no harm.",
+    Unfit.OBJECTS: "Give each number in them a column of its own, or drop them.",
 }
 
 
@@ -136,7 +145,7 @@ def _from_sparse(X: Any) -> Any:
     if _too_large(table.data):
         by_column = table.tocsc()
         columns = np.split(by_column.data, by_column.indptr[1:-1])
-        _reject(ROUNDED, [j for j, column in enumerate(columns) if _is_rounded(column)])
+        _reject(Unfit.ROUNDED, [j for j, column in enumerate(columns) if _is_rounded(column)])
     return table if table.dtype.itemsize <= 8 else table.astype(np.float64)  # of the stored numbers
 
 
@@ -171,7 +180,8 @@ def _checked(table: NDArray[Any], labels: list[Any]) -> NDArray[Any]:
     """A table of numbers, unless float64 would round its integers."""
     if _too_large(table):
         _reject(
-            ROUNDED, [label for label, column in zip(labels, table.T, strict=True) if _is_rounded(column)]
+            Unfit.ROUNDED,
+            [label for label, column in zip(labels, table.T, strict=True) if _is_rounded(column)],
         )
     return _as_double(table)
 
@@ -198,16 +208,16 @@ def _from_frame(X: Any) -> Any:
     elif dtypes and all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" for dtype in dtypes):
         if len(set(dtypes)) > 1:  # integers among floats
             whole = [j for j, dtype in enumerate(dtypes) if dtype.kind in "iu" and dtype.itemsize == 8]
-            _reject(ROUNDED, [labels[j] for j in whole if _is_rounded(_read(column_of(X, j)))])
+            _reject(Unfit.ROUNDED, [labels[j] for j in whole if _is_rounded(_read(column_of(X, j)))])
         return _checked(_read(X), labels)
     found = [_column_numbers(column_of(X, j), str(dtype).lower()) for j, dtype in enumerate(dtypes)]
     return _assembled(found, labels) if found else np.empty((X.shape[0], 0))
 
 
-def _column_numbers(column: Any, dtype: str) -> NDArray[Any] | str:
+def _column_numbers(column: Any, dtype: str) -> NDArray[Any] | Unfit:
     """The numbers of a column, or what it holds instead."""
     if dtype.startswith(_TIMES):
-        return DATES
+        return Unfit.DATES
     if "int128" in dtype:  # numpy has none, and would round
         return _numbers(np.array(column.to_list(), dtype=object))
     values = _read(column)
@@ -216,44 +226,46 @@ def _column_numbers(column: Any, dtype: str) -> NDArray[Any] | str:
     return _numbers(values)
 
 
-def _numbers(values: NDArray[Any]) -> NDArray[Any] | str:
+def _numbers(values: NDArray[Any]) -> NDArray[Any] | Unfit:
     """The same for an array of any dtype; nulls become NaN."""
     kind = values.dtype.kind
     if values.ndim != 1 or kind == "V":
-        return OBJECTS
+        return Unfit.OBJECTS
     if kind in "biuf":
-        return ROUNDED if _is_rounded(values) else _as_double(values)
+        return Unfit.ROUNDED if _is_rounded(values) else _as_double(values)
     if kind in "mM":
-        return DATES
+        return Unfit.DATES
     if kind == "c":
-        return COMPLEX
+        return Unfit.COMPLEX
     if kind != "O":
-        return TEXT
+        return Unfit.TEXT
     entries = values.tolist()
     if any(isinstance(entry, str | bytes) for entry in entries):
-        return TEXT
+        return Unfit.TEXT
+    if any(isinstance(entry, list | tuple | np.ndarray) for entry in entries):
+        return Unfit.OBJECTS  # numpy may take those of one entry for it
     try:
         floats = values.astype(np.float64)
     except (TypeError, ValueError, ArithmeticError):
         kinds = [found for found in map(_object_kind, entries) if found]
         return kinds[0] if kinds else np.full(values.shape, np.nan)
     large = np.flatnonzero(~(np.abs(floats) < EXACT))
-    return ROUNDED if any(_differs(entries[i], floats[i]) for i in large) else floats
+    return Unfit.ROUNDED if any(_differs(entries[i], floats[i]) for i in large) else floats
 
 
-def _object_kind(entry: Any) -> str:
-    """Why an entry is no number that float64 holds; empty where it is, or a null."""
+def _object_kind(entry: Any) -> Unfit | None:
+    """Why an entry is no number that float64 holds; None where it is, or a null."""
     if isinstance(entry, datetime.date | datetime.time | datetime.timedelta | np.datetime64 | np.timedelta64):
-        return DATES if entry == entry else ""
+        return Unfit.DATES if entry == entry else None
     if isinstance(entry, numbers.Complex) and not isinstance(entry, numbers.Real):
-        return COMPLEX
+        return Unfit.COMPLEX
     try:
         float(entry)
     except OverflowError:
-        return LARGE
+        return Unfit.LARGE
     except (TypeError, ValueError):
-        return "" if is_null(entry) else OBJECTS
-    return ""
+        return None if is_null(entry) else Unfit.OBJECTS
+    return None
 
 
 def is_null(entry: Any) -> bool:
@@ -272,26 +284,24 @@ def _differs(entry: Any, number: float) -> bool:
     return bool(whole and entry == int(entry) and int(number) != int(entry))
 
 
-def _assembled(found: list[NDArray[Any] | str], labels: list[Any]) -> NDArray[Any]:
+def _assembled(found: list[NDArray[Any] | Unfit], labels: list[Any]) -> NDArray[Any]:
     """The columns side by side, unless some are no numbers."""
     for kind in _FIXES:
         _reject(
             kind,
-            [
-                label
-                for label, column in zip(labels, found, strict=True)
-                if isinstance(column, str) and column == kind
-            ],
+            [label for label, column in zip(labels, found, strict=True) if column is kind],
         )
-    return np.column_stack(found)
+    return np.column_stack([column for column in found if not isinstance(column, Unfit)])
 
 
-def _reject(kind: str, bad: list[Any]) -> None:
+def _reject(kind: Unfit, bad: list[Any]) -> None:
     """Name the columns that hold something else than numbers."""
     if bad:
-        rule = "numbers that float64 can tell apart" if kind in (LARGE, ROUNDED) else "numbers only"
-        raise (TypeError if kind == OBJECTS else ValueError)(
-            f"X must hold {rule}; {_columns(bad)} {kind}. {_FIXES[kind]}"
+        rule = (
+            "numbers that float64 can tell apart" if kind in (Unfit.LARGE, Unfit.ROUNDED) else "numbers only"
+        )
+        raise (TypeError if kind == Unfit.OBJECTS else ValueError)(
+            f"X must hold {rule}; {_columns(bad)} {kind.value}. {_FIXES[kind]}"
         )
 
 
@@ -311,7 +321,9 @@ def _is_rounded(values: NDArray[Any]) -> bool:
 
 
 def _reject_complex(dtype: Any) -> None:
-    raise ValueError(f"X must hold real numbers; got {dtype} (Complex data not supported). {_FIXES[COMPLEX]}")
+    raise ValueError(
+        f"X must hold real numbers; got {dtype} (Complex data not supported). {_FIXES[Unfit.COMPLEX]}"
+    )
 
 
 def _check_dimensions(ndim: int, X: Any) -> None:
