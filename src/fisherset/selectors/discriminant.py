@@ -12,6 +12,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from fisherset._types import Floats, Indices
 from fisherset.statistics import TableProblem
 
+SCORES = 2**22  # discriminants formed at a time
+
 
 class Discriminant(ClassifierMixin, BaseEstimator):
     """Regularised linear discriminant analysis on some columns of a problem.
@@ -57,8 +59,12 @@ class Discriminant(ClassifierMixin, BaseEstimator):
         return shares
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most likely class of each row."""
-        scores = self.decision_function(X)
-        places = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        labels: NDArray[Any] = self.classes_[places]
+        """The most likely class of each row, some rows at a time: there may be as many classes."""
+        step = max(1, SCORES // self.classes_.size)
+        parts = [self._places(X[start : start + step]) for start in range(0, X.shape[0], step)]
+        labels: NDArray[Any] = self.classes_[np.concatenate(parts)]
         return labels
+
+    def _places(self, X: Any) -> Indices:
+        scores = self.decision_function(X)
+        return (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
