@@ -1,199 +1,224 @@
-"""Bad input gets one sentence with the rule, the value and the fix, before any heavy work."""
+"""Bad input gets one sentence with the rule, the value and the fix, before heavy work; odd input its answer.
+
+Every public callable (`tests/faces.py`) meets every input (`tests/inputs.py`).
+"""
+
+import copy
+import re
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
-from numpy.testing import assert_array_equal
-from scipy import sparse
-from sklearn.base import clone
+from numpy.testing import assert_allclose, assert_array_equal
 
-from fisherset import FisherScore, GeneralizedFisherScore, certify, fisher_criterion
-from selection import selecting
+import fisherset
+import inputs
+import strangers
+from faces import FACES, faces, public
+from fisherset import FisherScore, GeneralizedFisherScore, HSICScore, certify
+from inputs import NAMES, WHOLE, D, N, X, Y, frame
 
-RNG = np.random.default_rng(0)
-X = RNG.standard_normal((20, 6))
-Y = np.arange(20) % 2
-
-
-def changed(row, column, value):
-    table = X.copy()
-    table[row, column] = value
-    return table
+ROOT = str(Path(fisherset.__file__).parent)
+LENGTH = 300  # letters a sentence has at the most
 
 
-def named(table, module):
-    return module.DataFrame({name: table[:, j] for j, name in enumerate("abcdef")})
+def refused(words, call, *args, **kwargs):
+    """Assert that a call answers with one sentence of the package's own, with these words in it."""
+    with pytest.raises((ValueError, TypeError)) as caught:
+        call(*args, **kwargs)
+    message, source = str(caught.value), str(caught.traceback[-1].path)
+    assert re.search(words, message), message
+    assert source.startswith(ROOT), f"raised in {source}: {message}"
+    assert message.endswith(".")
+    assert "\n" not in message
+    assert len(message) <= LENGTH
 
 
-many_nan = X.copy()
-many_nan[3] = np.nan
-with_text = pd.DataFrame(X, columns=list("abcdef")).assign(b="high", e=["x", "y"] * 10)
-
-TABLES = {
-    "nan": (changed(4, 2, np.nan), r"NaN or infinity; column 2 holds some\. Impute"),
-    "infinity": (changed(4, 2, -np.inf), r"NaN or infinity; column 2 holds"),
-    "nan in csr": (sparse.csr_array(changed(4, 2, np.nan)), r"NaN or infinity; column 2 holds"),
-    "nan in pandas": (named(changed(4, 2, np.nan), pd), r"column 'c' holds"),
-    "nan in polars": (named(changed(4, 2, np.nan), pl), r"column 'c' holds"),
-    "many nan": (many_nan, r"columns 0, 1, 2, 3, 4 and 1 more hold some"),
-    "text in pandas": (with_text, r"numbers only; columns 'b', 'e' hold text\. Encode"),
-    "text in polars": (pl.DataFrame({"a": ["u", "v"] * 10, "b": X[:, 0]}), r"column 'a' holds text"),
-    "text array": (np.array([["1", "a"]] * 20), r"columns 0, 1 hold text"),
-    "text in objects": (np.array([[1.0, "a"]] * 20, dtype=object), r"column 1 holds text"),
-    "dates in pandas": (named(X, pd).assign(b=pd.Timestamp("2020-01-01")), r"'b' holds dates or times"),
-    "dates in polars": (
-        named(X, pl).with_columns(pl.lit(pd.Timestamp("2020-01-01")).alias("b")),
-        r"'b' holds dates",
-    ),
-    "dates": (X.astype("datetime64[D]"), r"columns 0, 1, 2, 3, 4 and 1 more hold dates or times"),
-    "enum": (named(X, pl).with_columns(pl.Series("a", ["u"] * 20, dtype=pl.Enum(["u"]))), r"'a' holds text"),
-    "complex": (X.astype(complex), r"real numbers; got complex128 \(Complex data not supported\)"),
-    "1-d": (X[:, 0], r"Expected 2D array, got 1D array"),
-    "3-d": (X[:, :, None], r"dim 3"),
-    "no rows": (np.empty((0, 6)), r"0 sample\(s\)"),
-    "no columns": (np.empty((20, 0)), r"0 feature\(s\)"),
-    "one row": (X[:1], r"1 sample"),
-}
-LABELS = {
-    "length": (Y[:-1], r"same number of samples; got 20 rows in X and 19 labels in y"),
-    "missing y": (None, r"requires y"),
-    "one class": (np.zeros(20, dtype=int), r"at least two classes; got one class, 0, only"),
-    "a class each": (np.arange(20), r"class with two or more samples; got 20 samples in as many classes"),
-    "continuous": (X[:, 0], r"class labels; got continuous values\. Bin"),
-    "nan label": (np.where(Y == 0, np.nan, 1.0), r"NaN or infinity; 10 of its labels do"),
-    "none label": (np.array(["a", None] * 10, dtype=object), r"missing labels \(None or NaN\); 10 of them"),
-    "no time": (np.array(["2020-01-01", "NaT"] * 10, dtype="datetime64[D]"), r"missing labels"),
-    "objects": (pd.Series(list(X[:, 0]), dtype=object), r"got continuous values"),
-    "two columns": (np.column_stack([Y, Y]), r"1d array"),
-}
-WEIGHTS = {
-    "negative": (np.where(Y == 0, 1.0, -1.0), r"not negative; got -1"),
-    "nan": (np.full(20, np.nan), r"finite and not negative; got nan"),
-    "length": (np.ones(19), r"one weight for each of the 20 samples"),
-    "huge": (np.full(20, 1e160), r"between 1e-100 and 1e100; got 2e\+161"),
-    "all zero": (np.zeros(20), r"at least two classes with weight; got 0: all samples .* zero"),
-    "one class left": ((Y == 0).astype(float), r"at least two classes with weight; got 1"),
-}
-COUNTS = {
-    "zero": (0, ValueError, r"n_features_to_select must be at least 1; got 0"),
-    "negative": (-3, ValueError, r"at least 1; got -3"),
-    "too many": (7, ValueError, r"at most the number of features, 6; got 7\. Ask for fewer"),
-    "share of one": (1.0, ValueError, r"strictly between 0 and 1; got 1\.0"),
-    "share above one": (2.5, ValueError, r"strictly between 0 and 1; got 2\.5"),
-    "nan": (float("nan"), ValueError, r"strictly between 0 and 1; got nan"),
-    "text": ("all", TypeError, r"must be an int .* got 'all'"),
-    "bool": (True, TypeError, r"must be an int .* got True"),
-}
-PARAMETERS = [
-    ({"gamma": 0.0}, ValueError, r"gamma must be a finite number greater than 0; got 0\.0"),
-    ({"gamma": -1}, ValueError, r"gamma must be .* got -1"),
-    ({"gamma": float("inf")}, ValueError, r"gamma must be a finite number"),
-    ({"gamma": "auto"}, ValueError, r'gamma must be a positive number or "scale"; got \'auto\''),
-    ({"gamma": None}, TypeError, r"gamma must be a number"),
-    ({"gamma": 10**400}, ValueError, r"gamma must be a finite number"),
-    ({"standardize": "no"}, TypeError, r"standardize must be True or False; got 'no'"),
-    ({"verbose": -1}, ValueError, r"verbose must be at least 0"),
-    ({"solver": "exact"}, ValueError, r"solver must be 'joint' or 'cutting-plane'; got 'exact'"),
-    ({"solver": ["joint"]}, ValueError, r"solver must be"),
-    ({"tol": 0}, ValueError, r"tol must be"),
-    ({"tol": "small"}, TypeError, r"tol must be a number"),
-    ({"max_iter": 0}, ValueError, r"max_iter must be at least 1; got 0"),
-    ({"max_iter": 2.5}, TypeError, r"max_iter must be an int"),
-    ({"time_limit": -1.0}, ValueError, r"time_limit must be"),
-    ({"time_limit": "1 h"}, TypeError, r"time_limit must be a number greater than 0 or None"),
-]
-FEATURES = [
-    ([], ValueError, r"non-empty list"),
-    ([[0, 1]], ValueError, r"non-empty list"),
-    ([0, 6], ValueError, r"column numbers from 0 to 5; got 6"),
-    ([-1], ValueError, r"column numbers from 0 to 5; got -1"),
-    ([2, 2], ValueError, r"not name a column twice"),
-    ([True, False], ValueError, r"boolean mask must have one entry for each of the 6 features; got 2"),
-    (np.zeros(6, dtype=bool), ValueError, r"at least one column; got an empty mask"),
-    ([0.5], TypeError, r"all column numbers, all names, or a boolean mask; got \[0\.5\]"),
-    ([0, "a"], TypeError, r"all column numbers, all names"),
-    (None, TypeError, r"all column numbers, all names, or a boolean mask; got None"),
-    (["a"], ValueError, r"X has no column names"),
-    ([f"{'x' * 200}"], ValueError, r"X has no column names"),
-]
+def crossed(cases, **which):
+    """Each case for each face."""
+    pairs = [(face, case) for case in cases for face in faces(**which)]
+    ids = [f"{case}-{face.name}" for face, case in pairs]
+    return pytest.mark.parametrize(("face", "case"), pairs, ids=ids)
 
 
-@pytest.fixture(params=selecting(2))
-def selector(request):
-    return clone(request.param)
+def crossed_parameters(cases):
+    """Each value of each parameter for each face that has it."""
+    found = [
+        pytest.param(face, name, value, expected, id=f"{name}-{number}-{face.name}")
+        for name, values in cases.items()
+        for number, (value, expected) in enumerate(values)
+        for face in faces(parameter=name)
+    ]
+    return pytest.mark.parametrize(("face", "name", "value", "expected"), found)
 
 
-labelled = pytest.mark.parametrize("selector", selecting(2, labelled=True))
-weighted = pytest.mark.parametrize("selector", selecting(2, weighted=True))
+def same(face, answer, *plain, rtol=1e-9, **parameters):
+    assert_allclose(answer, face.answer(*plain, **parameters), rtol=rtol, atol=1e-12)
 
 
-@pytest.mark.parametrize("case", TABLES)
-def test_tables(selector, case):
-    table, message = TABLES[case]
-    y = Y[: table.shape[0]]
-    with pytest.raises(ValueError, match=message) as error:
-        selector.fit(table, y)
-    assert not hasattr(selector, "support_")
-    assert "\n" not in str(error.value).strip() or case == "1-d"  # scikit-learn's own has two lines
+def test_every_public_callable_is_a_face():
+    assert {face.name.split("(")[0] for face in FACES} == public()
 
 
-@labelled
-@pytest.mark.parametrize("case", LABELS)
-def test_labels(selector, case):
-    y, message = LABELS[case]
-    with pytest.raises(ValueError, match=message):
-        selector.fit(X, y)
+def test_every_parameter_has_bad_values():
+    assert set().union(*(face.parameters for face in FACES)) == set(inputs.BAD_PARAMETERS)
 
 
-@weighted
-@pytest.mark.parametrize("case", WEIGHTS)
-def test_weights(selector, case):
-    weights, message = WEIGHTS[case]
-    with pytest.raises(ValueError, match=message):
-        selector.fit(X, Y, sample_weight=weights)
+@crossed(inputs.BAD_TABLES)
+def test_tables(face, case, recwarn):
+    table, words = inputs.BAD_TABLES[case]
+    refused(words, face, table, Y[: len(table)] if case in ("no rows", "one row") else Y)
+    assert not recwarn.list
 
 
-@pytest.mark.parametrize("case", COUNTS)
-def test_counts(selector, case):
-    count, kind, message = COUNTS[case]
-    with pytest.raises(kind, match=message):
-        selector.set_params(n_features_to_select=count).fit(X, Y)
+@crossed(inputs.BAD_LABELS, labelled=True)
+def test_labels(face, case, recwarn):
+    y, words = inputs.BAD_LABELS[case]
+    refused(words, face, X, y)
+    assert not recwarn.list
 
 
-@pytest.mark.parametrize(("parameters", "kind", "message"), PARAMETERS)
-def test_parameters(parameters, kind, message):
-    with pytest.raises(kind, match=message):
-        GeneralizedFisherScore(2, **parameters).fit(X, Y)
+@crossed(inputs.BAD_WEIGHTS, weighted=True)
+def test_weights(face, case, recwarn):
+    weights, words = inputs.BAD_WEIGHTS[case]
+    refused(words, face, X, Y, sample_weight=weights)
+    assert not recwarn.list
 
 
-@pytest.mark.parametrize(("features", "kind", "message"), FEATURES)
-@pytest.mark.parametrize("function", [fisher_criterion, certify])
-def test_features(function, features, kind, message):
-    with pytest.raises(kind, match=message):
-        function(X, Y, features)
+@crossed_parameters(inputs.BAD_PARAMETERS)
+def test_parameters(face, name, value, expected, recwarn):
+    refused(expected, face, X, Y, **{name: value})
+    assert not recwarn.list
 
 
-def test_unknown_names():
-    with pytest.raises(ValueError, match=r"features must be columns of X; 'z' is not one of them"):
-        certify(named(X, pd), Y, ["a", "z"])
+@crossed(inputs.ODD_TABLES)
+def test_odd_tables(face, case, recwarn):
+    same(face, face.answer(inputs.ODD_TABLES[case], Y), X, Y, rtol=1e-6)
+    assert not recwarn.list
 
 
-@pytest.mark.parametrize("weights", ["balanced", {0: 1.0}, ["a"] * 20, np.full(20, 1j)])
-def test_weights_that_are_no_numbers(weights):
-    with pytest.raises(TypeError, match=r"sample_weight must be an array of numbers or None"):
-        FisherScore().fit(X, Y, sample_weight=weights)
+@crossed(inputs.ODD_WHOLE_TABLES)
+def test_odd_tables_of_whole_numbers(face, case):
+    same(face, face.answer(inputs.ODD_WHOLE_TABLES[case], Y), WHOLE.astype(float), Y, rtol=1e-6)
 
 
-def test_lazy_frames():
-    with pytest.raises(TypeError, match=r"table in memory; got LazyFrame\. Call its collect\(\) first"):
-        FisherScore().fit(named(X, pl).lazy(), Y)
+@crossed(inputs.ODD_LABELS, labelled=True)
+def test_odd_labels(face, case, recwarn):
+    same(face, face.answer(X, inputs.ODD_LABELS[case]), X, Y)
+    assert not recwarn.list
+
+
+@crossed(inputs.ODD_WEIGHTS, weighted=True)
+def test_odd_weights(face, case, recwarn):
+    same(face, face.answer(X, Y, inputs.ODD_WEIGHTS[case]), X, Y, np.full(N, 1.5))
+    assert not recwarn.list
+
+
+@crossed_parameters(inputs.ODD_PARAMETERS)
+def test_odd_parameters(face, name, value, expected):
+    """Nothing is rounded or warned of on the way."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        # an iterator can be read only once
+        answer = face.answer(X, Y, **{name: copy.copy(value) if isinstance(value, Iterator) else value})
+    same(face, answer, X, Y, **{name: expected})
+
+
+def test_nothing_is_kept_of_what_was_refused():
+    for table in (np.full((N, D), np.nan), X.astype(str)):
+        selector = FisherScore(2)
+        refused("X must", selector.fit, table, Y)
+        assert not hasattr(selector, "support_")
+
+
+@pytest.mark.parametrize("container", [inputs.ODD_TABLES["pyarrow"], inputs.ODD_TABLES["a batch of pyarrow"]])
+def test_names_of_arrow_are_kept(container):
+    selector = FisherScore(2).fit(container, Y)
+    assert list(selector.feature_names_in_) == NAMES
+    plain = FisherScore(2).fit(frame(pd), Y)
+    assert_array_equal(selector.get_feature_names_out(), plain.get_feature_names_out())
+    assert certify(container, Y, ["a", "c"]) == certify(X, Y, [0, 2])
+
+
+def test_names_are_forgotten_with_the_table_that_had_them():
+    selector = FisherScore(2).fit(frame(pd), Y).fit(X, Y)
+    assert not hasattr(selector, "feature_names_in_")
+
+
+@pytest.mark.parametrize("face", faces(parameter="features"), ids=lambda face: face.name)
+def test_features_by_name(face):
+    table = frame(pd)
+    same(face, face.answer(table, Y, features=pd.Index(["c", "a"])), X, Y, features=[0, 2])
+    refused("features must be columns of X; 'z' is not one of them", face, table, Y, features=["a", "z"])
+    twice = table.set_axis(["a", "a", "b", "c", "d", "e"], axis="columns")
+    refused("X has 2 columns named 'a'. Rename them", face, twice, Y, features=["b", "a"])
+    same(face, face.answer(twice, Y, features=["b"]), X, Y, features=[2])  # others may be ambiguous
+    same(face, face.answer(twice, Y, features=[1]), X, Y, features=[1])
+    mixed = table.set_axis(["a", "b", "c", "d", 4, 5], axis="columns")
+    refused("no column names that are all strings", face, mixed, Y, features=["a"])
+    same(face, face.answer(mixed, Y, features=[0, 5]), X, Y, features=[0, 5])
+
+
+@pytest.mark.parametrize("face", faces(parameter="n_features_to_select"), ids=lambda face: face.name)
+def test_selectors_need_names_that_tell_columns_apart(face):
+    """What they select is told by name, and scikit-learn's `transform` would refuse the table."""
+    twice = frame(pd).set_axis(["a", "a", "b", "c", "d", "e"], axis="columns")
+    refused("two columns of the same name; got 'a' 2 times. Rename", face, twice, Y)
+    mixed = frame(pd).set_axis(["a", "b", "c", "d", 4, 5], axis="columns")
+    refused("all strings, or none that is; got 4 strings among 6. Rename", face, mixed, Y)
+
+
+@pytest.mark.parametrize("face", FACES, ids=lambda face: face.name)
+@pytest.mark.parametrize("make", [strangers.DaskArray, strangers.H5Dataset, strangers.ZarrArray])
+def test_what_has_to_be_loaded_is_loaded_with_a_word(face, make):
+    with pytest.warns(UserWarning, match=r"loaded whole: 20 x 6, 0\.00096 MB") as caught:
+        answer = face.answer(make(X), Y)
+    assert caught[0].filename == __file__ or "faces" in caught[0].filename  # the caller's line, not ours
+    same(face, answer, X, Y)
+
+
+def test_what_has_no_size_yet_is_loaded_before_it_is_told():
+    with pytest.warns(UserWarning, match=r"loaded whole: 20 x 6"):
+        selector = FisherScore(2).fit(strangers.DaskFrame(frame(pd)), Y)
+    assert list(selector.feature_names_in_) == NAMES
+    with pytest.warns(UserWarning, match=r"loaded whole: 20 x 6"):
+        FisherScore(2).fit(strangers.DaskArray(X, known=False), Y)
+
+
+def test_transform_refuses_alike():
+    selector = FisherScore(2).fit(X, Y)
+    for case in ("an AnnData object", "a path", "masked", "a lazy frame", "none"):
+        refused(inputs.BAD_TABLES[case][1], selector.transform, inputs.BAD_TABLES[case][0])
+    with pytest.warns(UserWarning, match="loaded whole"):
+        assert_array_equal(selector.transform(strangers.DaskArray(X)), selector.transform(X))
+
+
+def test_scores_that_cannot_be_computed():
+    from sklearn.svm import LinearSVC
+
+    from fisherset import GeneralizedFisherScoreCV
+
+    search = GeneralizedFisherScoreCV(2, gammas=[1.0], scoring="neg_log_loss", estimator=LinearSVC())
+    refused("scoring='neg_log_loss' could not be computed on a fold: .*predict_proba", search.fit, X, Y)
+
+
+def test_decimal_labels_are_ordered_by_value():
+    """10 comes after 9: the kernel of ordered classes multiplies their numbers."""
+    from decimal import Decimal
+
+    y = np.arange(N) % 4
+    plain = HSICScore(2, label_kernel="linear").fit(X, y + 8)
+    other = HSICScore(2, label_kernel="linear").fit(X, [Decimal(int(label) + 8) for label in y])
+    assert_array_equal(other.scores_, plain.scores_)
 
 
 @pytest.mark.parametrize("factor", [1e-300, 1e160])
-def test_magnitudes_without_standardizing(factor):
-    with pytest.raises(ValueError, match=r"sum of squares of a column .* use standardize=True"):
-        GeneralizedFisherScore(2, standardize=False).fit(X * factor, Y)
+@pytest.mark.parametrize("face", faces(parameter="standardize"), ids=lambda face: face.name)
+def test_magnitudes_without_standardizing(face, factor):
+    refused("sum of squares of a column .* use standardize=True", face, X * factor, Y, standardize=False)
 
 
 def test_nothing_is_read_before_parameters_are_checked(monkeypatch):
@@ -207,27 +232,3 @@ def test_nothing_is_read_before_parameters_are_checked(monkeypatch):
     for parameters in ({"n_features_to_select": 7}, {"gamma": 0.0}, {"solver": "exact"}):
         with pytest.raises(ValueError, match="must be"):
             GeneralizedFisherScore(**parameters).fit(X, Y)
-
-
-@pytest.mark.parametrize(
-    "labels",
-    [
-        np.array(["yes", "no"])[Y],
-        Y.astype(bool),
-        Y - 7,
-        Y.astype(float),
-        np.array([b"u", b"v"])[Y],
-        pd.Series(Y).astype("category"),
-        pl.Series(np.array(["u", "v"])[Y]),
-        pd.Series([("a", 1), ("b", 2)] * 10),
-        pd.Series([1, "one"] * 10, dtype=object),
-        [frozenset({1}), frozenset({2})] * 10,
-        list(Y),
-    ],
-    ids=lambda labels: type(labels[0]).__name__,
-)
-def test_labels_of_any_hashable_kind(labels):
-    plain = GeneralizedFisherScore(2).fit(X, Y)
-    fitted = GeneralizedFisherScore(2).fit(X, labels)
-    assert_array_equal(fitted.support_, plain.support_)
-    assert len(fitted.classes_) == 2

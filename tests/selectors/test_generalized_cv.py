@@ -76,6 +76,40 @@ def test_discriminant_is_lda_from_statistics_alone(table):
     assert binary.decision_function(X[:, columns]).ndim == 1
 
 
+def test_probabilities_of_the_discriminant_are_those_of_normal_classes(table):
+    """Bayes' rule on normal densities of one covariance, by the book."""
+    from scipy.stats import multivariate_normal
+
+    X, y = table
+    columns = np.array([0, 1, 5])
+    for some in (y < 3, y < 2):
+        rows, labels = X[some], y[some]
+        n, c = len(labels), labels.max() + 1
+        model = Discriminant(
+            pose_problem(measure_table(rows, labels, None, None), True), columns, np.unique(labels)
+        )
+        Z = ((rows - rows.mean(0)) / rows.std(0))[:, columns]
+        means = [Z[labels == k].mean(0) for k in range(c)]
+        within = sum((Z[labels == k] - means[k]).T @ (Z[labels == k] - means[k]) for k in range(c))
+        S = within / n + 3 / n * np.eye(3)  # one sample for each of three features
+        joint = np.column_stack(
+            [multivariate_normal(means[k], S).pdf(Z) * np.mean(labels == k) for k in range(c)]
+        )
+        expected = joint / joint.sum(axis=1, keepdims=True)
+        found = model.predict_proba(rows[:, columns])
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+        np.testing.assert_array_equal(model.classes_[found.argmax(axis=1)], model.predict(rows[:, columns]))
+
+
+@pytest.mark.parametrize("scoring", ["neg_log_loss", "roc_auc_ovr", "neg_brier_score"])
+def test_scorers_of_probabilities(table, scoring):
+    X, y = table
+    y = y % 2 if scoring == "neg_brier_score" else y
+    found = GeneralizedFisherScoreCV(3, gammas=[1.0, 50.0], scoring=scoring).fit(X, y)
+    assert np.isfinite(found.best_score_)
+    assert found.best_score_ < 1
+
+
 def test_auto_takes_the_smallest_within_one_standard_error(table):
     X, y = table
     search = GeneralizedFisherScoreCV("auto", cv=5).fit(X, y)

@@ -90,6 +90,21 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         self.ranking_ = ranking_from(order)
         self.support_ = self.ranking_ <= k
 
+    def transform(self, X: Any) -> Any:
+        """Reduce X to the selected features.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        X_r : array of shape (n_samples, n_selected_features)
+            The samples with only the selected features.
+        """
+        return super().transform(check.check_container(X))
+
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self, "support_")
         support: NDArray[np.bool_] = self.support_

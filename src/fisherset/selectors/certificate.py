@@ -153,7 +153,7 @@ def certify(
     These 10 features reach at least 81.7 % of the best Fisher criterion any 10 columns of this
     table could reach (F = 1.88112, upper bound 2.30055, gamma = 1797).
     """
-    parameter.check_number("tol", tol, above=0.0)
+    tol = parameter.check_number("tol", tol, above=0.0)
     _, problem, chosen = pose_subset(X, y, features, gamma, standardize, sample_weight)
     size, members = chosen.size, members_of(problem, chosen)
     number = resolve_gamma(gamma, problem, size)
@@ -169,8 +169,7 @@ def pose_subset(
     """The table as measured, the problem, and the subset as columns of the table, rising."""
     parameter.check_gamma(gamma)
     parameter.check_flag("standardize", standardize)
-    names = check.column_names(X)
-    X = check.check_bare_table(X)
+    X, names = check.check_bare_table(X)
     chosen = check.check_features(features, X.shape[1], names)
     table = measure_table(X, y, sample_weight, names)
     return table, pose_problem(table, standardize), chosen

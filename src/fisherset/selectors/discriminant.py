@@ -12,6 +12,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from fisherset._types import Floats, Indices
 from fisherset.statistics import TableProblem
 
+SCORES = 2**22  # discriminants formed at a time
+
 
 class Discriminant(ClassifierMixin, BaseEstimator):
     """Regularised linear discriminant analysis on some columns of a problem.
@@ -47,9 +49,22 @@ class Discriminant(ClassifierMixin, BaseEstimator):
         scores: Floats = (rows - self.center_) @ self.coef_ + self.intercept_
         return scores[:, 1] - scores[:, 0] if self.classes_.size == 2 else scores
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The most likely class of each row."""
+    def predict_proba(self, X: Any) -> Floats:
+        """Probability of each class: the discriminants are log-likelihoods, up to what all share."""
         scores = self.decision_function(X)
-        places = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        labels: NDArray[Any] = self.classes_[places]
+        if scores.ndim == 1:
+            scores = np.column_stack([np.zeros_like(scores), scores])
+        likelihood = np.exp(scores - scores.max(axis=1, keepdims=True))
+        shares: Floats = likelihood / likelihood.sum(axis=1, keepdims=True)
+        return shares
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most likely class of each row, some rows at a time: there may be as many classes."""
+        step = max(1, SCORES // self.classes_.size)
+        parts = [self._places(X[start : start + step]) for start in range(0, X.shape[0], step)]
+        labels: NDArray[Any] = self.classes_[np.concatenate(parts)]
         return labels
+
+    def _places(self, X: Any) -> Indices:
+        scores = self.decision_function(X)
+        return (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)

@@ -50,7 +50,7 @@ def unit_of(problem: TableProblem) -> float:
 
 def _multiple(problem: TableProblem, k: int) -> float:
     """Gamma over n."""
-    d, rank = problem.C.shape
+    d, rank = problem.columns.size, problem.rank
     if d == 0 or k == 0:
         return LEAST_MULTIPLE
     shares = between_shares(problem)

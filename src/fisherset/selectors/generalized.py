@@ -28,11 +28,12 @@ class JointSelector(BaseSelector):
 
     def _solve(self, table: Measured, problem: TableProblem, k: int, gamma: float) -> None:
         """Select k features and keep everything about them."""
-        progress = Progress(LOOSE if self.tol is None else self.tol) if self.verbose else None
-        trace = Trace(max_iter=self.max_iter, time_limit=self.time_limit, report=progress)
+        tol, limit = parameter.check_tol(self.tol), parameter.check_limit("time_limit", self.time_limit)
+        progress = Progress(LOOSE if tol is None else tol) if self.verbose else None
+        trace = Trace(max_iter=int(self.max_iter), time_limit=limit, report=progress)
         domain = Domain(Units(problem.groups, problem.columns.size), min(k, problem.columns.size))
         try:
-            (solution,) = solve(self.solver, problem, [domain], gamma, tol=self.tol, trace=trace)
+            (solution,) = solve(self.solver, problem, [domain], gamma, tol=tol, trace=trace)
         finally:
             if progress is not None:
                 progress.close()
@@ -216,7 +217,7 @@ class GeneralizedFisherScore(JointSelector):
         parameter.check_choice("solver", self.solver, tuple(SOLVERS))
         parameter.check_tol(self.tol)
         parameter.check_integer("max_iter", self.max_iter, least=1)
-        parameter.check_number("time_limit", self.time_limit, above=0.0, optional=True)
+        parameter.check_limit("time_limit", self.time_limit)
         parameter.check_flag("standardize", self.standardize)
         if not isinstance(self.verbose, bool):
             parameter.check_integer("verbose", self.verbose, least=0)

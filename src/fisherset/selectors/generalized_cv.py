@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
-from sklearn.metrics import get_scorer
 from sklearn.model_selection import check_cv
 
 from fisherset._types import Floats, Indices
@@ -15,8 +14,8 @@ from fisherset.selectors import _validation as check
 from fisherset.selectors.base import measure_table
 from fisherset.selectors.gamma import resolve_gamma, unit_of
 from fisherset.selectors.generalized import JointSelector
-from fisherset.selectors.path import check_sizes
-from fisherset.selectors.search import Search, accuracy
+from fisherset.selectors.scoring import check_estimator, scorer_of
+from fisherset.selectors.search import Search
 from fisherset.solver import SOLVERS
 from fisherset.sources import MemorySource
 from fisherset.statistics import FoldedTable, TableProblem
@@ -136,11 +135,13 @@ n_features_in_, feature_names_in_
             The fitted selector.
         """
         self._check_parameters()
+        scorer = scorer_of(self.scoring)
         X = check.check_table(self, X)
         ks = self._sizes(self.n_features_in_)
         table = measure_table(X, y, None, self._names)
         labels = table.classes[table.codes]
-        splits = self._splits(X, labels)
+        # labels that scikit-learn may not know how to stratify stand for themselves as numbers
+        splits = self._splits(X, labels if labels.dtype.kind in "biufU" else table.codes)
         rows = X.tocsr() if hasattr(X, "tocsr") else X  # rows are taken out of it
         source = MemorySource(rows, table.codes)
         folded = FoldedTable(source, table.coding, table.scatter.moments, standardize=self.standardize)
@@ -154,10 +155,10 @@ n_features_in_, feature_names_in_
             ks,
             self._gammas,
             self.solver,
-            self.tol,
-            self.max_iter,
+            parameter.check_tol(self.tol),
+            int(self.max_iter),
             self.estimator,
-            accuracy if self.scoring is None else get_scorer(self.scoring),
+            scorer,
         )
         scores = search.scores(splits, self.n_jobs)
         gammas = np.array(self._gammas(problem, ks[-1]))
@@ -174,13 +175,10 @@ n_features_in_, feature_names_in_
         parameter.check_tol(self.tol)
         parameter.check_integer("max_iter", self.max_iter, least=1)
         parameter.check_flag("standardize", self.standardize)
+        parameter.check_jobs(self.n_jobs)
+        check_estimator(self.estimator)
         if self.gammas is not None:
-            if isinstance(self.gammas, str) or not np.iterable(self.gammas) or not len(self.gammas):
-                raise ValueError(
-                    f"gammas must be a sequence of positive numbers, or None; got {self.gammas!r}."
-                )
-            for gamma in self.gammas:
-                parameter.check_gamma(gamma)
+            parameter.check_gammas(self.gammas)
 
     def _sizes(self, n_features: int) -> list[int]:
         """The numbers of features to try, rising."""
@@ -192,15 +190,32 @@ n_features_in_, feature_names_in_
                     f"got {wanted!r}."
                 )
             return sorted({min(size, n_features) for size in AUTO_SIZES})
+        if isinstance(wanted, Iterator):
+            raise TypeError(
+                f"n_features_to_select must be a list, as a {type(wanted).__name__} can be read only once. "
+                f"Pass list(...) of it."
+            )
         if np.iterable(wanted):
-            return check_sizes(wanted, n_features)
+            return parameter.check_sizes(wanted, n_features, "n_features_to_select")
         return [parameter.check_count(wanted, n_features)]
 
     def _splits(self, X: Any, labels: Any) -> list[tuple[Indices, Indices]]:
         rows = np.arange(labels.size)
-        splitter = check_cv(self.cv, labels, classifier=True)
-        splits = [(rows[train], rows[test]) for train, test in splitter.split(X, labels)]  # masks too
+        try:
+            splitter = check_cv(self.cv, labels, classifier=True)
+            splits = [(rows[train], rows[test]) for train, test in splitter.split(X, labels)]  # masks too
+        except (TypeError, ValueError, IndexError) as error:
+            raise ValueError(
+                f"cv must be a number of folds, a splitter, or pairs of row numbers to train and to test on; "
+                f"got {parameter.shown(self.cv)}: {parameter.reason(error)}."
+            ) from error
+        if not splits:
+            raise ValueError(
+                "cv must give at least one split; got none. A generator can be read only once: pass list(cv)."
+            )
         for train, test in splits:
+            if train.ndim != 1 or test.ndim != 1:
+                raise ValueError("cv must give row numbers in one dimension, for training and for testing.")
             if test.size == 0 or np.unique(labels[train]).size < 2:
                 raise ValueError(
                     "cv must leave two classes or more for training and a sample or more for testing "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +12,8 @@ from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
 from fisherset.selectors.base import BaseSelector, Measured, measure_table
 from fisherset.statistics import rbf_dependence
+
+CLASSES = 256  # classes whose indicators are formed at a time
 
 
 class HSICScore(BaseSelector):
@@ -128,25 +131,34 @@ class HSICScore(BaseSelector):
         self.classes_, self.n_passes_ = table.classes, table.source.n_passes
         return self
 
-    def _labels(self, n_classes: int) -> Floats:
-        """The label kernel as features of the classes, c x p: indicators, or the class number."""
-        return np.eye(n_classes) if self.label_kernel == "delta" else np.arange(float(n_classes))[:, None]
+    def _labels(self, n_classes: int) -> Iterator[Floats]:
+        """The label kernel as features of the classes, c x p: some indicators at a time, or class numbers."""
+        if self.label_kernel == "linear":
+            yield np.arange(float(n_classes))[:, None]
+        else:
+            for start in range(0, n_classes, CLASSES):
+                yield np.eye(n_classes, min(CLASSES, n_classes - start), -start)
 
     def _linear(self, table: Measured) -> tuple[Floats, Floats]:
         """||sum over the samples of (centred x) (features of the label)||^2, from the class sums."""
         scatter = table.scatter
         sums = scatter.sums.T  # of the centred columns, d x c
-        labels = self._labels(table.classes.size)
-        projected = sums @ labels
-        # what is left of sums that cancel is rounding
-        projected[np.abs(projected) <= 16 * EPS * (np.abs(sums) @ labels)] = 0.0
-        return np.einsum("jp,jp->j", projected, projected), scatter.guard.unit
+        total = np.zeros(len(sums))
+        for labels in self._labels(table.classes.size):
+            projected = sums @ labels
+            # what is left of sums that cancel is rounding
+            projected[np.abs(projected) <= 16 * EPS * (np.abs(sums) @ labels)] = 0.0
+            total += np.einsum("jp,jp->j", projected, projected)
+        return total, scatter.guard.unit
 
     def _rbf(self, table: Measured) -> tuple[Floats, Floats]:
-        scatter, labels = table.scatter, self._labels(table.classes.size)
-        labels = labels - scatter.moments.NT[0] @ labels / scatter.n  # centred: H L H = Y Y'
+        scatter = table.scatter
         spread = np.sqrt(scatter.total / scatter.n)
         if not isinstance(self.bandwidth, str):
             with np.errstate(over="ignore"):
                 spread = np.clip(float(self.bandwidth) / scatter.guard.unit, 1e-300, 1e300)
-        return rbf_dependence(table.products, spread, labels, ~scatter.constant), np.ones(spread.size)
+        total = np.zeros(spread.size)
+        for labels in self._labels(table.classes.size):
+            centred = labels - scatter.moments.NT[0] @ labels / scatter.n  # H L H = Y Y'
+            total += rbf_dependence(table.products, spread, centred, ~scatter.constant)
+        return total, np.ones(spread.size)

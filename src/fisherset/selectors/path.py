@@ -138,27 +138,15 @@ def selection_path(
     parameter.check_gamma(gamma)
     parameter.check_choice("solver", solver, tuple(SOLVERS))
     parameter.check_flag("standardize", standardize)
-    parameter.check_tol(tol)
-    parameter.check_integer("max_iter", max_iter, least=1)
-    names = check.column_names(X)
-    X = check.check_bare_table(X)
-    counts = check_sizes(ks, X.shape[1])
+    tol, max_iter = parameter.check_tol(tol), parameter.check_integer("max_iter", max_iter, least=1)
+    X, names = check.check_bare_table(X)
+    counts = parameter.check_sizes(ks, X.shape[1])
     table = measure_table(X, y, sample_weight, names)
     problem = pose_problem(table, standardize)
     number = resolve_gamma(gamma, problem, counts[-1])
     (solutions,) = solutions_along(problem, counts, [number], solver=solver, tol=tol, max_iter=max_iter)
     steps = (as_step(problem, k, found) for k, found in zip(counts, solutions, strict=True))
     return SelectionPath(tuple(steps), number, None if names is None else np.array(names, dtype=object))
-
-
-def check_sizes(ks: Any, n_features: int) -> list[int]:
-    """Rising numbers of features from counts and shares."""
-    if isinstance(ks, str) or not np.iterable(ks):
-        raise TypeError(f"ks must be a sequence of numbers of features; got {ks!r}.")
-    counts = sorted({parameter.check_count(k, n_features) for k in ks})
-    if not counts:
-        raise ValueError("ks must name at least one number of features; got none.")
-    return counts
 
 
 def solutions_along(

@@ -20,11 +20,6 @@ from fisherset.solver import Solution
 from fisherset.statistics import FoldedTable, TableProblem
 
 
-def accuracy(model: Any, X: Any, y: NDArray[Any]) -> float:
-    """The default scorer, without the checks of scikit-learn's, which cost more than it does."""
-    return float(np.mean(model.predict(X) == y))
-
-
 class Search(NamedTuple):
     """A table, what is tried on every fold of it, and how it is judged."""
 

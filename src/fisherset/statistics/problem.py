@@ -41,6 +41,10 @@ class TableProblem:
     ----------
     columns : ndarray
         Position in the table of each of the problem's columns.
+    rank : int
+        Number of columns of H as the coding has it.
+    basis : ndarray or None
+        What H is multiplied by, to have no more columns than the table; None where it has not.
     """
 
     groups = None
@@ -66,6 +70,12 @@ class TableProblem:
             self.diagonal: Floats = total / self.scale / self.scale
             self.C: Floats = scatter.C[self.columns] / self.scale[:, None]
             self.lengths: Floats = np.sqrt(scatter.moments.added[self.columns]) / self.scale
+        # F depends on H by C C' alone: of more targets than columns as many as there are columns say it all
+        self.rank = scatter.C.shape[1]
+        self.basis: Floats | None = None
+        if self.rank > self.columns.size:
+            self.basis = np.linalg.qr(self.C.T)[0]
+            self.C = self.C @ self.basis
         self._B: Floats = scatter.B[:, self.columns]
         cache = GramColumns if eager else GramBlock
         self._cache: GramCache = cache(self._gram_columns, self.columns.size, cache_bytes)

@@ -25,13 +25,23 @@ class SampleSpace:
 
     @cached_property
     def H(self) -> Floats:
-        """The targets, n x r."""
+        """The targets, n x r, or n x d where that is less; the coded ones, n x p, are not filled in."""
         coding, moments = self._problem.coding, self._problem.scatter.moments
         block = self._problem.products.take(np.empty(0, dtype=np.intp))
         T = coding.rows(np.zeros(self.size, dtype=np.intp) if block.y is None else block.y)
-        dense = T if isinstance(T, np.ndarray) else T.toarray()
-        left = dense - nuisance(block) @ np.linalg.solve(moments.NN, moments.NT)
-        return coding.rotate(left, moments) * _root(block)
+        rotation = self._rotation()
+        left = T @ rotation - nuisance(block) @ (np.linalg.solve(moments.NN, moments.NT) @ rotation)
+        return np.asarray(left) * _root(block)
+
+    def _rotation(self) -> Floats:
+        """What takes the coded targets to H, p x r: some rows at a time, as before the basis it is p x p."""
+        coding, moments, basis = self._problem.coding, self._problem.scatter.moments, self._problem.basis
+        parts, step = [], max(1, BATCH // coding.size)
+        for start in range(0, coding.size, step):
+            rows = np.eye(min(step, coding.size - start), coding.size, start)
+            rotated = coding.rotate(rows, moments)
+            parts.append(rotated if basis is None else rotated @ basis)
+        return np.vstack(parts)
 
     def kernel(self, columns: Indices, weights: Floats) -> Floats:
         """Sum of weights[j] K_j, Eq. (16)."""

@@ -1,0 +1,107 @@
+"""Every public way to hand over a table and labels, for tests that cross them all.
+
+A new one is listed here, which `tests/selectors/test_bad_input.py` insists on, and meets every kind of
+bad input, odd storage and random table there is.
+"""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from sklearn.base import clone
+
+import fisherset
+from fisherset import GeneralizedFisherScoreCV, certify, explain, fisher_criterion, selection_path
+from selection import SELECTORS
+
+FEATURES = [0, 2]  # what functions are asked about that need a subset
+
+
+@dataclass(frozen=True)
+class Face:
+    """A public callable as `face(X, y, sample_weight=None, **parameters)`."""
+
+    name: str
+    call: Callable
+    numbers: Callable  # what it found, as numbers that can be compared
+    parameters: frozenset
+    labelled: bool = True  # whether it looks at y
+    weighted: bool = True
+    defaults: dict = field(default_factory=dict)
+
+    def __call__(self, X, y, sample_weight=None, **parameters):
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return self.call(X, y, **weights, **{**self.defaults, **parameters})
+
+    def answer(self, X, y, sample_weight=None, **parameters):
+        return self.numbers(self(X, y, sample_weight, **parameters))
+
+
+def _of_selector(selector, defaults):
+    def call(X, y, sample_weight=None, **parameters):
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return clone(selector).set_params(**parameters).fit(X, y, **weights)
+
+    return Face(
+        name=repr(selector),
+        call=call,
+        numbers=_of_fitted,
+        parameters=frozenset(selector.get_params()),
+        labelled=selector.__sklearn_tags__().target_tags.required,
+        weighted="sample_weight" in inspect.signature(selector.fit).parameters,
+        defaults=defaults,
+    )
+
+
+def _of_fitted(selector):
+    scores = np.where(np.isfinite(selector.scores_), selector.scores_, 0.0)
+    return np.concatenate([selector.ranking_ <= selector.support_.sum(), scores])
+
+
+def _of_function(function, numbers, defaults):
+    parameters = [name for name in inspect.signature(function).parameters if name not in ("X", "y")]
+    return Face(
+        name=function.__name__,
+        call=function,
+        numbers=numbers,
+        parameters=frozenset(parameters) - {"sample_weight"},
+        weighted="sample_weight" in parameters,
+        defaults=defaults,
+    )
+
+
+FACES = [
+    *(_of_selector(selector, {"n_features_to_select": 2}) for selector in SELECTORS),
+    _of_selector(
+        GeneralizedFisherScoreCV(), {"n_features_to_select": [1, 2], "gammas": [1.0, "scale"], "cv": 2}
+    ),
+    _of_function(fisher_criterion, np.atleast_1d, {"features": FEATURES}),
+    _of_function(certify, lambda found: np.array(found[:4]), {"features": FEATURES}),
+    _of_function(explain, lambda found: np.hstack(found), {"features": FEATURES}),
+    _of_function(
+        selection_path,
+        lambda path: np.hstack(
+            [np.hstack([step.features, step.objective, step.upper_bound]) for step in path]
+        ),
+        {"ks": [1, 2]},
+    ),
+]
+
+
+def public():
+    """Names of what `fisherset` exports that takes a table and labels."""
+    offered = {name: getattr(fisherset, name) for name in fisherset.__all__}
+    takers = {name: getattr(thing, "fit", thing) for name, thing in offered.items() if callable(thing)}
+    return {name for name, taker in takers.items() if {"X", "y"} <= set(inspect.signature(taker).parameters)}
+
+
+def faces(*, labelled=False, weighted=False, parameter=None):
+    """All of them, or those that look at labels, take weights or have a parameter."""
+    return [
+        face
+        for face in FACES
+        if (face.labelled or not labelled)
+        and (face.weighted or not weighted)
+        and (parameter is None or parameter in face.parameters)
+    ]

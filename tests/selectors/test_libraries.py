@@ -1,0 +1,98 @@
+"""Tables of other libraries themselves, where these are installed; `strangers` has stand-ins for them."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from numpy.testing import assert_array_equal
+
+from fisherset import FisherScore, certify
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((4000, 60))
+Y = np.arange(4000) % 2
+X[:, 7] += Y
+NAMES = [f"gene {j}" for j in range(60)]
+
+
+def chosen(table, y=Y):
+    return FisherScore(3).fit(table, y).get_support(indices=True)
+
+
+@pytest.fixture
+def plain():
+    return chosen(X)
+
+
+def test_torch(plain):
+    torch = pytest.importorskip("torch")
+    tensor = torch.tensor(X)
+    assert_array_equal(chosen(tensor), plain)
+    assert_array_equal(chosen(tensor.float(), torch.tensor(Y)), plain)
+    selector = FisherScore(3).fit(tensor, Y, torch.ones(4000))
+    assert_array_equal(selector.transform(tensor), X[:, plain])
+    with pytest.raises(ValueError, match=r"numpy can read; got Tensor: .*detach\(\)"):
+        chosen(tensor.clone().requires_grad_())
+    for other in (tensor.to_sparse(), tensor.bfloat16(), tensor.to("meta")):
+        with pytest.raises(TypeError, match=r"numpy can read; got Tensor: .*\.$"):
+            chosen(other)
+
+
+def test_anndata(plain, tmp_path):
+    anndata = pytest.importorskip("anndata")
+    adata = anndata.AnnData(X, var=pd.DataFrame(index=NAMES))
+    for refusing in (lambda: chosen(adata), lambda: FisherScore(3).fit(X, Y).transform(adata)):
+        with pytest.raises(TypeError, match=r"got an object of type AnnData\. Pass X\.to_df\(\)"):
+            refusing()
+    selector = FisherScore(3).fit(adata.to_df(), adata.obs_names.map(lambda name: int(name) % 2))
+    assert_array_equal(selector.get_feature_names_out(), np.array(NAMES)[plain])
+    assert_array_equal(chosen(adata.X), plain)
+
+
+def test_anndata_in_a_file(plain, tmp_path):
+    anndata = pytest.importorskip("anndata")
+    from scipy import sparse
+
+    for name, matrix in (("dense", X), ("sparse", sparse.csr_matrix(X))):
+        anndata.AnnData(matrix).write_h5ad(tmp_path / f"{name}.h5ad")
+    dense, stored = (
+        anndata.read_h5ad(tmp_path / f"{name}.h5ad", backed="r").X for name in ("dense", "sparse")
+    )
+    with pytest.warns(UserWarning, match=r"h5py Dataset, is loaded whole: 4000 x 60, 1\.92 MB"):
+        assert_array_equal(chosen(dense), plain)
+    with pytest.raises(TypeError, match=r"Call its to_memory\(\) first"):
+        chosen(stored)
+
+
+def test_dask(plain):
+    array = pytest.importorskip("dask.array")
+    lazy = array.from_array(X, chunks=1000)
+    for table in (lazy, lazy[lazy[:, 0] > -np.inf]):  # the second does not know how long it is
+        with pytest.warns(UserWarning, match=r"dask Array, is loaded whole: 4000 x 60, 1\.92 MB"):
+            assert_array_equal(chosen(table), plain)
+    with pytest.warns(UserWarning, match="is loaded whole"):
+        assert certify(lazy, Y, plain) == certify(X, Y, plain)
+
+
+def test_dask_frame(plain):
+    frames = pytest.importorskip("dask.dataframe")
+    lazy = frames.from_pandas(pd.DataFrame(X, columns=NAMES), npartitions=3)
+    with pytest.warns(UserWarning, match=r"DataFrame, is loaded whole: 4000 x 60, 1\.9. MB"):
+        selector = FisherScore(3).fit(lazy, Y)
+    assert_array_equal(selector.get_feature_names_out(), np.array(NAMES)[plain])
+
+
+def test_xarray(plain):
+    xarray = pytest.importorskip("xarray")
+    assert_array_equal(chosen(xarray.DataArray(X)), plain)
+    with pytest.raises(TypeError, match=r"got Dataset: cannot directly convert"):
+        chosen(xarray.Dataset({"a": ("x", X[:, 0])}))
+
+
+def test_narwhals(plain):
+    narwhals = pytest.importorskip("narwhals")
+    frame = pd.DataFrame(X, columns=NAMES)
+    selector = FisherScore(3).fit(narwhals.from_native(frame), Y)
+    assert_array_equal(selector.get_feature_names_out(), np.array(NAMES)[plain])
+    with pytest.raises(TypeError, match=r"LazyFrame\. Call its collect\(\) first"):
+        chosen(narwhals.from_native(pl.DataFrame(X).lazy()))
