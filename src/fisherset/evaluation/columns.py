@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from fisherset._types import Floats, Indices
-from fisherset.selectors.checks import check_bare_table, check_columns, check_finite, column_names
+from fisherset.selectors.checks import check_bare_table, check_columns, check_finite
 
 
 class Columns(NamedTuple):
@@ -47,8 +47,9 @@ def columns_of(X: Any, features: Any = None, names: Sequence[str] | None = None)
     columns : Columns
         Numbers, names and values of them.
     """
-    known = column_names(X) if names is None else [str(name) for name in names]
-    table = check_bare_table(X)
+    table, known = check_bare_table(X)
+    if names is not None:
+        known = [str(name) for name in names]
     if known is not None and len(known) != table.shape[1]:
         raise ValueError(f"names must name each of the {table.shape[1]} columns of X; got {len(known)}.")
     numbers = (

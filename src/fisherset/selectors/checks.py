@@ -15,7 +15,6 @@ from fisherset.selectors._validation import (
     check_bare_table,
     check_features,
     check_labels,
-    column_names,
     reject_nonfinite,
 )
 
@@ -26,16 +25,15 @@ __all__ = [
     "check_integer",
     "check_labels",
     "check_samples",
-    "column_names",
     "shown",
 ]
 
 
 def check_samples(X: Any, y: Any) -> tuple[Any, NDArray[Any], Indices]:
     """The table as an array or a CSR/CSC matrix, its classes, and the class number of each row."""
-    table = check_bare_table(X)
+    table, names = check_bare_table(X)
     classes, codes = check_labels(y, table.shape[0])
-    check_finite(table, column_names(X))
+    check_finite(table, names)
     return table, classes, codes
 
 

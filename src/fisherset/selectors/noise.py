@@ -61,7 +61,7 @@ class Noise(NamedTuple):
 
 def measure_noise(problem: TableProblem, chosen: Indices) -> Noise:
     """What there is to say of chance, about columns chosen in the problem."""
-    shares, n, rank = between_shares(problem), problem.scatter.n_samples, problem.C.shape[1]
+    shares, n, rank = between_shares(problem), problem.scatter.n_samples, problem.rank
     unrelated = _count_unrelated(shares, n, rank)
     luckiest = luckiest_share(shares, n, rank)
     above = int(np.count_nonzero(shares[chosen] > luckiest))
