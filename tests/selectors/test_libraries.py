@@ -1,5 +1,7 @@
 """Tables of other libraries themselves, where these are installed; `strangers` has stand-ins for them."""
 
+from importlib.util import find_spec
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -24,7 +26,7 @@ def plain():
     return chosen(X)
 
 
-def test_torch(plain):
+def check_torch(plain, tmp_path):
     torch = pytest.importorskip("torch")
     tensor = torch.tensor(X)
     assert_array_equal(chosen(tensor), plain)
@@ -38,7 +40,7 @@ def test_torch(plain):
             chosen(other)
 
 
-def test_anndata(plain, tmp_path):
+def check_anndata(plain, tmp_path):
     anndata = pytest.importorskip("anndata")
     adata = anndata.AnnData(X, var=pd.DataFrame(index=NAMES))
     for refusing in (lambda: chosen(adata), lambda: FisherScore(3).fit(X, Y).transform(adata)):
@@ -49,7 +51,7 @@ def test_anndata(plain, tmp_path):
     assert_array_equal(chosen(adata.X), plain)
 
 
-def test_anndata_in_a_file(plain, tmp_path):
+def check_anndata_in_a_file(plain, tmp_path):
     anndata = pytest.importorskip("anndata")
     from scipy import sparse
 
@@ -64,7 +66,7 @@ def test_anndata_in_a_file(plain, tmp_path):
         chosen(stored)
 
 
-def test_dask(plain):
+def check_dask(plain, tmp_path):
     array = pytest.importorskip("dask.array")
     lazy = array.from_array(X, chunks=1000)
     for table in (lazy, lazy[lazy[:, 0] > -np.inf]):  # the second does not know how long it is
@@ -74,7 +76,7 @@ def test_dask(plain):
         assert certify(lazy, Y, plain) == certify(X, Y, plain)
 
 
-def test_dask_frame(plain):
+def check_dask_frame(plain, tmp_path):
     frames = pytest.importorskip("dask.dataframe")
     lazy = frames.from_pandas(pd.DataFrame(X, columns=NAMES), npartitions=3)
     with pytest.warns(UserWarning, match=r"DataFrame, is loaded whole: 4000 x 60, 1\.9. MB"):
@@ -82,17 +84,36 @@ def test_dask_frame(plain):
     assert_array_equal(selector.get_feature_names_out(), np.array(NAMES)[plain])
 
 
-def test_xarray(plain):
+def check_xarray(plain, tmp_path):
     xarray = pytest.importorskip("xarray")
     assert_array_equal(chosen(xarray.DataArray(X)), plain)
     with pytest.raises(TypeError, match=r"got Dataset: cannot directly convert"):
         chosen(xarray.Dataset({"a": ("x", X[:, 0])}))
 
 
-def test_narwhals(plain):
+def check_narwhals(plain, tmp_path):
     narwhals = pytest.importorskip("narwhals")
     frame = pd.DataFrame(X, columns=NAMES)
     selector = FisherScore(3).fit(narwhals.from_native(frame), Y)
     assert_array_equal(selector.get_feature_names_out(), np.array(NAMES)[plain])
     with pytest.raises(TypeError, match=r"LazyFrame\. Call its collect\(\) first"):
         chosen(narwhals.from_native(pl.DataFrame(X).lazy()))
+
+
+CHECKS = {
+    "torch": [check_torch],
+    "anndata": [check_anndata, check_anndata_in_a_file],
+    "dask": [check_dask, check_dask_frame],
+    "xarray": [check_xarray],
+    "narwhals": [check_narwhals],
+}
+
+
+def test_what_is_installed(plain, tmp_path):
+    """One test for all, as hardly a machine has them all."""
+    installed = [name for name in CHECKS if find_spec(name) is not None]
+    if not installed:
+        pytest.skip(f"none of {', '.join(CHECKS)} is installed: their tables are NOT tested")
+    for name in installed:
+        for check in CHECKS[name]:
+            check(plain, tmp_path)
