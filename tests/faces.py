@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 import fisherset
 from fisherset import GeneralizedFisherScoreCV, certify, explain, fisher_criterion, selection_path
+from fisherset.evaluation import compare
 from selection import SELECTORS
 
 FEATURES = [0, 2]  # what functions are asked about that need a subset
@@ -85,6 +86,11 @@ FACES = [
             [np.hstack([step.features, step.objective, step.upper_bound]) for step in path]
         ),
         {"ks": [1, 2]},
+    ),
+    _of_function(
+        compare,
+        lambda found: np.ravel(found.accuracy["fisher"]),
+        {"ks": [1, 2], "methods": ["fisher"], "repeats": 1},
     ),
 ]
 

@@ -15,7 +15,7 @@ from fisherset._types import Floats, Indices
 from fisherset.evaluation.holdout import holdout_accuracy
 from fisherset.evaluation.methods import TITLES, features_for
 from fisherset.evaluation.splits import halves
-from fisherset.selectors.checks import check_integer, check_samples, shown
+from fisherset.selectors.checks import check_integer, check_samples, check_sizes, shown
 
 FEW_COLUMNS = 300  # columns up to which Algorithm 1 is part of a comparison unasked
 
@@ -104,7 +104,7 @@ def compare(
         The samples.
     y : array-like of shape (n_samples,)
         Their class labels.
-    ks : sequence of int
+    ks : sequence of int or float
         Numbers of features.
     methods : sequence of str, default=None
         Of "hsic", "fisher", "laplacian", "trace-ratio-fs", "trace-ratio-ls", "cutting-plane"
@@ -139,7 +139,7 @@ def compare(
     asked = None if methods is None else _known(methods)
     table, _, codes = check_samples(X, y)
     wanted = methods_for(table.shape[1]) if asked is None else asked
-    sizes = _sizes(ks, table.shape[1])
+    sizes = check_sizes(ks, table.shape[1])
     model = make_pipeline(StandardScaler(), KNeighborsClassifier(1)) if classifier is None else classifier
     table = table.tocsr() if sparse.issparse(table) else table
     accuracy = {method: np.empty((repeats, len(sizes))) for method in wanted}
@@ -168,18 +168,6 @@ def _known(methods: Sequence[str]) -> list[str]:
     if unknown or not wanted:
         raise ValueError(f"{rule}; got {', '.join(unknown) or 'none'}.")
     return wanted
-
-
-def _sizes(ks: Sequence[int], n_features: int) -> list[int]:
-    """Numbers of features, rising, each once."""
-    if isinstance(ks, str) or not isinstance(ks, Iterable):
-        raise TypeError(f"ks must be a list of numbers of features, such as [5, 10]; got {shown(ks)}.")
-    sizes = list(ks)
-    for size in sizes:
-        check_integer("each of ks", size, least=1)
-    if not sizes or max(sizes) > n_features:
-        raise ValueError(f"ks must lie between 1 and the number of features, {n_features}; got {sizes}.")
-    return sorted({int(size) for size in sizes})
 
 
 def _splits(codes: Indices, repeats: int, seed: int) -> Iterator[tuple[Indices, Indices]]:

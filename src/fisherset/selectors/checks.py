@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from fisherset._types import Indices
-from fisherset.selectors._parameters import check_integer, shown
+from fisherset.selectors._parameters import check_integer, check_sizes, shown
 from fisherset.selectors._validation import (
     check_bare_table,
     check_features,
@@ -25,6 +25,7 @@ __all__ = [
     "check_integer",
     "check_labels",
     "check_samples",
+    "check_sizes",
     "shown",
 ]
 
