@@ -87,10 +87,13 @@ FACES = [
         ),
         {"ks": [1, 2]},
     ),
-    _of_function(
+    Face(  # whose other parameters have tests of their own
+        "compare",
         compare,
         lambda found: np.ravel(found.accuracy["fisher"]),
-        {"ks": [1, 2], "methods": ["fisher"], "repeats": 1},
+        frozenset({"ks"}),
+        weighted=False,
+        defaults={"ks": [1, 2], "methods": ["fisher"], "repeats": 1},
     ),
 ]
 

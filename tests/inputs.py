@@ -85,6 +85,8 @@ BAD_TABLES = {
     "nan in pyarrow": (pa.table(frame(pd, changed(4, 2, np.nan))), r"column 'c' holds"),
     "many nan": (_many_nan, r"columns 0, 1, 2, 3, 4 and 1 more hold some"),
     "masked": (masked(X), r"masked entries; column 1 holds some\. Fill them"),
+    "nothing but a mask": (np.ma.masked, r"dim 0"),
+    "a masked column": (masked(X[:, 0]), r"Expected 2D array, got 1D array"),
     "masked integers": (masked(WHOLE), r"masked entries; column 1"),
     # text
     "text in pandas": (

@@ -69,7 +69,7 @@ def _as_labels(y: Any) -> NDArray[Any]:
             f"Drop those samples or give them a class of their own."
         )
     if isinstance(y, Sequence):
-        return _from_list([_plain(label) for label in y])
+        return _from_list(_plain(list(y)))
     try:
         array = np.asarray(y)
     except Exception as error:  # of any kind: each library has its own
@@ -83,9 +83,11 @@ def _as_labels(y: Any) -> NDArray[Any]:
     return array
 
 
-def _plain(label: Any) -> Any:
-    """A label of pyarrow as one of Python."""
-    return label.as_py() if hasattr(type(label), "as_py") else label
+def _plain(labels: list[Any]) -> list[Any]:
+    """Labels of pyarrow as those of Python."""
+    if not any(hasattr(kind, "as_py") for kind in set(map(type, labels))):
+        return labels
+    return [label.as_py() if hasattr(label, "as_py") else label for label in labels]
 
 
 def _one_column(array: NDArray[Any]) -> NDArray[Any]:

@@ -29,7 +29,7 @@ from fisherset.selectors._parameters import reason, shown
 NAMED = 5  # columns a message lists at the most
 EXACT = 2**53  # whole numbers float64 can tell apart
 
-_PLAIN = re.compile(r"(u?int(8|16|32|64)|float(16|32|64)?|double|halffloat|bool(ean)?)(\[pyarrow\])?$")
+_LONG = re.compile(r"u?int64(\[pyarrow\])?$")
 _TIMES = ("date", "time", "duration", "period", "interval")
 
 
@@ -126,7 +126,8 @@ def _as_table(X: Any) -> Any:
 
 def _reject_masked(X: Any) -> None:
     if is_masked(X):
-        where = np.flatnonzero(np.ma.getmaskarray(X).reshape(len(X), -1).any(axis=0))
+        _check_dimensions(X.ndim, X)
+        where = np.flatnonzero(np.ma.getmaskarray(X).any(axis=0))
         raise ValueError(
             f"X must not have masked entries; {_columns(where.tolist())} some. Fill them, for example with "
             f"X.filled(value), or drop the columns."
@@ -146,7 +147,7 @@ def _from_sparse(X: Any) -> Any:
         by_column = table.tocsc()
         columns = np.split(by_column.data, by_column.indptr[1:-1])
         _reject(Unfit.ROUNDED, [j for j, column in enumerate(columns) if _is_rounded(column)])
-    return table if table.dtype.itemsize <= 8 else table.astype(np.float64)  # of the stored numbers
+    return _as_double(table)
 
 
 def _read(X: Any, dtype: Any = None) -> NDArray[Any]:
@@ -183,10 +184,11 @@ def _checked(table: NDArray[Any], labels: list[Any]) -> NDArray[Any]:
             Unfit.ROUNDED,
             [label for label, column in zip(labels, table.T, strict=True) if _is_rounded(column)],
         )
-    return _as_double(table)
+    double: NDArray[Any] = _as_double(table)
+    return double
 
 
-def _as_double(values: NDArray[Any]) -> NDArray[Any]:
+def _as_double(values: Any) -> Any:
     """Numbers as they are, but for those of more than 64 bits."""
     with np.errstate(over="ignore"):  # what overflows is infinite, which is found
         return values if values.dtype.itemsize <= 8 else values.astype(np.float64)
@@ -221,7 +223,7 @@ def _column_numbers(column: Any, dtype: str) -> NDArray[Any] | Unfit:
     if "int128" in dtype:  # numpy has none, and would round
         return _numbers(np.array(column.to_list(), dtype=object))
     values = _read(column)
-    if values.dtype.kind == "f" and re.match(r"u?int64", dtype) and _PLAIN.match(dtype):
+    if values.dtype.kind == "f" and _LONG.match(dtype):
         return np.full(values.shape, np.nan)  # there are nulls among the integers, which numpy rounded
     return _numbers(values)
 
@@ -240,9 +242,10 @@ def _numbers(values: NDArray[Any]) -> NDArray[Any] | Unfit:
     if kind != "O":
         return Unfit.TEXT
     entries = values.tolist()
-    if any(isinstance(entry, str | bytes) for entry in entries):
+    types = set(map(type, entries))
+    if any(issubclass(found, str | bytes) for found in types):
         return Unfit.TEXT
-    if any(isinstance(entry, list | tuple | np.ndarray) for entry in entries):
+    if any(issubclass(found, list | tuple | np.ndarray) for found in types):
         return Unfit.OBJECTS  # numpy may take those of one entry for it
     try:
         floats = values.astype(np.float64)
