@@ -234,3 +234,11 @@ def test_table_without_anything_in_it():
     with pytest.warns(UserWarning, match="vary"):
         found = GeneralizedFisherScoreCV(2, gammas=[1.0]).fit(np.ones((20, 3)), np.arange(20) % 2)
     assert found.objective_ == 0.0
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_a_start_without_any_difference():
+    """F of the first set may be nought: no gain is a share of it."""
+    X = np.full((9, 2), 0.25)
+    X[7, 0] = X[8, 0] = X[8, 1] = 0.375
+    GeneralizedFisherScoreCV(gammas=[0.01], cv=2).fit(X, [0, 0, 0, 0, 1, 1, 1, 1, 0])

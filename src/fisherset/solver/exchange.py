@@ -132,7 +132,8 @@ class Swaps:
         if not any(gain.size for gain, _, _ in self._found):
             return None
         gain, out, into = (np.concatenate(parts) for parts in zip(*self._found, strict=True))
-        order = np.lexsort([-out, into, -np.round(gain / self.tie)])
+        level = np.round(gain / self.tie) if self.tie > 0 else gain  # from F = 0 nothing is a tie
+        order = np.lexsort([-out, into, -level])
         chosen: list[int] = []
         used: set[int] = set()
         for swap in order.tolist():
