@@ -101,6 +101,16 @@ def test_probabilities_of_the_discriminant_are_those_of_normal_classes(table):
         np.testing.assert_array_equal(model.classes_[found.argmax(axis=1)], model.predict(rows[:, columns]))
 
 
+@pytest.mark.parametrize("unit", [1e-310, 1e-160, 1e160, 1e300])
+def test_discriminant_knows_no_unit(table, unit):
+    """Numbers whose inverse or square overflows are judged like any others."""
+    X, y = table
+    plain = GeneralizedFisherScoreCV(3, gammas=[20.0], scoring="neg_log_loss").fit(X, y)
+    scaled = GeneralizedFisherScoreCV(3, gammas=[20.0], scoring="neg_log_loss").fit(X * unit, y)
+    np.testing.assert_array_equal(scaled.support_, plain.support_)
+    assert scaled.best_score_ == pytest.approx(plain.best_score_, rel=1e-6)
+
+
 @pytest.mark.parametrize("scoring", ["neg_log_loss", "roc_auc_ovr", "neg_brier_score"])
 def test_scorers_of_probabilities(table, scoring):
     X, y = table

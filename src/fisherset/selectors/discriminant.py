@@ -33,8 +33,8 @@ class Discriminant(ClassifierMixin, BaseEstimator):
         within[np.diag_indices_from(within)] += ridge
         coefficients = n * np.linalg.solve(within, means)
         self.classes_: NDArray[Any] = classes[present]
-        self.coef_: Floats = coefficients  # of scaled features: a coefficient of tiny ones would overflow
-        self.scale_: Floats = problem.scale[columns] * scatter.guard.unit[table]
+        # of the columns in the units of the guard: those of a column of 1e-310 would overflow
+        self.coef_, self.unit_ = coefficients / problem.scale[columns][:, None], scatter.guard.unit[table]
         self.intercept_: Floats = (
             np.log(weights[present] / n) - np.einsum("jk,jk->k", coefficients, means) / 2
         )
@@ -47,7 +47,7 @@ class Discriminant(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Floats:
         """Log-odds of the second of two classes, or the discriminant of each of more."""
         rows = X.toarray() if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
-        scores: Floats = (rows - self.center_) / self.scale_ @ self.coef_ + self.intercept_
+        scores: Floats = ((rows - self.center_) / self.unit_) @ self.coef_ + self.intercept_
         return scores[:, 1] - scores[:, 0] if self.classes_.size == 2 else scores
 
     def predict_proba(self, X: Any) -> Floats:
