@@ -79,6 +79,8 @@ def interrupted(seconds):
 
     It may strike inside numpy.linalg, between the entry of its errstate and what would undo it.
     Every later invalid operation would then raise "Singular matrix": hence an errstate around it.
+    It may also strike where Python can only report an exception and go on, as in the end of an object:
+    hence it strikes again.
     """
 
     def stop(*_):
@@ -90,7 +92,7 @@ def interrupted(seconds):
     before = signal.signal(signal.SIGVTALRM, stop)
     try:
         with np.errstate(call=None):
-            signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+            signal.setitimer(signal.ITIMER_VIRTUAL, seconds, seconds)
             yield
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
