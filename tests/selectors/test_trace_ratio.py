@@ -64,9 +64,26 @@ def test_features_of_very_different_scale():
         assert_array_equal(selector.get_support(indices=True), features)
 
 
+def test_several_large_features_do_not_drown_small_ones():
+    y = np.array([0, 0, 0, 0, 0, 1])
+    X = np.zeros((6, 5))
+    X[4] = [1.0, 0.0, 1e-11, 1.0, 1.0]
+    X[5, 1] = 1e-11
+    ratio, features = reference.best_ratio(*reference.scatters(X, y), 2)
+    selector = TraceRatio(2).fit(X, y)
+    assert selector.trace_ratio_ == pytest.approx(ratio, rel=1e-9)
+    assert_array_equal(selector.get_support(indices=True), features)
+
+
+def test_scales_whose_squares_float64_cannot_hold_together():
+    X, y = reference.random_problem(5, n=50, d=3, c=2)
+    with pytest.raises(ValueError, match=r"within 140 decades.*column 1 holds.*Standardise"):
+        TraceRatio(1).fit(X * [1.0, 1e-200, 1e60], y)
+
+
 def test_nothing_between_the_classes():
     Z = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1.0]] * 5)
-    selector = TraceRatio(1).fit(Z * [1e-200, 1.0], [0, 1, 1, 0] * 5)
+    selector = TraceRatio(1).fit(Z * [1e-100, 1.0], [0, 1, 1, 0] * 5)
     assert selector.trace_ratio_ == 0.0
     assert not np.isnan(selector.scores_).any()
 

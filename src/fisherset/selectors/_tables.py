@@ -363,6 +363,17 @@ def check_magnitude(diagonal: Floats) -> None:
         )
 
 
+def check_comparable(squares: Floats, varying: NDArray[np.bool_], names: Any) -> None:
+    """Sums of squares that can be added up, relative to the largest: less than float64 holds is lost."""
+    lost = np.flatnonzero(varying & (squares < 1e-280))
+    if lost.size:
+        listed = lost.tolist() if names is None else [names[j] for j in lost]
+        raise ValueError(
+            f"A ratio of sums needs columns within 140 decades of each other; {_columns(listed)} numbers "
+            "too small beside the largest. Standardise the columns first, or drop these."
+        )
+
+
 def _columns(items: list[Any]) -> str:
     """`column 'a' holds` / `columns 'a', 'b' and 3 more hold`."""
     listed = ", ".join(shown(item) for item in items[:NAMED])

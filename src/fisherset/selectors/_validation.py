@@ -18,6 +18,7 @@ from fisherset.selectors._labels import check_labels, check_weights
 from fisherset.selectors._parameters import is_integer, shown
 from fisherset.selectors._tables import (
     check_bare_table,
+    check_comparable,
     check_container,
     check_magnitude,
     check_table,
@@ -26,6 +27,7 @@ from fisherset.selectors._tables import (
 
 __all__ = [
     "check_bare_table",
+    "check_comparable",
     "check_container",
     "check_features",
     "check_labels",

@@ -82,7 +82,8 @@ class TraceRatio(BaseSelector):
     Notes
     -----
     Unlike the ratios of single features, the ratio of sums depends on the scale of the
-    features: standardise them first where their units differ. Constant features, which
+    features: standardise them first where their units differ; beyond 140 decades between
+    two of them it is refused. Constant features, which
     would not change the ratio, are selected only when nothing else is left.
 
     References
@@ -174,4 +175,5 @@ class TraceRatio(BaseSelector):
         # one unit for all columns: the largest, so that nothing can overflow
         unit = float(guard.unit.max(initial=0.0, where=~constant)) or 1.0
         ratio = np.where(constant, 1.0, guard.unit / unit) ** 2
+        check.check_comparable((numerator + denominator) * ratio, ~constant, self._names)
         return _Weights(numerator * ratio, denominator * ratio, unit, constant, n_passes, classes)

@@ -9,7 +9,7 @@ import numpy as np
 
 from fisherset._types import Floats, Indices
 
-GIANT = 10.0  # how many times the others together a term has to be
+GIANT = 10.0  # how many times the others a term has to be to be left out before them
 
 
 class Ratio(NamedTuple):
@@ -38,7 +38,7 @@ def best_ratio(a: Floats, b: Floats, m: int) -> Ratio:
         # exact, not up to ties: terms of very different size must not be taken for equal
         values = a - ratio * b
         n_iter += 1
-        sets = [_top(values, m), *_without_giants(values, b, best, ratio)]
+        sets = [_top(values, m), *_without_giants(values, b, m, ratio)]
         ratios = [_ratio(a, b, chosen) for chosen in sets]
         first = int(np.argmax(ratios))
         if not ratios[first] > ratio * (1 + 1e-15):
@@ -47,21 +47,19 @@ def best_ratio(a: Floats, b: Floats, m: int) -> Ratio:
         ratio, best = ratios[first], sets[first]
 
 
-def _without_giants(values: Floats, b: Floats, best: Indices, ratio: float) -> Iterator[Indices]:
-    """The best sets without the largest terms of a set, as long as these drown the others.
+def _without_giants(values: Floats, b: Floats, m: int, ratio: float) -> Iterator[Indices]:
+    """The best sets without the largest terms of this ratio, then without the next largest.
 
-    The ratio of a set with a term in units of 1e9 is that term's, its a - ratio * b is then
-    rounding, and so is what the sums tell of the others.
+    Of a term whose own ratio it is, a - ratio * b is rounding; in units of 1e9, that drowns the others.
     """
-    order = best[np.argsort(-b[best], kind="stable")]
-    others = b[order].sum() - np.cumsum(b[order])
+    drowning = np.flatnonzero((np.abs(values) <= 1e-12 * ratio * b) & (b > 0))
     left = np.ones(b.size, dtype=bool)
-    for term, rest in zip(order[:-1], others[:-1], strict=True):
-        left[term] = False
-        drowning = b[term] > GIANT * rest and abs(values[term]) <= 1e-12 * ratio * b[term]
-        if not drowning or np.count_nonzero(left) < best.size:
+    while drowning.size:
+        large = b[drowning] * GIANT > b[drowning].max()
+        left[drowning[large]], drowning = False, drowning[~large]
+        if np.count_nonzero(left) < m:
             return
-        yield np.flatnonzero(left)[_top(values[left], best.size)]
+        yield np.flatnonzero(left)[_top(values[left], m)]
 
 
 def _ratio(a: Floats, b: Floats, chosen: Indices) -> float:

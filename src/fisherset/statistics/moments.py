@@ -19,6 +19,7 @@ from fisherset.statistics.guard import LARGE, SMALL, TOLERABLE_OFFSET, Guard, po
 
 # Spread, as a share of the values, up to which a column is constant but for the rounding of its values.
 CONSTANT = 8 * EPS
+LEAST = np.nextafter(0.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,9 @@ class Moments:
         with np.errstate(all="ignore"):
             mean = self.mean
             variance = self.squares / self.n - mean**2
-            size = np.maximum(np.max(np.abs(self.TX), axis=0), np.abs(self.NX[0])) / self.n
+            sums = np.maximum(np.max(np.abs(self.TX), axis=0), np.abs(self.NX[0]))
+            # the least number there is, divided, would be none
+            size = np.where(sums > 0, np.maximum(sums / self.n, LEAST), sums)
             far = np.isfinite(mean) & (mean**2 > TOLERABLE_OFFSET**2 * variance) & (mean != 0.0)
             lost = (size > 0) & ~((self.squares > SMALL**2) & np.isfinite(self.squares))
             size = np.where(np.isfinite(size), size, 2.0**1000)  # NaN stays NaN whatever the unit
