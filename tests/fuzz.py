@@ -11,6 +11,7 @@ import warnings
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
+from math import comb
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from truth import Truth
 CASES = int(os.environ.get("FISHERSET_FUZZ", "200"))  # for each public callable
 ROOT = str(Path(fisherset.__file__).parent)
 EXACT = 2**53
+FEW_SETS = 1000  # are all tried
 CLOSE, NOUGHT = 1e-6, 1e-12  # relative, and absolute where a number is of order one
 
 # What the whole numbers of a column, -8 to 8, become.
@@ -394,7 +396,8 @@ def _truth(case):
     return Truth(np.ldexp(X, -exponent), codes, weights)
 
 
-def _judge_criterion(case, members, objective, gamma, admitted, bound=None):
+def judge_criterion(case, members, objective, gamma, admitted, bound=None):
+    """F of a set of columns, and what bounds that of all sets of the size."""
     if not np.isfinite(objective):
         return f"F is {objective}"
     truth = _truth(case)
@@ -407,6 +410,8 @@ def _judge_criterion(case, members, objective, gamma, admitted, bound=None):
         return ""
     if objective > bound * (1 + 1e-12) + 1e-15:
         return f"F is {objective}, above its bound {bound}"
+    if comb(truth.d, len(members)) > FEW_SETS:
+        return ""
     best = truth.best(len(members), gamma)
     if np.isfinite(best) and best > bound * (1 + 1e-9) + 1e-14:
         return f"a subset has F = {best}, above the bound {bound}"
@@ -417,20 +422,20 @@ def judge_generalized(face, case, selector, admitted):
     members = np.flatnonzero(selector.support_)
     if selector.scores_.min() < 0 or selector.scores_.max() > 1 + 1e-9:
         return f"weights are {selector.scores_}"
-    return _judge_support(selector, case) or _judge_criterion(
+    return _judge_support(selector, case) or judge_criterion(
         case, members, selector.objective_, selector.gamma_, admitted, selector.upper_bound_
     )
 
 
 def judge_certificate(face, case, found, admitted):
     members = range(case.count)
-    return _judge_criterion(case, members, found.objective, found.gamma, admitted, found.upper_bound)
+    return judge_criterion(case, members, found.objective, found.gamma, admitted, found.upper_bound)
 
 
 def judge_value(face, case, value, admitted):
     if isinstance(case.gamma, str):
         return "" if np.isfinite(value) and value >= 0 else f"F is {value}"
-    return _judge_criterion(case, range(case.count), value, float(case.gamma), admitted)
+    return judge_criterion(case, range(case.count), value, float(case.gamma), admitted)
 
 
 def judge_explanation(face, case, found, admitted):
@@ -438,14 +443,14 @@ def judge_explanation(face, case, found, admitted):
         return f"explained by {found}"
     if (np.abs(found.correlations) > 1).any():
         return f"correlations are {found.correlations}"
-    return _judge_criterion(case, range(case.count), found.objective, found.gamma, admitted)
+    return judge_criterion(case, range(case.count), found.objective, found.gamma, admitted)
 
 
 def judge_path(face, case, path, admitted):
     (step,) = path
     if step.k != case.count or len(set(step.features)) != case.count:
         return f"path has {step}"
-    return _judge_criterion(case, step.features, step.objective, path.gamma, admitted, step.upper_bound)
+    return judge_criterion(case, step.features, step.objective, path.gamma, admitted, step.upper_bound)
 
 
 JUDGES = {

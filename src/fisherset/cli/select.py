@@ -149,6 +149,7 @@ def described(
             column: [str(feature.value) for feature in table.features if _is_value(feature, column)]
             for column in sorted(texts)
         },
+        gaps=sorted({feature.column for feature in table.features if feature.kind == "missing"} & texts),
         remarks=[remark.text for remark in (*remarks, *remarks_on(selector))],
     )
     return selection, rows

@@ -15,7 +15,7 @@ from fisherset._types import Floats, Indices
 from fisherset.evaluation.holdout import holdout_accuracy
 from fisherset.evaluation.methods import TITLES, features_for
 from fisherset.evaluation.splits import halves
-from fisherset.selectors.checks import check_integer, check_samples, check_sizes, shown
+from fisherset.selectors.checks import check_integer, check_samples, check_sizes, in_safe_units, shown
 
 FEW_COLUMNS = 300  # columns up to which Algorithm 1 is part of a comparison unasked
 
@@ -141,6 +141,7 @@ def compare(
     wanted = methods_for(table.shape[1]) if asked is None else asked
     sizes = check_sizes(ks, table.shape[1])
     model = make_pipeline(StandardScaler(), KNeighborsClassifier(1)) if classifier is None else classifier
+    table = in_safe_units(table)
     table = table.tocsr() if sparse.issparse(table) else table
     accuracy = {method: np.empty((repeats, len(sizes))) for method in wanted}
     done, total = 0, repeats * len(wanted)

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fisherset._types import Floats
+from fisherset._types import EPS, Floats
 from fisherset.evaluation.columns import columns_of, dense
-from fisherset.selectors.checks import check_labels
+from fisherset.selectors.checks import check_labels, in_safe_units
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 MOST_CLASSES = 12
@@ -107,8 +107,10 @@ def looks_like_images(X: Any) -> bool:
 
 
 def _unit(X: Floats) -> Floats:
-    """Columns centred and of length 1, constant ones nought."""
+    """Columns centred and of length 1, those that are constant but for rounding nought."""
+    X = in_safe_units(X)
     centred = X - X.mean(axis=0)
     length = np.sqrt(np.sum(centred**2, axis=0))
-    unit: Floats = centred / np.where(length > 0, length, 1.0)
+    varies = length > 8 * EPS * np.sqrt(np.sum(X**2, axis=0))
+    unit: Floats = np.where(varies, centred, 0.0) / np.where(varies, length, 1.0)
     return unit

@@ -17,6 +17,7 @@ from fisherset.selectors._validation import (
     check_labels,
     reject_nonfinite,
 )
+from fisherset.statistics.guard import power_of_two
 
 __all__ = [
     "check_bare_table",
@@ -26,6 +27,7 @@ __all__ = [
     "check_labels",
     "check_samples",
     "check_sizes",
+    "in_safe_units",
     "shown",
 ]
 
@@ -46,6 +48,16 @@ def check_finite(table: Any, names: Any) -> None:
     elif table.dtype.kind == "f":
         finite = np.isfinite(table).all(axis=0)
     reject_nonfinite(finite, names)
+
+
+def in_safe_units(table: Any) -> Any:
+    """The table with columns whose squares float64 cannot hold in units of their own: for scikit-learn."""
+    largest = abs(table).max(axis=0)
+    largest = largest.toarray().ravel() if sparse.issparse(largest) else largest
+    unit = power_of_two(np.asarray(largest, dtype=np.float64))
+    if (unit == 1.0).all():
+        return table
+    return table @ sparse.diags_array(1 / unit) if sparse.issparse(table) else table / unit
 
 
 def check_columns(features: Any, n_features: int, names: Any) -> Indices:

@@ -59,7 +59,10 @@ def _odd_texts(frame: Frame, selection: Selection, column: str) -> list[str]:
     own = [feature for feature in selection.features if feature.column == column]
     sentences = []
     gaps = sum(text is None for text in texts)
-    if gaps and not any(feature.kind == "missing" or feature.fill is not None for feature in own):
+    expected = column in selection.gaps or any(
+        feature.kind == "missing" or feature.fill is not None for feature in own
+    )
+    if gaps and not expected:
         sentences.append(
             f"{frame.path.name} has no value of {column!r} in {gaps} of {len(texts)} rows: every "
             f"{column + '=...'!r} is 0 there."

@@ -129,6 +129,8 @@ def _features_of(name: str, column: Any, impute: str | None) -> list[Feature]:
     missing = np.isnan(numbers)
     if missing.all():
         raise _Refused(NOTHING)
+    if pa.types.is_integer(column.type) and _rounds(column):
+        raise _Refused(f"Columns {{}} hold whole numbers beyond 2^53, which would be rounded. {DROP}")
     if not missing.any():
         return [Feature(name, name)]
     if impute is None:
@@ -212,6 +214,14 @@ def _is_missing(column: Any) -> NDArray[np.bool_]:
     if pa.types.is_floating(column.type):
         missing |= np.isnan(_numbers(column))
     return missing
+
+
+def _rounds(column: Any) -> bool:
+    """Whether some of its whole numbers have more digits than float64."""
+    numbers = column.drop_null().to_numpy()
+    return bool(np.any(np.abs(numbers.astype(np.float64)) >= 2**53)) and any(
+        int(float(number)) != number for number in numbers.tolist()
+    )
 
 
 def _numbers(column: Any) -> Floats:

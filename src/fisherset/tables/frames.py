@@ -166,6 +166,7 @@ def _parquet_table(path: Path, file: Any) -> Any:
     from pyarrow import parquet
 
     content = parquet.ParquetFile(file)
+    _check_names(path, content.schema_arrow.names)  # of two of one name Arrow reads neither
     held = content.metadata
     check_shape(path.name, held.num_rows, held.num_columns)
     size = sum(held.row_group(i).total_byte_size for i in range(held.num_row_groups))

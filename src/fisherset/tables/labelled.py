@@ -81,14 +81,19 @@ def read_table(
     if frame.arrow is None:
         X, features = _matrix_of(frame, kept, impute)
         _check_distinct(features)
-        return LabelledTable(X, y, features, target, path)
-    features = features_of(frame.arrow.select(kept), impute)
-    _check_distinct(features)
-    X = numbers_of(frame.arrow, features)
-    if np.isinf(X.data if sparse.issparse(X) else X).any():
+    else:
+        features = features_of(frame.arrow.select(kept), impute)
+        _check_distinct(features)
+        X = numbers_of(frame.arrow, features)
+    _check_finite(X, features)
+    return LabelledTable(X, y, features, target, path)
+
+
+def _check_finite(X: Any, features: Sequence[Feature]) -> None:
+    stored = X.data if sparse.issparse(X) else X
+    if stored.dtype.kind == "f" and np.isinf(stored).any():
         endless = shown([features[j].name for j in np.unique((abs(X) == np.inf).nonzero()[1])])
         raise ValueError(f"Columns {endless} hold infinite values. Leave them out with --drop, or mend them.")
-    return LabelledTable(X, y, features, target, path)
 
 
 def reduce_frame(frame: Frame, features: Sequence[Feature]) -> Any:

@@ -41,6 +41,8 @@ class Selection:
     categories : dict
         All values of the columns of texts among them, chosen or not: what else such a column
         holds in another table was never seen.
+    gaps : list of str
+        Those of them that had missing values.
     remarks : list of str
         What there is to say about it.
     """
@@ -58,6 +60,7 @@ class Selection:
     gap: float
     details: list[dict[str, Any]] = field(default_factory=list)
     categories: dict[str, list[str]] = field(default_factory=dict)
+    gaps: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
     def as_json(self) -> str:
@@ -102,13 +105,14 @@ def read_selection(path: Path) -> Selection:
             str(column): [str(_checked(value, str, "categories")) for value in values]
             for column, values in _checked(content.get("categories", {}), dict, "categories").items()
         }
+        gaps = [str(_checked(name, str, "gaps")) for name in _checked(content.get("gaps", []), list, "gaps")]
         if not 0 < len({feature.name for feature in features}) == len(features):
             raise ValueError("it names no features, or one of them twice")
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
         raise ValueError(f"{path.name} cannot be used: {reason}.") from error
     more: dict[str, Any] = {**texts, **counts, **numbers, "details": content.get("details") or []}
-    return Selection(features, classes=classes, categories=categories, **more)
+    return Selection(features, classes=classes, categories=categories, gaps=gaps, **more)
 
 
 def _feature(entry: Any) -> Feature:

@@ -1,0 +1,35 @@
+"""Whatever file there is: every command answers rightly, or with one sentence.
+
+    FISHERSET_FUZZ=10000 python -m pytest tests/cli/test_fuzz.py -n auto
+
+tries so many for each command, instead of two hundred.
+"""
+
+import tempfile
+from pathlib import Path
+
+import pytest
+import typer
+from hypothesis import HealthCheck, given, settings
+
+from filefuzz import JUDGES, file_cases
+from fisherset.cli.app import app
+from fuzz import CASES
+
+NO_TABLE = {"demo", "reproduce"}  # read no file of the user's
+
+
+def test_every_command_that_reads_a_table_has_a_judge():
+    assert set(JUDGES) == set(typer.main.get_command(app).commands) - NO_TABLE
+
+
+@pytest.mark.parametrize("judge", sorted(set(JUDGES.values()), key=repr), ids=lambda judge: judge.__name__)
+def test_right_or_refused(judge):
+    @settings(max_examples=CASES, suppress_health_check=list(HealthCheck), deadline=None)
+    @given(file_cases())
+    def tried(case):
+        with tempfile.TemporaryDirectory() as folder:
+            wrong = judge(case, Path(folder))
+        assert not wrong, wrong
+
+    tried()
