@@ -95,7 +95,8 @@ class Case:
     story: str
 
     def __repr__(self):
-        return f"Case({self.story}, k={self.k!r}, gamma={self.gamma!r}, y={self.y!r}, X=\n{self.X!r})"
+        X = self.X.toarray() if sparse.issparse(self.X) else self.X
+        return f"Case({self.story}, k={self.k!r}, gamma={self.gamma!r}, y={self.y!r}, X=\n{X!r})"
 
     def _repr_pretty_(self, printer, cycle):  # hypothesis would print the fractions
         printer.text(repr(self))
@@ -198,7 +199,9 @@ def _weights(draw, n):
         return np.ones(n)
     counts = np.array(draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)), dtype=float)
     if kind == "decades":
-        return np.where(counts > 0, 10.0 ** (-4 * (counts - 1)), 1.0) * draw(st.sampled_from([1.0, 1e9]))
+        return np.where(counts > 0, 10.0 ** (-4 * (counts - 1)), 1.0) * draw(
+            st.sampled_from([1.0, 1e9, 1e-90])
+        )
     return (
         counts
         if kind == "counts"

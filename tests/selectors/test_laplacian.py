@@ -89,6 +89,21 @@ def test_a_narrow_kernel_does_not_vanish(data, bandwidth):
         assert not np.isnan(selector.fit(X).scores_).any()
 
 
+@pytest.mark.parametrize("d", [3, 20])
+@pytest.mark.parametrize("parameters", [{}, {"supervised": True}, {"kernel": "binary"}])
+def test_neighbours_at_one_distance_are_the_same_in_any_storage(d, parameters):
+    rng = np.random.default_rng(d)
+    y = np.arange(60) % 3
+    for levels in (2, 3, 5):
+        X = rng.integers(0, levels, (60, d)) / 3
+        scores = [
+            LaplacianScore(1, **parameters).fit(store(X), y).scores_
+            for store in (np.array, np.asfortranarray, sparse.csr_array, sparse.csc_array)
+        ]
+        for other in scores[1:]:
+            assert_allclose(other, scores[0], rtol=1e-9, atol=1e-12)
+
+
 def test_wide_sparse_rows():
     X = sparse.random(60, 300_000, density=1e-4, format="csr", random_state=0)
     assert LaplacianScore(5).fit(X).support_.sum() == 5

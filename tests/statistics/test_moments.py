@@ -72,6 +72,24 @@ def test_scatter_survives_scales(kind, scale):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("block_bytes", [2**20, 200])
+@pytest.mark.parametrize("weight", [1.0, 1e-90])
+@pytest.mark.parametrize("scale", [5e-324, 1e-299, 1e-160, 1e-150, 1.0, 1e160, 1e299])
+def test_a_few_values_late_in_a_column_whose_sums_cancel(kind, block_bytes, weight, scale):
+    y, X = np.arange(40) % 2, np.zeros((40, 3))
+    X[20, 0], X[30, 0] = scale, -scale
+    X[31, 1] = scale
+    weights = np.full(40, weight)
+    weights[39], X[39, 2] = 0.0, scale  # what has no weight is not there
+    source = MemorySource(kind(X), y, weights, block_bytes=block_bytes)
+    scatter = Scatter(measure(source, Classes(2)), Classes(2))
+    assert_array_equal(scatter.constant, [False, False, True])
+    spread = np.sqrt(scatter.total[:2] / scatter.n)
+    expected = np.sqrt([2 / 39, 1 / 39 - 1 / 39**2]) * (scale / scatter.guard.unit[:2])
+    assert_allclose(spread, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_needless_offsets_are_given_up(kind):
     """A column that only starts like a constant far from zero ends up unshifted: blocks need no copy."""
     X, y = labelled(n=300)

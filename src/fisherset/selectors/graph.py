@@ -17,6 +17,8 @@ from fisherset.statistics import Classes, GraphScatter, graph_scatter, measure, 
 FEW_DIMENSIONS = 15  # features up to which scikit-learn would take a tree
 SPARE = 5  # neighbours beyond the wanted ones whose distance may prove smaller than it seemed
 DIGITS = 1e-5  # share of |x|^2 below which |x|^2 + |y|^2 - 2xy has lost ten digits of |x - y|^2
+TIE = 1e-12  # relative difference of distances up to which they are equal
+NUMBERS = 2**20  # distances held at a time
 DEEP = 50.0  # exponent of the heat kernel from which its weights come near underflow
 
 
@@ -83,7 +85,33 @@ def _neighbours(X: Any, count: int) -> tuple[Floats, Indices]:
         order = np.lexsort([indices[doubtful], exact], axis=1)
         squared[doubtful] = np.take_along_axis(exact, order, axis=1)
         indices[doubtful] = np.take_along_axis(indices[doubtful], order, axis=1)
-    return squared[:, :count], indices[:, :count]
+    return _first_of_ties(X, squared, indices, lengths, count)
+
+
+def _first_of_ties(
+    X: Any, squared: Floats, indices: Indices, lengths: Floats, count: int
+) -> tuple[Floats, Indices]:
+    """The nearest, of those that are as near as the last the first in the table: whatever the storage."""
+    n, wide = indices.shape
+    last = squared[:, count - 1]
+    equal = np.abs(squared - last[:, None]) <= TIE * last[:, None]
+    order = np.lexsort([indices, np.where(equal, last[:, None], squared)], axis=1)[:, :count]
+    squared = np.take_along_axis(squared, order, axis=1)
+    indices = np.take_along_axis(indices, order, axis=1)
+    more = np.flatnonzero(equal[:, -1]) if wide < n - 1 else np.empty(0, dtype=np.intp)
+    step = max(1, NUMBERS // n)
+    for start in range(0, more.size, step):
+        rows = more[start : start + step]
+        products = X[rows].astype(np.float64) @ X.T
+        products = products.toarray() if sparse.issparse(X) else products
+        beyond = lengths[rows, None] + lengths - 2 * products - last[rows, None]
+        slack = TIE * (lengths[rows, None] + lengths)
+        key = np.select([beyond < -slack, beyond <= slack], [-1.0, 0.0], np.inf)
+        key[np.arange(rows.size), rows] = np.inf  # a row is not its own neighbour
+        indices[rows] = np.argsort(key, axis=1, kind="stable")[:, :count]
+        exact = pair_distances(X, np.repeat(rows, count), indices[rows].ravel())
+        squared[rows] = exact.reshape(-1, count)
+    return squared, indices
 
 
 def edge_weights(squared: Floats, kernel: str, bandwidth: float | str, unit: float) -> Floats:

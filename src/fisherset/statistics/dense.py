@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fisherset._types import Floats, Indices
 from fisherset.sources import Matrix
@@ -19,6 +20,13 @@ def squares(X: Floats, weights: Floats | None) -> Floats:
     left = X if weights is None else X * weights[:, None]
     total: Floats = np.einsum("ij,ij->j", left, X)
     return total
+
+
+def anything(X: Floats, columns: Indices, rows: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
+    """Whether some rows, or all, hold anything but nought, of each of these columns."""
+    some = X[:, columns] if rows is None else X[np.ix_(rows, columns)]
+    found: NDArray[np.bool_] = np.any(some, axis=0)
+    return found
 
 
 def take(X: Floats, columns: Indices) -> Floats:

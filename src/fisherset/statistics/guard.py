@@ -18,6 +18,7 @@ from fisherset.sources import Matrix, Sparse
 HEAD = 9  # rows of a block looked at
 TOLERABLE_OFFSET = 32.0  # mean / spread that the sums of squares take: it costs them three digits
 LARGE, SMALL = 2.0**200, 2.0**-200  # magnitudes whose squares are safe
+UNITS = 2.0**-1000, 2.0**1000  # the least and the largest
 
 
 @dataclass(frozen=True)
@@ -107,4 +108,4 @@ def power_of_two(magnitude: Floats) -> Floats:
     """A power of two near each magnitude whose square is unsafe, 1 for the rest."""
     unsafe = np.isfinite(magnitude) & (magnitude > 0) & ((magnitude > LARGE) | (magnitude < SMALL))
     exponent = np.frexp(np.where(unsafe, magnitude, 0.0))[1]
-    return np.where(unsafe, np.ldexp(1.0, np.clip(exponent, -1000, 1000)), 1.0)
+    return np.where(unsafe, np.clip(np.ldexp(1.0, np.minimum(exponent, 1023)), *UNITS), 1.0)

@@ -12,14 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._types import EPS, Floats
-from fisherset.sources import Block, Source
+from fisherset.sources import Block, Matrix, Source
 from fisherset.statistics.blocks import kernel_of, nuisance, weighted
 from fisherset.statistics.coding import Coding
-from fisherset.statistics.guard import LARGE, SMALL, TOLERABLE_OFFSET, Guard, power_of_two
+from fisherset.statistics.guard import LARGE, SMALL, TOLERABLE_OFFSET, UNITS, Guard, power_of_two
 
 # Spread, as a share of the values, up to which a column is constant but for the rounding of its values.
 CONSTANT = 8 * EPS
-LEAST = np.nextafter(0.0, 1.0)
+LEAST, NORMAL = np.nextafter(0.0, 1.0), np.finfo(np.float64).tiny  # the latter with all its digits
+UNDERFLOWN, OVERFLOWN = 2.0**-800, 2.0**600  # units that suit all values whose squares are not
 
 
 @dataclass(frozen=True)
@@ -70,11 +71,12 @@ class Moments:
             ratio = self.guard.unit / guard.unit
             shift = (self.guard.offset - guard.offset) / guard.unit
             cross = shift * (2 * ratio * self.NX[0])
+            squares = self.squares * ratio**2 + cross + self.n * shift**2
             return replace(
                 self,
                 NX=self.NX * ratio + self.NN[:, :1] * shift,
                 TX=self.TX * ratio + self.NT[0][:, None] * shift,
-                squares=self.squares * ratio**2 + cross + self.n * shift**2,
+                squares=np.where((self.squares > 0) & (squares == 0), LEAST, squares),
                 added=self.added * ratio**2 + np.abs(cross) + self.n * shift**2,
                 guard=guard,
             )
@@ -94,20 +96,35 @@ class Moments:
         finite: NDArray[np.bool_] = np.isfinite(self.TX).all(axis=0) & np.isfinite(self.squares)
         return finite & np.isfinite(self.NX).all(axis=0)
 
+    @property
+    def out_of_range(self) -> NDArray[np.bool_]:
+        """Columns whose squares, on average, are not safe to compute with."""
+        with np.errstate(over="ignore"):
+            mean_square = self.squares / self.n
+        return ~((mean_square > SMALL**2) & (mean_square < LARGE**2)) & (self.squares > 0)
+
+    def _size(self) -> Floats:
+        """About how large the values of a column are, also where their sums or squares are out of range."""
+        sums = np.maximum(np.max(np.abs(self.TX), axis=0), np.abs(self.NX[0]))
+        of_squares = np.select(
+            [self.squares == 0, self.squares < NORMAL, self.squares == np.inf],
+            [0.0, UNDERFLOWN, OVERFLOWN],
+            np.sqrt(self.squares) / np.sqrt(self.n),
+        )
+        size = np.where(sums > 0, np.maximum(sums / self.n, of_squares), of_squares)
+        return np.where(np.isfinite(size), size, 2.0**1000)  # NaN stays NaN whatever the unit
+
     def better_guard(self) -> Guard:
         """The guard these moments would have needed; the same one when it was good enough."""
         with np.errstate(all="ignore"):
             mean = self.mean
             variance = self.squares / self.n - mean**2
-            sums = np.maximum(np.max(np.abs(self.TX), axis=0), np.abs(self.NX[0]))
-            # the least number there is, divided, would be none
-            size = np.where(sums > 0, np.maximum(sums / self.n, LEAST), sums)
+            size = self._size()
             far = np.isfinite(mean) & (mean**2 > TOLERABLE_OFFSET**2 * variance) & (mean != 0.0)
-            lost = (size > 0) & ~((self.squares > SMALL**2) & np.isfinite(self.squares))
-            size = np.where(np.isfinite(size), size, 2.0**1000)  # NaN stays NaN whatever the unit
+            lost = (size > 0) & self.out_of_range
             offset = self.guard.offset + np.where(far, mean * self.guard.unit, 0.0)
             spoilt = lost | ~self.finite
-            unit = self.guard.unit * np.where(spoilt, power_of_two(size), 1.0)
+            unit = np.clip(self.guard.unit * np.where(spoilt, power_of_two(size), 1.0), *UNITS)
         if not (far.any() or spoilt.any()):
             return self.guard
         better = Guard(offset, unit)
@@ -145,6 +162,8 @@ class MomentsKernel:
             TX = compute.sums(X, TW)
             alone = N.shape[1] == 1 and self.coding.adds_up
             squares = compute.squares(X, block.weight)
+            if self.guard is None:
+                squares = _nowhere_lost(squares, X, block.weight)
             return Moments(
                 NN=N.T @ NW,
                 NT=np.asarray((TW.T @ N).T),
@@ -160,11 +179,29 @@ class MomentsKernel:
             )
 
 
+def _nowhere_lost(squares: Floats, X: Matrix, weight: Floats | None) -> Floats:
+    """The sums of squares, the least number instead of nought where values are too small for a square."""
+    none = np.flatnonzero(squares == 0)
+    stored = X if isinstance(X, np.ndarray) else X.data
+    if none.size == 0 or (weight is None and stored is not X and np.abs(stored).min(initial=1.0) > SMALL):
+        return squares
+    lost = none[kernel_of(X).anything(X, none, None if weight is None else weight > 0)]
+    squares[lost] = LEAST
+    return squares
+
+
 def measure(source: Source, coding: Coding) -> Moments:
-    """The moments of a table: one pass, or two when the first rows misled the guard."""
+    """The moments of a table: one pass, or two when the first rows misled the guard.
+
+    A third where all that the first could tell of some columns is that they are out of range.
+    """
     n_numbers = (coding.size + 1) * source.shape[1]
     moments = source.reduce(MomentsKernel(coding, None, n_numbers))
-    better = moments.better_guard()
-    if better is not moments.guard:
+    for _ in range(2):
+        better = moments.better_guard()
+        if better is moments.guard:
+            break
         moments = source.reduce(MomentsKernel(coding, better, n_numbers))
+        if not moments.out_of_range.any():
+            break
     return moments if moments.guard.idle else moments.without_needless_offsets()

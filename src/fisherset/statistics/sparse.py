@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from fisherset._types import Floats, Indices
@@ -35,6 +36,12 @@ def squares(X: Sparse, weights: Floats | None) -> Floats:
             squared *= 1.0 if weights is None else weights[row]
         total += np.bincount(column, squared, minlength=total.size)
     return total
+
+
+def anything(X: Sparse, columns: Indices, rows: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
+    """Whether some rows, or all, hold anything but nought, of each of these columns."""
+    kept = slice(None) if rows is None else np.flatnonzero(rows)
+    return np.asarray(abs(X[:, columns][kept]).max(axis=0).toarray()).ravel() > 0
 
 
 def take(X: Sparse, columns: Indices) -> Sparse:
