@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 from command import invoke
-from fisherset import GeneralizedFisherScore
+from fisherset import GeneralizedFisherScore, certify
 from fisherset.evaluation import giveaways
 from fisherset.selectors import generalized
 from fisherset.solver import Status
@@ -104,6 +104,25 @@ def test_noise_stands_beside_the_certificate(command, chance, tmp_path, monkeypa
     assert remarks == [sentence]
 
 
+@pytest.mark.parametrize("chance", [True, False])
+def test_certify_speaks_of_noise_too(chance, tmp_path):
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 2
+    X = rng.standard_normal((60, 2000))
+    if not chance:
+        X[:, :2] += 2 * y[:, None]
+    np.savez(tmp_path / "t.npz", X=X, y=y, classes=["a", "b"])
+    (tmp_path / "names.txt").write_text("x0\nx1\n")
+    arguments = ("certify", "t.npz", "--features", "names.txt")
+    said = words(invoke(*arguments, cwd=tmp_path).stdout)
+    assert "columns look unrelated to the classes" in said
+    assert ("no better than chance would give" in said) == chance
+    found = json.loads(invoke(*arguments, "--json", cwd=tmp_path).stdout)
+    assert found["noise"]["chance"] == chance
+    assert found["noise"]["n_chosen"] == 2
+    assert ("no better than chance" in str(certify(X, y, [0, 1]))) == chance
+
+
 @pytest.mark.parametrize("command", ["select", "compare"])
 def test_a_search_cut_short_says_so_once(command, tmp_path, monkeypatch):
     write_csv(tmp_path / "t.csv", frame())
@@ -126,10 +145,10 @@ def test_certify_says_how_it_ended(tmp_path, monkeypatch):
     (tmp_path / "names.txt").write_text("g0\ng1\n")
     found = json.loads(invoke(*COMMANDS["certify"], "--json", cwd=tmp_path).stdout)
     assert found["status"] == "CONVERGED"
-    from fisherset.cli import certify
+    from fisherset.cli import certify as command
 
-    grade = certify.grade
-    monkeypatch.setattr(certify, "grade", lambda *a, **m: grade(*a, **m)._replace(status=Status.INEXACT))
+    grade = command.grade
+    monkeypatch.setattr(command, "grade", lambda *a, **m: grade(*a, **m)._replace(status=Status.INEXACT))
     assert Status.INEXACT.value[1:] in words(invoke(*COMMANDS["certify"], cwd=tmp_path).stdout)
 
 

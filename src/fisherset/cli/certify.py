@@ -36,7 +36,7 @@ def certify(
     --------
       fisherset certify genes.csv --target tumour --features list.txt
     """
-    from fisherset.report import status_remarks
+    from fisherset.report import noise_remarks, status_remarks
 
     number = common.gamma_of(gamma)
     if number == "auto":
@@ -52,9 +52,14 @@ def certify(
             raise ValueError(f"{features.name} names {lacks}.")
         with ProgressBars(quiet or as_json, "certifying"), status_told_later():
             found = grade(table.X, table.y, [places[name] for name in names], gamma=number)
-            before, after = giveaways_in(table), status_remarks(found.status)
+            before = giveaways_in(table)
+            after = [*status_remarks(found.status), *noise_remarks(found.noise)]
     if as_json:
-        content = {**found._asdict(), "status": found.status.name}
+        content = {
+            **found._asdict(),
+            "status": found.status.name,
+            "noise": found.noise and found.noise._asdict(),
+        }
         typer.echo(json.dumps({**content, "remarks": [remark.text for remark in (*before, *after)]}))
         return
     console = Console(quiet=quiet)
@@ -66,8 +71,10 @@ def certify(
 
 def names_in(path: Path) -> list[str]:
     """The names a file lists."""
-    if not path.is_file():
+    if not path.exists():
         raise FileNotFoundError(f"There is no file {str(path)!r}.")
+    if path.is_dir():
+        raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it.")
     if path.suffix.lower() == ".json":
         return [feature.name for feature in read_selection(path).features]
     try:

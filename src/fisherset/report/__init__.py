@@ -1,7 +1,7 @@
 """The report: a selection on one page, for a person; and what any page is made with."""
 
 from fisherset.report.pages import embedded, render
-from fisherset.report.remarks import Remark, giveaway_remarks, remarks_on, status_remarks
+from fisherset.report.remarks import Remark, giveaway_remarks, noise_remarks, remarks_on, status_remarks
 from fisherset.report.report import Report, build_report, chosen_features, report_page
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "chosen_features",
     "embedded",
     "giveaway_remarks",
+    "noise_remarks",
     "remarks_on",
     "render",
     "report_page",

@@ -34,11 +34,23 @@ def remarks_on(selector: Any) -> list[Remark]:
     remarks : list of Remark
         What to say.
     """
-    remarks = status_remarks(selector.status_)
-    noise = getattr(selector, "noise_", None)
-    if noise is not None:
-        remarks.append(Remark(str(noise), bool(noise.chance)))
-    return remarks
+    return [*status_remarks(selector.status_), *noise_remarks(getattr(selector, "noise_", None))]
+
+
+def noise_remarks(noise: Any) -> list[Remark]:
+    """How a set compares with chance.
+
+    Parameters
+    ----------
+    noise : Noise or None
+        What is known of it.
+
+    Returns
+    -------
+    remarks : list of Remark
+        What to say; nothing where nothing is known.
+    """
+    return [] if noise is None else [Remark(str(noise), bool(noise.chance))]
 
 
 def status_remarks(status: Any) -> list[Remark]:

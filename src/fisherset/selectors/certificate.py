@@ -14,6 +14,7 @@ from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
 from fisherset.selectors.base import Measured, measure_table, pose_problem
 from fisherset.selectors.gamma import resolve_gamma
+from fisherset.selectors.noise import Noise, measure_noise
 from fisherset.solver import Domain, Status, Trace, Units, grade, prove_value
 from fisherset.statistics import TableProblem
 
@@ -37,6 +38,9 @@ class Certificate(NamedTuple):
         Size of the subset.
     status : Status
         How the computation ended; `status.value` is a sentence with what to do.
+    noise : Noise or None
+        How many columns look unrelated to the classes, what the luckiest of them would reach,
+        and whether the subset is any better; `str(noise)` is a sentence.
     """
 
     objective: float
@@ -45,11 +49,14 @@ class Certificate(NamedTuple):
     gamma: float
     n_features: int
     status: Status = Status.CONVERGED
+    noise: Noise | None = None
 
     def __str__(self) -> str:
         figures = certificate_figures(self.objective, self.upper_bound, self.gamma)
         sentence = certificate_sentence(self.n_features, self.gap, self.upper_bound, figures=figures)
-        return f"{sentence} But {self.status.value}." if self.status is Status.INEXACT else sentence
+        if self.status is Status.INEXACT:
+            sentence = f"{sentence} But {self.status.value}."
+        return f"{sentence} {self.noise}" if self.noise is not None and self.noise.chance else sentence
 
 
 def fisher_criterion(
@@ -160,7 +167,8 @@ def certify(
     domain = Domain(Units(None, problem.columns.size), min(size, problem.columns.size))
     found = grade(problem, domain, members, number, tol=tol, trace=Trace(max_iter=MAX_ITER))
     warn_status(found.status)
-    return Certificate(found.objective, found.upper_bound, found.gap, number, size, found.status)
+    noise = measure_noise(problem, members)
+    return Certificate(found.objective, found.upper_bound, found.gap, number, size, found.status, noise)
 
 
 def pose_subset(
