@@ -17,7 +17,7 @@ from fisherset.statistics import Classes, GraphScatter, graph_scatter, measure, 
 FEW_DIMENSIONS = 15  # features up to which scikit-learn would take a tree
 SPARE = 5  # neighbours beyond the wanted ones whose distance may prove smaller than it seemed
 DIGITS = 1e-5  # share of |x|^2 below which |x|^2 + |y|^2 - 2xy has lost ten digits of |x - y|^2
-TIE = 1e-12  # relative difference of distances up to which they are equal
+EQUAL = 1e-12  # relative difference of distances up to which they are equal
 NUMBERS = 2**20  # distances held at a time
 DEEP = 50.0  # exponent of the heat kernel from which its weights come near underflow
 
@@ -94,7 +94,7 @@ def _first_of_ties(
     """The nearest, of those that are as near as the last the first in the table: whatever the storage."""
     n, wide = indices.shape
     last = squared[:, count - 1]
-    equal = np.abs(squared - last[:, None]) <= TIE * last[:, None]
+    equal = np.abs(squared - last[:, None]) <= EQUAL * last[:, None]
     order = np.lexsort([indices, np.where(equal, last[:, None], squared)], axis=1)[:, :count]
     squared = np.take_along_axis(squared, order, axis=1)
     indices = np.take_along_axis(indices, order, axis=1)
@@ -105,7 +105,7 @@ def _first_of_ties(
         products = X[rows].astype(np.float64) @ X.T
         products = products.toarray() if sparse.issparse(X) else products
         beyond = lengths[rows, None] + lengths - 2 * products - last[rows, None]
-        slack = TIE * (lengths[rows, None] + lengths)
+        slack = EQUAL * (lengths[rows, None] + lengths)
         key = np.select([beyond < -slack, beyond <= slack], [-1.0, 0.0], np.inf)
         key[np.arange(rows.size), rows] = np.inf  # a row is not its own neighbour
         indices[rows] = np.argsort(key, axis=1, kind="stable")[:, :count]

@@ -76,7 +76,7 @@ class Selection:
         return json.dumps(content, indent=1, allow_nan=False)
 
 
-NUMBERS = ("gamma", "objective", "upper_bound", "gap")
+FIGURES = ("gamma", "objective", "upper_bound", "gap")
 
 
 def read_selection(path: Path) -> Selection:
@@ -99,7 +99,7 @@ def read_selection(path: Path) -> Selection:
         features = [_feature(entry) for entry in content["features"]]
         texts = {name: _checked(content[name], str, name) for name in ("target", "file", "solver")}
         counts = {name: _checked(content[name], int, name) for name in ("n_rows", "n_features_in")}
-        numbers = {name: float(_checked(content[name], (int, float), name)) for name in NUMBERS}
+        numbers = {name: float(_checked(content[name], (int, float), name)) for name in FIGURES}
         classes = [str(label) for label in content["classes"]]
         categories = {
             str(column): [str(_checked(value, str, "categories")) for value in values]
