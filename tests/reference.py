@@ -161,6 +161,9 @@ class ArrayProblem:
     def gram(self, columns, rows=None):
         return self.G[:, columns] if rows is None else self.G[np.ix_(rows, columns)]
 
+    def blocks(self, columns):
+        return self.G[columns[:, :, None], columns[:, None, :]]
+
     def product(self, columns, W):
         return self.G[:, columns] @ W
 

@@ -14,10 +14,13 @@ costs a pass over the data.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from fisherset._types import Floats, Indices
 from fisherset.solver.domain import Domain
+from fisherset.solver.group_swaps import Offer, group_swaps
 from fisherset.solver.iterative import IterativeSubset
 from fisherset.solver.problem import Problem
 from fisherset.solver.relaxation import Relaxation, gradient
@@ -48,7 +51,7 @@ def improve(
     swaps are `MANY`, those that raise F by less than the share `tol` are let be.
     """
     units = domain.units
-    find_swaps = _column_swaps if units.groups is None else _group_swaps
+    find_swaps = _column_swaps if units.groups is None else group_swaps
     current = np.sort(chosen)
     state = measure_subset(problem, units.columns(current), gamma)
     share = tol if current.size * (units.size - current.size) > MANY else TIE
@@ -60,7 +63,10 @@ def improve(
         if places.size * outsiders.size > problem.C.size:  # dearer than a pass
             places, outsiders = _by_subset(problem, domain, current, state, swaps.tie)
         if places.size and outsiders.size:
-            find_swaps(problem, domain, state, places, outsiders, swaps, trace)
+            for offer in find_swaps(problem, domain, state, places, outsiders):
+                swaps.add(offer)
+                if trace.out_of_time():
+                    break
         made = _apply(problem, domain, current, state, swaps.improving())
         if made is None:
             made = _apply(problem, domain, current, state, swaps.equivalent())
@@ -111,11 +117,9 @@ class Swaps:
         self.equal = members.copy()
         self._found: list[tuple[Floats, Indices, Indices]] = []
 
-    def offer(self, places: Indices, outsiders: Indices, gain: Floats, worth: Floats) -> None:
-        """Note what swapping members at some places (rows) for outsiders (columns) changes in F.
-
-        `worth` is what F loses without each of the members: the measure of a tie.
-        """
+    def add(self, offer: Offer) -> None:
+        """Note the best of what is offered."""
+        places, outsiders, gain, worth = offer
         hits = np.flatnonzero(gain > self.threshold)
         if hits.size > SWAPS_KEPT:
             hits = hits[np.argpartition(gain.flat[hits], -SWAPS_KEPT)[-SWAPS_KEPT:]]
@@ -183,21 +187,14 @@ def _apply(
 
 
 def _column_swaps(
-    problem: Problem,
-    domain: Domain,
-    state: Subset,
-    places: Indices,
-    outsiders: Indices,
-    swaps: Swaps,
-    trace: Trace,
-) -> None:
+    problem: Problem, domain: Domain, state: Subset, places: Indices, outsiders: Indices
+) -> Iterator[Offer]:
+    """What all swaps change, some outsiders at a time."""
     root = np.sqrt(state.inverse_diagonal[places])[:, None]
     w = state.W[places] / root
     own = np.einsum("ir,ir->i", w, w)[:, None]
     step = max(1, SWAPS_AT_A_TIME // state.columns.size)
     for start in range(0, outsiders.size, step):
-        if trace.out_of_time():
-            return
         batch = outsiders[start : start + step]
         R, base, u = state.cross_terms(places, batch)
         u /= root
@@ -210,25 +207,4 @@ def _column_swaps(
         gain /= u
         gain -= own
         gain /= problem.n
-        swaps.offer(places, batch, gain, own[:, 0] / problem.n)
-
-
-def _group_swaps(
-    problem: Problem,
-    domain: Domain,
-    state: Subset,
-    places: Indices,
-    outsiders: Indices,
-    swaps: Swaps,
-    trace: Trace,
-) -> None:
-    """The same for groups, swap by swap: their block updates differ in size."""
-    for place in places:
-        if trace.out_of_time():
-            return
-        gain = np.empty((1, outsiders.size))
-        for column, other in enumerate(outsiders):
-            trial = _swapped(swaps.members, swaps.members[[place]], np.array([other]))
-            new = measure_subset(problem, domain.units.columns(trial), state.gamma)
-            gain[0, column] = new.value - state.value
-        swaps.offer(np.array([place]), outsiders, gain, np.array([state.value]))
+        yield Offer(places, batch, gain, own[:, 0] / problem.n)

@@ -13,7 +13,7 @@ from fisherset._types import Floats, Indices
 from fisherset.solver.domain import Domain
 from fisherset.solver.enumeration import tighten
 from fisherset.solver.exchange import improve
-from fisherset.solver.forward import select_forward
+from fisherset.solver.forward import most_columns, select_forward
 from fisherset.solver.problem import Problem
 from fisherset.solver.relaxation import relax
 from fisherset.solver.solution import Solution, conclude, empty_solution, relative_gap
@@ -67,8 +67,8 @@ def joint_path(
 
 def _forward(problem: Problem, domain: Domain, gamma: float, trace: Trace) -> Indices | None:
     """A second start, None where there is no time or memory for it."""
-    too_large = domain.m * problem.C.shape[0] > LARGEST_FACTOR
-    if domain.units.groups is not None or too_large or trace.out_of_time():
+    too_large = most_columns(domain) * problem.C.shape[0] > LARGEST_FACTOR
+    if too_large or trace.out_of_time():
         return None
     greedy = select_forward(problem, domain, gamma, trace=trace)
     return greedy if greedy.size == domain.m else None  # else the time was up

@@ -87,5 +87,8 @@ class Problem(Protocol):
     def gram(self, columns: Indices, rows: Indices | None = None) -> Floats:
         """The block G[rows, columns]; all rows when None. Not to be written to."""
 
+    def blocks(self, columns: Indices) -> Floats:
+        """G among the columns of each group, a row of `columns`: groups x size x size."""
+
     def product(self, columns: Indices, W: Floats) -> Floats:
         """G[:, columns] @ W without keeping Gram columns: d x W.shape[1]."""

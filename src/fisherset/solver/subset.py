@@ -26,6 +26,14 @@ class CrossTerms(NamedTuple):
     U: Floats  # members x outsiders, the caller's to write to
 
 
+class GroupTerms(NamedTuple):
+    """The same between all members and some groups of outsiders, of one size."""
+
+    R: Floats  # groups x size x r
+    base: Floats  # groups x size x size
+    U: Floats  # members x groups x size
+
+
 class Subset(Protocol):
     """A subset of columns as the exchange sees it."""
 
@@ -42,6 +50,12 @@ class Subset(Protocol):
 
     def cross_terms(self, places: Indices, outsiders: Indices) -> CrossTerms:
         """What swapping the members at some places for columns outside depends on."""
+
+    def inverse_block(self, places: Indices) -> Floats:
+        """(M^-1) among the members at some places."""
+
+    def group_terms(self, outsiders: Indices) -> GroupTerms:
+        """What swapping members for groups of columns outside, a row each, depends on."""
 
 
 class FeatureSubset:
@@ -70,6 +84,18 @@ class FeatureSubset:
         # never below gamma but for rounding: a duplicate of a member is fully explained
         base = np.maximum(problem.diagonal[outsiders] - explained, 0.0) + self.gamma
         return CrossTerms(problem.C[outsiders] - G.T @ self.W, base, U[places])
+
+    def inverse_block(self, places: Indices) -> Floats:
+        return self._inverse[np.ix_(places, places)]
+
+    def group_terms(self, outsiders: Indices) -> GroupTerms:
+        problem, shape = self.problem, outsiders.shape
+        G = problem.gram(self.columns, rows=outsiders.ravel()).T
+        U = self._inverse @ G
+        R = problem.C[outsiders.ravel()] - G.T @ self.W
+        base = problem.blocks(outsiders) + self.gamma * np.eye(shape[1])
+        base -= _within(G.reshape(-1, *shape), U.reshape(-1, *shape))
+        return GroupTerms(R.reshape(*shape, -1), base, U.reshape(-1, *shape))
 
 
 class SampleSubset:
@@ -115,6 +141,24 @@ class SampleSubset:
             part = slice(start, start + COLUMNS)
             U[part] = self.samples.values(self.columns[places[part]]).T @ PX
         return CrossTerms(self.gamma * (X.T @ self._V), base, U)
+
+    def inverse_block(self, places: Indices) -> Floats:
+        X = self.samples.values(self.columns[places])
+        return shifted(-(X.T @ (self._P @ X)), 1.0) / self.gamma
+
+    def group_terms(self, outsiders: Indices) -> GroupTerms:
+        shape, X = outsiders.shape, self.samples.values(outsiders.ravel())
+        PX = self._P @ X
+        base = self.gamma * (np.eye(shape[1]) + _within(X.reshape(-1, *shape), PX.reshape(-1, *shape)))
+        U = self.samples.values(self.columns).T @ PX
+        R = self.gamma * (X.T @ self._V)
+        return GroupTerms(R.reshape(*shape, -1), base, U.reshape(-1, *shape))
+
+
+def _within(A: Floats, B: Floats) -> Floats:
+    """A_J'B_J of each group J, of arrays of the shape rows x groups x size."""
+    product: Floats = A.transpose(1, 2, 0) @ B.transpose(1, 0, 2)
+    return product
 
 
 def rounding_error(

@@ -46,6 +46,11 @@ class TemperedProblem:
         of_rows = self.factor if rows is None else self.factor[rows]
         return self.problem.gram(columns, rows) * of_rows[:, None] * self.factor[columns]
 
+    def blocks(self, columns: Indices) -> Floats:
+        """G among the columns of each group."""
+        factor = self.factor[columns]
+        return self.problem.blocks(columns) * factor[:, :, None] * factor[:, None, :]
+
     def product(self, columns: Indices, W: Floats) -> Floats:
         """G[:, columns] @ W."""
         return self.factor[:, None] * self.problem.product(columns, self.factor[columns, None] * W)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from fisherset._types import Floats, Indices
@@ -25,6 +27,18 @@ class Units:
     def __init__(self, groups: Indices | None, n_columns: int) -> None:
         self.groups, self.n_columns = groups, n_columns
         self.size = n_columns if groups is None else int(groups.max()) + 1
+
+    @cached_property
+    def sizes(self) -> Indices:
+        """How many columns each unit has."""
+        if self.groups is None:
+            return np.ones(self.size, dtype=np.intp)
+        return np.bincount(self.groups, minlength=self.size)
+
+    @cached_property
+    def in_order(self) -> Indices:
+        """The columns, one unit after the other."""
+        return np.arange(self.size) if self.groups is None else np.argsort(self.groups, kind="stable")
 
     def total(self, s: Floats, units: Places = ALL, columns: Places = ALL) -> Floats:
         """Sum a value of each of the columns, which are those of `units`, over the units."""

@@ -59,6 +59,13 @@ def cross(X: Floats, columns: Indices, rows: Indices | None, weights: Floats | N
     return product
 
 
+def blocks(X: Floats, size: int, weights: Floats | None) -> Floats:
+    """Weighted products of the columns of each group among themselves, groups x size x size."""
+    columns = X.T.reshape(-1, size, X.shape[0])
+    product: Floats = (columns if weights is None else columns * weights) @ np.swapaxes(columns, 1, 2)
+    return product
+
+
 def outer(X: Floats, N: Floats, beta: Floats, weights: Floats) -> Floats:
     """Sum of weights[j] x_j x_j' over the columns x_j of X - N beta: b x b."""
     centred = (X - N @ beta) * np.sqrt(weights)

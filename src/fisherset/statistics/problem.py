@@ -88,6 +88,13 @@ class TableProblem:
         """The block G[rows, columns]; all rows when None."""
         return self._cache.get(columns, rows).T
 
+    def blocks(self, columns: Indices) -> Floats:
+        """G among the columns of each group, a row of `columns`: groups x size x size."""
+        G, B, scale = self.products.blocks(self.columns[columns]), self._B[:, columns], self.scale[columns]
+        G = G - np.einsum("zgs,zgt->gst", B, B)
+        blocks: Floats = G / scale[:, :, None] / scale[:, None, :]
+        return blocks
+
     def product(self, columns: Indices, W: Floats) -> Floats:
         """G[:, columns] @ W in one pass, without Gram columns; from them where they are at hand."""
         if self._cache.holds(columns):

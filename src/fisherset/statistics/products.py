@@ -27,6 +27,9 @@ class Products(Protocol):
     def cross(self, columns: Indices, rows: Indices | None) -> Floats:
         """X'X of columns and all columns, or those of `rows`: a row for each of the columns."""
 
+    def blocks(self, columns: Indices) -> Floats:
+        """X'X among the columns of each group, a row of `columns`: groups x size x size."""
+
     def mixed(self, columns: Indices, W: Floats, shift: Floats) -> Floats:
         """[X N]'V with V = X[:, columns] W - N shift: one row more than columns for each column of N."""
 
@@ -49,6 +52,24 @@ class CrossKernel:
     def __call__(self, block: Block) -> Floats:
         X = self.guard.apply(block.X)
         product: Floats = kernel_of(X).cross(X, self.columns, self.rows, block.weight)
+        return product
+
+
+@dataclass(frozen=True)
+class BlocksKernel:
+    """X'X of a block within groups of columns, a row of `columns` each."""
+
+    guard: Guard
+    columns: Indices
+
+    @property
+    def n_numbers(self) -> int:
+        return self.columns.size * self.columns.shape[1]
+
+    def __call__(self, block: Block) -> Floats:
+        columns = self.columns.ravel()
+        X = self.guard.of(columns).apply(kernel_of(block.X).take(block.X, columns))
+        product: Floats = kernel_of(X).blocks(X, self.columns.shape[1], block.weight)
         return product
 
 
@@ -97,6 +118,9 @@ class SourceProducts:
     def cross(self, columns: Indices, rows: Indices | None) -> Floats:
         return self.source.reduce(CrossKernel(self.guard, columns, rows))
 
+    def blocks(self, columns: Indices) -> Floats:
+        return self.source.reduce(BlocksKernel(self.guard, columns))
+
     def mixed(self, columns: Indices, W: Floats, shift: Floats) -> Floats:
         return self.source.reduce(MixedKernel(self.guard, columns, W, shift))
 
@@ -114,6 +138,10 @@ class RestProducts:
 
     def cross(self, columns: Indices, rows: Indices | None) -> Floats:
         difference: Floats = self.whole.cross(columns, rows) - self.fold.cross(columns, rows)
+        return difference
+
+    def blocks(self, columns: Indices) -> Floats:
+        difference: Floats = self.whole.blocks(columns) - self.fold.blocks(columns)
         return difference
 
     def mixed(self, columns: Indices, W: Floats, shift: Floats) -> Floats:
@@ -134,6 +162,9 @@ class StoredProducts:
 
     def cross(self, columns: Indices, rows: Indices | None) -> Floats:
         return self.XX[columns] if rows is None else self.XX[np.ix_(columns, rows)]
+
+    def blocks(self, columns: Indices) -> Floats:
+        return self.XX[columns[:, :, None], columns[:, None, :]]
 
     def mixed(self, columns: Indices, W: Floats, shift: Floats) -> Floats:
         NX, NN = self.moments.NX, self.moments.NN

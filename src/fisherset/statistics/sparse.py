@@ -10,6 +10,7 @@ from fisherset._types import Floats, Indices
 from fisherset.sources import Matrix, Sparse
 
 ENTRIES = 2**20  # stored entries squared at a time
+TOGETHER = 512  # columns whose products are formed together
 
 
 def sums(X: Sparse, T: Matrix) -> Floats:
@@ -73,6 +74,18 @@ def cross(X: Sparse, columns: Indices, rows: Indices | None, weights: Floats | N
     if weights is not None:
         left = sparse.diags_array(weights) @ left
     product: Floats = ((X if rows is None else X[:, rows]).T @ left).toarray().T
+    return product
+
+
+def blocks(X: Sparse, size: int, weights: Floats | None) -> Floats:
+    """Weighted products of the columns of each group among themselves, groups x size x size."""
+    product = np.empty((X.shape[1] // size, size, size))
+    step = max(1, TOGETHER // size)
+    for start in range(0, len(product), step):
+        part = X[:, start * size : (start + step) * size]
+        left = part if weights is None else sparse.diags_array(weights) @ part
+        among, at = (left.T @ part).toarray(), np.arange(part.shape[1]).reshape(-1, size)
+        product[start : start + step] = among[at[:, :, None], at[:, None, :]]
     return product
 
 
