@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fisherset._types import Floats
 from fisherset.selectors import _validation as check
+from fisherset.selectors.class_weight import weigh_classes
 from fisherset.solver import TIE
 from fisherset.sources import CountedSource, MemorySource
 from fisherset.statistics import Classes, Scatter, SourceProducts, TableProblem, measure
@@ -31,13 +32,15 @@ class Measured(NamedTuple):
         return SourceProducts(self.source, self.scatter.guard)
 
 
-def measure_table(X: Any, y: Any, sample_weight: Any, names: Any) -> Measured:
+def measure_table(X: Any, y: Any, sample_weight: Any, names: Any, class_weight: Any = None) -> Measured:
     """Check the labels and weights, read the table once, refuse what is not finite.
 
     X has been checked already, so that parameters that depend on its width could be.
     """
     classes, codes = check.check_labels(y, X.shape[0])
     weights = check.check_weights(sample_weight, codes, classes.size)
+    if class_weight is not None:
+        weights = weigh_classes(class_weight, classes, codes, weights)
     source, coding = CountedSource(MemorySource(X, codes, weights, names=names)), Classes(classes.size)
     moments = measure(source, coding)
     check.reject_nonfinite(moments.finite, names)

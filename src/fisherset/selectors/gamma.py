@@ -28,7 +28,7 @@ import numpy as np
 
 from fisherset._types import Indices
 from fisherset.selectors.noise import between_shares, luckiest_share
-from fisherset.solver import ranked
+from fisherset.solver import Domain, Units, ranked
 from fisherset.statistics import TableProblem
 
 LEAST_MULTIPLE = 1.0  # multiples of n; accuracy hardly changes between 0.05 and 1 where noise is absent
@@ -36,11 +36,13 @@ SURE = 0.98  # the largest t
 SAMPLED = 200  # features whose correlations are looked at
 
 
-def resolve_gamma(gamma: float | str, problem: TableProblem, k: int) -> float:
-    """The number behind `gamma`; "scale" depends on the number of features k."""
+def resolve_gamma(gamma: float | str, problem: TableProblem, sets: int | Domain) -> float:
+    """The number behind `gamma`; "scale" depends on the sets to choose from: their size, or domain."""
     if gamma != "scale":
         return float(gamma)
-    return unit_of(problem) * _multiple(problem, k)
+    d = problem.columns.size
+    domain = Domain(Units(None, d), min(sets, d)) if isinstance(sets, int) else sets
+    return unit_of(problem) * _multiple(problem, domain)
 
 
 def unit_of(problem: TableProblem) -> float:
@@ -48,17 +50,20 @@ def unit_of(problem: TableProblem) -> float:
     return float(problem.diagonal.mean()) if problem.diagonal.size else float(problem.n)
 
 
-def _multiple(problem: TableProblem, k: int) -> float:
+def _multiple(problem: TableProblem, domain: Domain) -> float:
     """Gamma over n."""
-    d, rank = problem.columns.size, problem.rank
-    if d == 0 or k == 0:
+    if domain.m == 0:
         return LEAST_MULTIPLE
-    shares = between_shares(problem)
-    luckiest = luckiest_share(shares, problem.scatter.n_samples, rank)
+    units, shares = domain.units, between_shares(problem)
+    rivals = np.setdiff1d(np.arange(units.size), domain.fixed)  # what the chosen are to stay ahead of
+    luckiest = luckiest_share(shares[units.columns(rivals)], problem.scatter.n_samples, problem.rank)
     if luckiest == 0.0:
         return LEAST_MULTIPLE
-    best = ranked(shares)[: min(k, d)]
-    t = min(SURE, float(np.sqrt(luckiest / max(shares[best[-1]], luckiest))))
+    strongest = units.most(shares)  # a group is as good as its best feature
+    chosen = domain.best(strongest)
+    best = units.columns(chosen)
+    best = best[ranked(shares[best])]
+    t = min(SURE, float(np.sqrt(luckiest / max(strongest[chosen].min(), luckiest))))
     r = 1 + (best.size - 1) * _mean_squared_correlation(problem, best) / 2
     return max(LEAST_MULTIPLE, r * t / (1 - t))
 

@@ -10,10 +10,11 @@ from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
 from fisherset.selectors.base import BaseSelector, Measured, measure_table, pose_problem, ranking_from
 from fisherset.selectors.certificate import warn_status
+from fisherset.selectors.choice import Choice, Posed, check_choice
 from fisherset.selectors.gamma import resolve_gamma
 from fisherset.selectors.noise import measure_noise
 from fisherset.selectors.progress import Progress
-from fisherset.solver import LOOSE, SOLVERS, Domain, Solution, Trace, Units, solve
+from fisherset.solver import LOOSE, SOLVERS, Trace, solve
 from fisherset.statistics import TableProblem
 
 
@@ -26,35 +27,39 @@ class JointSelector(BaseSelector):
     time_limit: float | None = None
     verbose: int = 0
 
-    def _solve(self, table: Measured, problem: TableProblem, k: int, gamma: float) -> None:
-        """Select k features and keep everything about them."""
+    def _solve(
+        self, table: Measured, problem: TableProblem, choice: Choice, posed: Posed, k: int, gamma: float
+    ) -> None:
+        """Select k features, or groups of them, and keep everything about them."""
         tol, limit = parameter.check_tol(self.tol), parameter.check_limit("time_limit", self.time_limit)
         progress = Progress(LOOSE if tol is None else tol) if self.verbose else None
         trace = Trace(max_iter=int(self.max_iter), time_limit=limit, report=progress)
-        domain = Domain(Units(problem.groups, problem.columns.size), min(k, problem.columns.size))
         try:
-            (solution,) = solve(self.solver, problem, [domain], gamma, tol=tol, trace=trace)
+            (solution,) = solve(self.solver, problem, [posed.domain], gamma, tol=tol, trace=trace)
         finally:
             if progress is not None:
                 progress.close()
         self.gamma_ = gamma
-        self._keep(solution, problem, table, k)
-        check.warn_constant(table.scatter.constant, self.support_)
-        warn_status(solution.status)
-
-    def _keep(self, solution: Solution, problem: TableProblem, table: Measured, k: int) -> None:
-        """Fitted attributes: from the columns of the problem to those of the table."""
-        constant = np.flatnonzero(table.scatter.constant)
-        order = np.concatenate([problem.columns[solution.order], constant])
+        order = choice.ranked(posed, solution.order)
         self.ranking_ = ranking_from(order)
-        self.support_ = self.ranking_ <= k
-        self.scores_ = np.zeros(self.n_features_in_)
-        self.scores_[problem.columns] = solution.q
+        self.support_ = choice.columns(order[:k])
+        self.scores_ = np.zeros(order.size)
+        self.scores_[posed.units] = solution.q
+        if choice.grouped:
+            self.groups_ = choice.labels
+        elif hasattr(self, "groups_"):  # of an earlier fit
+            del self.groups_
+        units = posed.domain.units
         self.objective_, self.upper_bound_ = solution.objective, solution.upper_bound
         self.gap_, self.status_ = solution.gap, solution.status
-        self.noise_ = measure_noise(problem, solution.units)
+        self.noise_ = measure_noise(
+            problem, units.columns(solution.units), units.columns(posed.domain.barred)
+        )
         self.trace_, self.n_iter_ = solution.trace, len(solution.trace)
         self.n_passes_, self.classes_ = table.source.n_passes, table.classes
+        if not choice.grouped:
+            check.warn_constant(table.scatter.constant, self.support_)
+        warn_status(solution.status)
 
 
 class GeneralizedFisherScore(JointSelector):
@@ -98,16 +103,30 @@ class GeneralizedFisherScore(JointSelector):
         valid. None for no limit.
     verbose : int, default=0
         Show each iteration: objective, bound, gap and number of active features.
+    groups : array-like or mapping, default=None
+        Features that are chosen together or not at all, such as the indicators of a category: a
+        label for each feature, or names of groups with their columns; a feature in none of these
+        is a group of its own. `n_features_to_select` then counts groups.
+    keep, exclude : array-like, default=None
+        Features that must be selected, which count towards `n_features_to_select`, and that must
+        not be: names, numbers or a mask. With `groups` labels of groups, or any of their columns.
+        The certificate is over the sets that respect them.
+    class_weight : "balanced", "sqrt" or mapping, default=None
+        Weight of the samples of each class, times `sample_weight`: "balanced" makes all classes
+        weigh the same, "sqrt" in proportion to the root of their size, a mapping of labels to
+        weights says so itself.
 
     Attributes
     ----------
     support_ : ndarray of shape (n_features,)
-        Mask of the selected features, exactly `n_features_to_select` of them.
-    ranking_ : ndarray of shape (n_features,)
-        1 for the best feature, without ties. The selected come first, ordered by what
-        F would lose without each; then the others by relaxed weight.
-    scores_ : ndarray of shape (n_features,)
-        Relaxed weight of each feature, between 0 and 1.
+        Mask of the selected features, exactly `n_features_to_select` of them, or groups of them.
+    ranking_ : ndarray of shape (n_features,) or (n_groups,)
+        1 for the best feature or group, without ties. The selected come first, ordered by what
+        F would lose without each; then the others by relaxed weight; the excluded last.
+    scores_ : ndarray of shape (n_features,) or (n_groups,)
+        Relaxed weight of each feature or group, between 0 and 1.
+    groups_ : list
+        Labels of the groups, in the order of their first features; with `groups` only.
     objective_ : float
         F of the selected subset, at most `n_classes - 1`.
     upper_bound_ : float
@@ -177,6 +196,10 @@ class GeneralizedFisherScore(JointSelector):
         max_iter: int = 1000,
         time_limit: float | None = None,
         verbose: int = 0,
+        groups: Any = None,
+        keep: Any = None,
+        exclude: Any = None,
+        class_weight: Any = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.gamma = gamma
@@ -186,6 +209,10 @@ class GeneralizedFisherScore(JointSelector):
         self.max_iter = max_iter
         self.time_limit = time_limit
         self.verbose = verbose
+        self.groups = groups
+        self.keep = keep
+        self.exclude = exclude
+        self.class_weight = class_weight
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Select the features.
@@ -206,10 +233,12 @@ class GeneralizedFisherScore(JointSelector):
         """
         self._check_parameters()
         X = check.check_table(self, X)
-        k = parameter.check_count(self.n_features_to_select, self.n_features_in_)
-        table = measure_table(X, y, sample_weight, self._names)
+        choice = check_choice(self.groups, self.keep, self.exclude, self.n_features_in_, self._names)
+        k = choice.count(self.n_features_to_select)
+        table = measure_table(X, y, sample_weight, self._names, self.class_weight)
         problem = pose_problem(table, self.standardize)
-        self._solve(table, problem, k, resolve_gamma(self.gamma, problem, k))
+        posed = choice.posed(problem, k)
+        self._solve(table, problem, choice, posed, k, resolve_gamma(self.gamma, problem, posed.domain))
         return self
 
     def _check_parameters(self) -> None:

@@ -12,11 +12,12 @@ from fisherset._types import Floats, Indices
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
 from fisherset.selectors.base import measure_table
+from fisherset.selectors.choice import Choice, check_choice
 from fisherset.selectors.gamma import resolve_gamma, unit_of
 from fisherset.selectors.generalized import JointSelector
 from fisherset.selectors.scoring import check_estimator, scorer_of
 from fisherset.selectors.search import Search
-from fisherset.solver import SOLVERS
+from fisherset.solver import SOLVERS, Domain
 from fisherset.sources import MemorySource
 from fisherset.statistics import FoldedTable, TableProblem
 
@@ -53,7 +54,7 @@ class GeneralizedFisherScoreCV(JointSelector):
         linear discriminant, which needs the statistics only.
     n_jobs : int, default=None
         Folds in parallel threads.
-    solver, standardize, tol, max_iter
+    solver, standardize, tol, max_iter, groups, keep, exclude
         As in :class:`GeneralizedFisherScore`; the search itself goes without certificates.
 
     Attributes
@@ -71,7 +72,7 @@ class GeneralizedFisherScoreCV(JointSelector):
     n_passes_ : int
         How many times the whole table was read, for the search and the final fit.
     support_, ranking_, scores_, objective_, upper_bound_, gap_, status_, noise_, trace_, n_iter_, classes_, \
-n_features_in_, feature_names_in_
+groups_, n_features_in_, feature_names_in_
         Of the fit on all samples, as in :class:`GeneralizedFisherScore`.
 
     See Also
@@ -107,6 +108,9 @@ n_features_in_, feature_names_in_
         standardize: bool = True,
         tol: float | None = 1e-3,
         max_iter: int = 1000,
+        groups: Any = None,
+        keep: Any = None,
+        exclude: Any = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.gammas = gammas
@@ -118,6 +122,9 @@ n_features_in_, feature_names_in_
         self.standardize = standardize
         self.tol = tol
         self.max_iter = max_iter
+        self.groups = groups
+        self.keep = keep
+        self.exclude = exclude
 
     def fit(self, X: Any, y: Any) -> Self:
         """Choose gamma and the number of features, then select on all samples.
@@ -137,7 +144,8 @@ n_features_in_, feature_names_in_
         self._check_parameters()
         scorer = scorer_of(self.scoring)
         X = check.check_table(self, X)
-        ks = self._sizes(self.n_features_in_)
+        choice = check_choice(self.groups, self.keep, self.exclude, self.n_features_in_, self._names)
+        ks = self._sizes(choice)
         table = measure_table(X, y, None, self._names)
         labels = table.classes[table.codes]
         # labels that scikit-learn may not know how to stratify stand for themselves as numbers
@@ -153,6 +161,7 @@ n_features_in_, feature_names_in_
             labels,
             table.classes,
             ks,
+            choice,
             self._gammas,
             self.solver,
             parameter.check_tol(self.tol),
@@ -161,12 +170,13 @@ n_features_in_, feature_names_in_
             scorer,
         )
         scores = search.scores(splits, self.n_jobs)
-        gammas = np.array(self._gammas(problem, ks[-1]))
+        gammas = np.array(self._gammas(problem, choice.posed(problem, ks[-1]).domain))
         at_gamma, at_k = self._choose(scores, gammas)
         self.cv_results_ = _as_results(scores, gammas, ks)
         self.best_score_ = float(scores[:, at_gamma, at_k].mean())
         self.n_features_ = ks[at_k]
-        self._solve(table, problem, ks[at_k], float(gammas[at_gamma]))
+        posed = choice.posed(problem, ks[at_k])
+        self._solve(table, problem, choice, posed, ks[at_k], float(gammas[at_gamma]))
         self.n_passes_ += folded.source.n_passes
         return self
 
@@ -180,8 +190,14 @@ n_features_in_, feature_names_in_
         if self.gammas is not None:
             parameter.check_gammas(self.gammas)
 
-    def _sizes(self, n_features: int) -> list[int]:
-        """The numbers of features to try, rising."""
+    def _sizes(self, choice: Choice) -> list[int]:
+        """The numbers of features, or groups, to try, rising."""
+        sizes = self._wanted(len(choice.labels) - choice.barred.size, max(choice.kept.size, 1))
+        for size in (sizes[0], sizes[-1]):
+            choice.check(size)
+        return sizes
+
+    def _wanted(self, n_features: int, least: int) -> list[int]:
         wanted = self.n_features_to_select
         if isinstance(wanted, str):
             if wanted != "auto":
@@ -189,7 +205,7 @@ n_features_in_, feature_names_in_
                     f'n_features_to_select must be an int, a share, "auto" or a sequence of them; '
                     f"got {wanted!r}."
                 )
-            return sorted({min(size, n_features) for size in AUTO_SIZES})
+            return sorted({min(max(size, least), n_features) for size in AUTO_SIZES})
         if isinstance(wanted, Iterator):
             raise TypeError(
                 f"n_features_to_select must be a list, as a {type(wanted).__name__} can be read only once. "
@@ -223,12 +239,12 @@ n_features_in_, feature_names_in_
                 )
         return splits
 
-    def _gammas(self, problem: TableProblem, k: int) -> list[float]:
+    def _gammas(self, problem: TableProblem, domain: Domain) -> list[float]:
         """The gammas to try on a table."""
         if self.gammas is not None:
-            return [resolve_gamma(gamma, problem, k) for gamma in self.gammas]
+            return [resolve_gamma(gamma, problem, domain) for gamma in self.gammas]
         fixed = [multiple * unit_of(problem) for multiple in MULTIPLES]
-        return [resolve_gamma("scale", problem, k), *fixed]
+        return [resolve_gamma("scale", problem, domain), *fixed]
 
     def _choose(self, scores: Floats, gammas: Floats) -> tuple[int, int]:
         """Places of the chosen gamma and size."""

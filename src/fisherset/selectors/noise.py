@@ -59,13 +59,15 @@ class Noise(NamedTuple):
         return f"{seen}: one by one they are no better than chance would give." if self.chance else f"{seen}."
 
 
-def measure_noise(problem: TableProblem, chosen: Indices) -> Noise:
-    """What there is to say of chance, about columns chosen in the problem."""
+def measure_noise(problem: TableProblem, chosen: Indices, barred: Indices | None = None) -> Noise:
+    """What there is to say of chance, about columns chosen in the problem from all but the barred."""
     shares, n, rank = between_shares(problem), problem.scatter.n_samples, problem.rank
+    of_chosen = shares[chosen]
+    shares = shares if barred is None else np.delete(shares, barred)
     unrelated = _count_unrelated(shares, n, rank)
     luckiest = luckiest_share(shares, n, rank)
-    above = int(np.count_nonzero(shares[chosen] > luckiest))
-    best = float(shares[chosen].max(initial=0.0))
+    above = int(np.count_nonzero(of_chosen > luckiest))
+    best = float(of_chosen.max(initial=0.0))
     as_lucky = unrelated * float(betaincc(*_null_parameters(n, rank), min(best, 1.0))) if unrelated else 0.0
     chance = unrelated > 1 and above <= BY_CHANCE and as_lucky > LEVEL
     return Noise(shares.size, min(unrelated, shares.size), luckiest, chosen.size, above, chance)

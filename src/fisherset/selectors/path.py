@@ -14,8 +14,9 @@ from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
 from fisherset.selectors.base import measure_table, pose_problem
 from fisherset.selectors.certificate import warn_status
+from fisherset.selectors.choice import Choice, Posed, check_choice
 from fisherset.selectors.gamma import resolve_gamma
-from fisherset.solver import SOLVERS, Domain, Solution, Trace, Units, relative_gap, solve
+from fisherset.solver import SOLVERS, Domain, Solution, Trace, relative_gap, solve
 from fisherset.statistics import TableProblem
 
 
@@ -25,9 +26,9 @@ class Step(NamedTuple):
     Attributes
     ----------
     k : int
-        Number of features.
-    features : ndarray of shape (k,)
-        Their column numbers, rising.
+        Number of features, or of groups.
+    features : ndarray
+        Their column numbers, rising; with groups those of all their columns.
     objective : float
         F of the selection.
     upper_bound : float
@@ -84,6 +85,10 @@ def selection_path(
     tol: float | None = 1e-3,
     max_iter: int = 1000,
     sample_weight: Any = None,
+    groups: Any = None,
+    keep: Any = None,
+    exclude: Any = None,
+    class_weight: Any = None,
 ) -> SelectionPath:
     """Select features for a range of sizes, each search starting from the last.
 
@@ -107,6 +112,8 @@ def selection_path(
         Most iterations of each search.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the samples.
+    groups, keep, exclude, class_weight
+        As in :class:`GeneralizedFisherScore`; with `groups` the `ks` count groups.
 
     Returns
     -------
@@ -140,18 +147,23 @@ def selection_path(
     parameter.check_flag("standardize", standardize)
     tol, max_iter = parameter.check_tol(tol), parameter.check_integer("max_iter", max_iter, least=1)
     X, names = check.check_bare_table(X)
-    counts = parameter.check_sizes(ks, X.shape[1])
-    table = measure_table(X, y, sample_weight, names)
+    choice = check_choice(groups, keep, exclude, X.shape[1], names)
+    counts = parameter.check_sizes(ks, len(choice.labels))
+    for count in (counts[0], counts[-1]):
+        choice.check(count)
+    table = measure_table(X, y, sample_weight, names, class_weight)
     problem = pose_problem(table, standardize)
-    number = resolve_gamma(gamma, problem, counts[-1])
-    (solutions,) = solutions_along(problem, counts, [number], solver=solver, tol=tol, max_iter=max_iter)
-    steps = (as_step(problem, k, found) for k, found in zip(counts, solutions, strict=True))
+    posed = [choice.posed(problem, count) for count in counts]
+    number = resolve_gamma(gamma, problem, posed[-1].domain)
+    domains = [one.domain for one in posed]
+    (solutions,) = solutions_along(problem, domains, [number], solver=solver, tol=tol, max_iter=max_iter)
+    steps = (as_step(choice, one, k, found) for one, k, found in zip(posed, counts, solutions, strict=True))
     return SelectionPath(tuple(steps), number, None if names is None else np.array(names, dtype=object))
 
 
 def solutions_along(
     problem: TableProblem,
-    ks: Sequence[int],
+    domains: Sequence[Domain],
     gammas: Sequence[float],
     *,
     solver: str,
@@ -159,9 +171,7 @@ def solutions_along(
     max_iter: int,
     certified: bool = True,
 ) -> Iterator[list[Solution]]:
-    """For each gamma in turn the solutions for rising ks, every search starting from the one before."""
-    units = Units(problem.groups, problem.columns.size)
-    domains = [Domain(units, min(k, units.size)) for k in ks]
+    """For each gamma in turn the solutions of domains of rising size, each starting from the one before."""
     start = None
     for gamma in gammas:
         trace = Trace(max_iter=max_iter)
@@ -173,8 +183,7 @@ def solutions_along(
         warn_status(trace.status)
 
 
-def as_step(problem: TableProblem, k: int, found: Solution) -> Step:
-    """A solution in columns of the table; constant columns fill up what lacks."""
-    constant = np.flatnonzero(problem.scatter.constant)
-    features = np.concatenate([problem.columns[found.units], constant[: k - found.units.size]])
-    return Step(k, np.sort(features), found.objective, found.upper_bound)
+def as_step(choice: Choice, posed: Posed, k: int, found: Solution) -> Step:
+    """A solution in columns of the table; constant ones fill up what lacks."""
+    columns = choice.columns(choice.ranked(posed, found.order)[:k])
+    return Step(k, np.flatnonzero(columns), found.objective, found.upper_bound)

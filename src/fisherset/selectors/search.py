@@ -14,9 +14,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.parallel import Parallel, delayed
 
 from fisherset._types import Floats, Indices
+from fisherset.selectors.choice import Choice
 from fisherset.selectors.discriminant import Discriminant
 from fisherset.selectors.path import solutions_along
-from fisherset.solver import Solution
+from fisherset.solver import Domain, Solution
 from fisherset.statistics import FoldedTable, TableProblem
 
 
@@ -28,7 +29,8 @@ class Search(NamedTuple):
     y: NDArray[Any]
     classes: NDArray[Any]
     ks: Sequence[int]
-    gammas: Callable[[TableProblem, int], list[float]]  # for a problem and the largest k
+    choice: Choice
+    gammas: Callable[[TableProblem, Domain], list[float]]  # for a problem and the largest sets
     solver: str
     tol: float | None
     max_iter: int
@@ -41,31 +43,38 @@ class Search(NamedTuple):
         return np.array(run(delayed(self._fold_scores)(*split) for split in splits))
 
     def _fold_scores(self, train: Indices, test: Indices) -> Floats:
-        by_rows = train.size < 2 * self.ks[-1]  # the solver will want the sample space
+        columns = self.ks[-1] * len(self.choice.codes) // len(self.choice.labels)
+        by_rows = train.size < 2 * columns  # the solver will want the sample space
         times = np.bincount(np.concatenate([train, test]), minlength=self.y.size)
         complete = bool(np.all(times == 1))  # each row on one side, once
         problem = self.folded.without(test, train, by_rows=by_rows or not complete)
-        gammas = self.gammas(problem, self.ks[-1])
+        domains = [self.choice.posed(problem, k).domain for k in self.ks]
+        gammas = self.gammas(problem, domains[-1])
         falling = np.argsort(gammas)[::-1]  # large gammas are solved at once, and lead on to small ones
         held_out = self.X[test]
         seen: dict[bytes, float] = {}  # gammas often agree on a set
         scores = np.empty((len(gammas), len(self.ks)))
-        for at_gamma, path in zip(falling, self._paths(problem, np.array(gammas)[falling]), strict=True):
+        for at_gamma, path in zip(
+            falling, self._paths(problem, domains, np.array(gammas)[falling]), strict=True
+        ):
             for at_k, solution in enumerate(path):
                 key = solution.units.tobytes()
                 if key not in seen:
-                    seen[key] = self._score(problem, solution, train, held_out, self.y[test])
+                    members = domains[at_k].units.columns(solution.units)
+                    seen[key] = self._score(problem, members, train, held_out, self.y[test])
                 scores[at_gamma, at_k] = seen[key]
         return scores
 
-    def _paths(self, problem: TableProblem, gammas: Floats) -> list[list[Solution]]:
+    def _paths(
+        self, problem: TableProblem, domains: Sequence[Domain], gammas: Floats
+    ) -> list[list[Solution]]:
         """The solutions for each gamma, without bounds or warnings."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             return list(
                 solutions_along(
                     problem,
-                    self.ks,
+                    domains,
                     gammas.tolist(),
                     solver=self.solver,
                     tol=self.tol,
@@ -77,14 +86,14 @@ class Search(NamedTuple):
     def _score(
         self,
         problem: TableProblem,
-        solution: Solution,
+        members: Indices,
         train: Indices,
         held_out: Any,
         labels: NDArray[Any],
     ) -> float:
-        columns = problem.columns[solution.units]
+        columns = problem.columns[members]
         if self.estimator is None:
-            model = Discriminant(problem, solution.units, self.classes)
+            model = Discriminant(problem, members, self.classes)
         else:
             rows = self.X[train][:, columns] if sparse.issparse(self.X) else self.X[np.ix_(train, columns)]
             model = clone(self.estimator).fit(rows, self.y[train])

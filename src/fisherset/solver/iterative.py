@@ -11,7 +11,7 @@ import numpy as np
 
 from fisherset._types import Floats, Indices
 from fisherset.solver.problem import Problem
-from fisherset.solver.subset import CrossTerms, rounding_error
+from fisherset.solver.subset import CrossTerms, GroupTerms, rounding_error
 
 STEPS = 300
 # Share of F that may be left over: while searching, and in an answer.
@@ -66,6 +66,9 @@ class IterativeRidge:
         return value / n, C - GW, float(size.sum()) / self.gamma / n
 
 
+NO_SWAPS = "Swaps need the inverse of the system, which is too large to hold."
+
+
 class IterativeSubset:
     """A subset too large for its system: F and its weights, without swaps."""
 
@@ -83,4 +86,10 @@ class IterativeSubset:
         return self._below + rounding_error(self.problem, self.columns, self.W, least, self.value)
 
     def cross_terms(self, places: Indices, outsiders: Indices) -> CrossTerms:
-        raise NotImplementedError("Swaps need the inverse of the system, which is too large to hold.")
+        raise NotImplementedError(NO_SWAPS)
+
+    def inverse_block(self, places: Indices) -> Floats:
+        raise NotImplementedError(NO_SWAPS)
+
+    def group_terms(self, outsiders: Indices) -> GroupTerms:
+        raise NotImplementedError(NO_SWAPS)

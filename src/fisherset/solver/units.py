@@ -47,6 +47,14 @@ class Units:
         totals: Floats = np.bincount(self.groups[columns], s, minlength=self.size).astype(np.float64)
         return totals[units]
 
+    def most(self, s: Floats) -> Floats:
+        """The largest value among the columns of each unit."""
+        if self.groups is None:
+            return s
+        most = np.full(self.size, -np.inf)
+        np.maximum.at(most, self.groups, s)
+        return most
+
     def spread(self, q: Floats, units: Places = ALL, columns: Places = ALL) -> Floats:
         """Give each of the columns, which are those of `units`, the value of its unit."""
         if self.groups is None:

@@ -64,7 +64,7 @@ class BlocksKernel:
 
     @property
     def n_numbers(self) -> int:
-        return self.columns.size * self.columns.shape[1]
+        return self.columns.size * int(self.columns.shape[1])
 
     def __call__(self, block: Block) -> Floats:
         columns = self.columns.ravel()

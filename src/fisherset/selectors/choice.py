@@ -1,0 +1,233 @@
+"""What may be chosen: columns, or groups of them, of which some must be in the set and some must not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fisherset._types import Indices
+from fisherset.selectors import _parameters as parameter
+from fisherset.selectors._parameters import is_integer, shown
+from fisherset.selectors._tables import is_null
+from fisherset.solver import Domain, Units
+from fisherset.statistics import TableProblem
+
+NONE: Indices = np.empty(0, dtype=np.intp)
+
+
+class Posed(NamedTuple):
+    """The domain of a problem, and the unit of the table that each of its units is."""
+
+    domain: Domain
+    units: Indices
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The units of a table: its columns, or groups of them.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_features,)
+        The unit of each column.
+    labels : list
+        What the units are called: group labels, or names or numbers of columns.
+    grouped : bool
+        Whether units are groups.
+    kept, barred : ndarray
+        Units that must be chosen, and that must not.
+    """
+
+    codes: Indices
+    labels: list[Any]
+    grouped: bool
+    kept: Indices
+    barred: Indices
+
+    @property
+    def what(self) -> str:
+        return "groups" if self.grouped else "features"
+
+    def count(self, wanted: Any) -> int:
+        """How many units are to be chosen, with room for the kept ones and without the barred."""
+        k = parameter.check_count(wanted, len(self.labels))
+        self.check(k)
+        return k
+
+    def check(self, k: int) -> None:
+        """Refuse a number of units that the kept and the barred do not leave."""
+        if k < self.kept.size:
+            raise ValueError(
+                f"keep must not name more than n_features_to_select; got {self.kept.size} {self.what} to "
+                f"keep and {k} to select. Select more, or keep fewer."
+            )
+        allowed = len(self.labels) - self.barred.size
+        if k > allowed:
+            raise ValueError(
+                f"n_features_to_select must be at most the number of {self.what} that exclude leaves, "
+                f"{allowed}; got {k}."
+            )
+
+    def posed(self, problem: TableProblem, k: int) -> Posed:
+        """The sets of k units in the columns of a problem, which are those that vary."""
+        codes = self.codes[problem.columns]
+        units, places = np.unique(codes, return_inverse=True)
+        kept, barred = (np.flatnonzero(np.isin(units, some)) for some in (self.kept, self.barred))
+        room = k - (self.kept.size - kept.size)  # what is constant counts, and adds nothing
+        m = min(room, units.size - barred.size)
+        single = units.size == codes.size and not self.grouped
+        groups = None if single or np.array_equal(places, np.arange(codes.size)) else places.astype(np.intp)
+        return Posed(Domain(Units(groups, codes.size), m, kept, barred), units)
+
+    def ranked(self, posed: Posed, order: Indices) -> Indices:
+        """All units of the table, best first, from the units of a problem, best first.
+
+        The chosen, what is kept though constant, the others, the constant, the barred.
+        """
+        m, found = posed.domain.m, posed.units[order]
+        constant = np.setdiff1d(np.arange(len(self.labels)), posed.units)
+        still_kept = constant[np.isin(constant, self.kept)]
+        chain = np.concatenate([found[:m], still_kept, found[m:], np.setdiff1d(constant, still_kept)])
+        out = np.isin(chain, self.barred)
+        return np.concatenate([chain[~out], chain[out]])
+
+    def columns(self, units: Indices) -> NDArray[np.bool_]:
+        """Mask of the columns of some units."""
+        return np.isin(self.codes, units)
+
+
+def check_choice(groups: Any, keep: Any, exclude: Any, n_features: int, names: Any) -> Choice:
+    """The units that may be chosen, from `groups`, `keep` and `exclude` as they were given."""
+    names = None if names is None else list(names)
+    if groups is None:
+        labels: list[Any] = list(range(n_features)) if names is None else list(names)
+        codes = np.arange(n_features)
+    else:
+        codes, labels = _grouped(groups, n_features, names)
+    finder = _Finder(codes, labels, names, groups is not None)
+    kept, barred = finder.units("keep", keep), finder.units("exclude", exclude)
+    both = np.intersect1d(kept, barred)
+    if both.size:
+        raise ValueError(f"keep and exclude must not overlap; both name {shown(labels[both[0]])}.")
+    if barred.size == len(labels):
+        raise ValueError("exclude must leave something to select; it names everything there is.")
+    return Choice(codes, labels, groups is not None, kept, barred)
+
+
+def _grouped(groups: Any, n_features: int, names: Any) -> tuple[Indices, list[Any]]:
+    """The group of each column, groups in the order of their first columns, and their labels."""
+    of_column = (
+        _mapped(groups, n_features, names) if isinstance(groups, Mapping) else _listed(groups, n_features)
+    )
+    try:
+        labels = list(dict.fromkeys(of_column))
+    except TypeError:
+        raise TypeError("groups must have hashable labels, such as strings or numbers.") from None
+    number = {label: code for code, label in enumerate(labels)}
+    return np.array([number[label] for label in of_column], dtype=np.intp), labels
+
+
+def _listed(groups: Any, n_features: int) -> list[Any]:
+    if isinstance(groups, str | bytes) or not isinstance(groups, Iterable):
+        raise TypeError(
+            f"groups must be a label for each column, or a mapping of names to columns; got {shown(groups)}."
+        )
+    labels = list(groups.tolist() if hasattr(groups, "tolist") else groups)
+    if len(labels) != n_features:
+        raise ValueError(
+            f"groups must have a label for each of the {n_features} features; got {len(labels)}."
+        )
+    missing = sum(is_null(label) for label in labels)
+    if missing:
+        raise ValueError(
+            f"groups must have no missing labels; {missing} are. Give columns without a group labels of "
+            f"their own."
+        )
+    return labels
+
+
+def _mapped(groups: Mapping[Any, Any], n_features: int, names: Any) -> list[Any]:
+    """Groups by name; a column that none of them names is a group of its own, called as the column."""
+    own = list(range(n_features)) if names is None else list(names)
+    of_column: list[Any] = list(own)
+    taken: dict[int, Any] = {}
+    for label, columns in groups.items():
+        for j in _columns("groups", columns, n_features, names):
+            if j in taken:
+                raise ValueError(
+                    f"groups must not share columns; {shown(own[j])} is in {shown(taken[j])} and "
+                    f"in {shown(label)}."
+                )
+            of_column[j] = taken[j] = label
+    clash = [own[j] for j in range(n_features) if j not in taken and own[j] in groups]
+    if clash:
+        raise ValueError(
+            f"groups must not be called as a column outside of them; got {shown(clash[0])}. Rename the group."
+        )
+    return of_column
+
+
+def _items(name: str, given: Any) -> list[Any]:
+    if isinstance(given, Mapping):
+        raise TypeError(f"{name} must be a list of names or numbers; got {shown(given)}.")
+    if isinstance(given, str | bytes) or not np.iterable(given):
+        return [given.item() if isinstance(given, np.ndarray) else given]
+    return list(given.tolist() if hasattr(given, "tolist") else given)
+
+
+def _columns(name: str, given: Any, n_features: int, names: Any) -> list[int]:
+    """Column numbers from names or numbers."""
+    places = {} if names is None else {column: j for j, column in enumerate(names)}
+    twice = {column for column, times in Counter(names or ()).items() if times > 1}
+    found = []
+    for item in _items(name, given):
+        if is_integer(item) and 0 <= item < n_features:
+            found.append(int(item))
+        elif isinstance(item, str) and item in places and item not in twice:
+            found.append(places[item])
+        else:
+            raise ValueError(f"{name} must name columns of X; {shown(item)} is none, or more than one.")
+    if not found:
+        raise ValueError(f"{name} must name at least one column in each group; got {shown(given)}.")
+    return found
+
+
+class _Finder:
+    """Units by what they are called: group labels first, then the names and numbers of their columns."""
+
+    def __init__(self, codes: Indices, labels: list[Any], names: Any, grouped: bool) -> None:
+        self._codes, self._names = codes, names
+        self._groups = {label: unit for unit, label in enumerate(labels)} if grouped else {}
+
+    def units(self, name: str, given: Any) -> Indices:
+        if given is None:
+            return NONE
+        items = _items(name, given)
+        if items and all(isinstance(item, bool | np.bool_) for item in items):
+            if len(items) != self._codes.size:
+                raise ValueError(
+                    f"{name} as a boolean mask must have one entry for each of the {self._codes.size} "
+                    f"features; got {len(items)}."
+                )
+            return np.unique(self._codes[np.flatnonzero(items)])
+        return np.unique(np.array([self._unit(name, item) for item in items], dtype=np.intp))
+
+    def _unit(self, name: str, item: Any) -> int:
+        try:
+            if item in self._groups:
+                return int(self._groups[item])
+        except TypeError:  # it cannot even be looked up
+            pass
+        what = "groups or columns" if self._groups else "columns"
+        try:
+            (column,) = _columns(name, [item], self._codes.size, self._names)
+        except ValueError:
+            raise ValueError(
+                f"{name} must hold names or numbers of {what} of X; {shown(item)} is none of them."
+            ) from None
+        return int(self._codes[column])

@@ -1,0 +1,192 @@
+"""Groups, features that must stay and features that must not: against brute force over what is allowed."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+import reference
+from fisherset import (
+    GeneralizedFisherScore,
+    GeneralizedFisherScoreCV,
+    selection_path,
+)
+
+GAMMA = 5.0
+
+
+def labelled(seed, d=12):
+    X, y = reference.random_problem(seed, n=60, d=d, c=3)
+    return X, y
+
+
+def best_allowed(X, y, codes, k, keep=(), exclude=()):
+    """The best F over all sets of k groups that respect the constraints."""
+    free = [g for g in np.unique(codes) if g not in (*keep, *exclude)]
+    sets = [(*keep, *more) for more in itertools.combinations(free, k - len(keep))]
+    Z = reference.standardize(X)
+    return max(reference.criterion(Z, y, np.flatnonzero(np.isin(codes, some)), GAMMA) for some in sets)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("store", [np.asarray, sparse.csr_array, sparse.csc_array])
+@pytest.mark.parametrize(
+    ("codes", "keep", "exclude"),
+    [
+        (np.arange(12), [3], [0, 7]),
+        (np.arange(12), [3, 5], []),
+        (np.arange(12), [], [1, 2]),
+        (np.repeat(np.arange(6), 2), [], []),
+        (np.array([0, 1, 1, 2, 2, 2, 3, 4, 4, 5, 5, 6]), [4], [0]),
+        (np.array([5, 1, 4, 1, 0, 3, 2, 5, 2, 0, 1, 4]), [], [5]),
+    ],
+)
+def test_the_certificate_is_over_what_is_allowed(seed, store, codes, keep, exclude):
+    X, y = labelled(seed)
+    k = 3
+    best = best_allowed(X, y, codes, k, keep, exclude)
+    grouped = {} if np.array_equal(codes, np.arange(12)) else {"groups": codes}
+    found = GeneralizedFisherScore(k, gamma=GAMMA, keep=keep, exclude=exclude, **grouped).fit(store(X), y)
+    assert found.objective_ == pytest.approx(best, rel=1e-9)
+    assert best <= found.upper_bound_ * (1 + 1e-12)
+    chosen = np.unique(codes[found.support_])
+    assert chosen.size == k
+    assert set(keep) <= set(chosen)
+    assert not set(exclude) & set(chosen)
+    assert_array_equal(found.support_, np.isin(codes, chosen))
+    assert found.ranking_.shape == found.scores_.shape == (np.unique(codes).size,)
+    (step,) = selection_path(store(X), y, [k], gamma=GAMMA, keep=keep, exclude=exclude, **grouped)
+    assert_array_equal(step.features, np.flatnonzero(found.support_))
+
+
+def test_kept_stand_at_one_and_excluded_come_last():
+    X, y = labelled(1)
+    found = GeneralizedFisherScore(4, keep=[2], exclude=[5, 6]).fit(X, y)
+    assert found.scores_[2] == 1.0
+    assert_array_equal(found.scores_[[5, 6]], 0.0)
+    assert set(found.ranking_[[5, 6]]) == {11, 12}
+
+
+def test_groups_of_one_are_features():
+    X, y = labelled(2)
+    plain = GeneralizedFisherScore(4).fit(X, y)
+    grouped = GeneralizedFisherScore(4, groups=[f"g{j}" for j in range(12)]).fit(X, y)
+    assert_array_equal(plain.ranking_, grouped.ranking_)
+    assert plain.objective_ == grouped.objective_
+    assert grouped.groups_ == [f"g{j}" for j in range(12)]
+    assert not hasattr(grouped.set_params(groups=None).fit(X, y), "groups_")
+
+
+def test_groups_and_constraints_by_name():
+    X, y = labelled(3)
+    table = pd.DataFrame(X, columns=[f"c{j}" for j in range(12)])
+    groups = {"first": ["c0", "c1", "c2"], "second": [5, 7]}
+    found = GeneralizedFisherScore(3, groups=groups, keep="second", exclude=["c1"]).fit(table, y)
+    assert found.groups_[:2] == ["first", "c3"]
+    assert found.support_[[5, 7]].all()
+    assert not found.support_[[0, 1, 2]].any()
+    by_column = GeneralizedFisherScore(3, groups=groups, keep=["c7"], exclude="first").fit(table, y)
+    assert_array_equal(by_column.support_, found.support_)
+
+
+def test_constant_columns_in_groups_and_among_the_kept():
+    X, y = labelled(4)
+    X[:, [0, 1, 4]] = 7.0
+    groups = np.repeat(np.arange(6), 2)  # the first group is constant, half of the third is
+    found = GeneralizedFisherScore(3, groups=groups, keep=[0], gamma=GAMMA).fit(X, y)
+    assert found.support_[:2].all()
+    Z = reference.standardize(np.delete(X, [0, 1, 4], axis=1))
+    codes = np.delete(groups, [0, 1, 4])
+    pairs = itertools.combinations(range(1, 6), 2)
+    best = max(reference.criterion(Z, y, np.flatnonzero(np.isin(codes, pair)), GAMMA) for pair in pairs)
+    assert found.objective_ == pytest.approx(best, rel=1e-9)
+    everything = GeneralizedFisherScore(6, groups=groups).fit(X, y)
+    assert everything.support_.all()
+
+
+@pytest.mark.parametrize("solver", ["joint", "cutting-plane"])
+def test_cross_validation_respects_them(solver):
+    X, y = labelled(5)
+    groups = np.repeat(np.arange(6), 2)
+    found = GeneralizedFisherScoreCV([2, 3], groups=groups, keep=[1], exclude=[4], cv=3, solver=solver).fit(
+        X, y
+    )
+    assert found.support_[2:4].all()
+    assert not found.support_[8:10].any()
+    assert found.support_.sum() == 2 * found.n_features_
+    auto = GeneralizedFisherScoreCV("auto", keep=[0, 1, 2], exclude=[3], cv=3).fit(X, y)
+    assert auto.support_[:3].all()
+    assert not auto.support_[3]
+
+
+@pytest.mark.parametrize("class_weight", ["balanced", "sqrt", {0: 3, 1: 1, 2: 2}])
+def test_class_weights_are_sample_weights(class_weight):
+    X, y = labelled(6)
+    y = np.where(np.arange(60) < 40, 0, y)
+    sizes = np.bincount(y)
+    if isinstance(class_weight, dict):
+        weights = np.array([class_weight[label] for label in y], dtype=float)
+        rows = np.repeat(np.arange(60), weights.astype(int))
+        repeated = GeneralizedFisherScore(4, gamma=GAMMA).fit(X[rows], y[rows])
+    else:
+        weights = (sizes ** {"balanced": -1.0, "sqrt": -0.5}[class_weight])[y]
+        weights *= 60 / weights.sum()
+        repeated = None
+    found = GeneralizedFisherScore(4, gamma=GAMMA, class_weight=class_weight).fit(X, y)
+    by_rows = GeneralizedFisherScore(4, gamma=GAMMA).fit(X, y, sample_weight=weights)
+    assert_array_equal(found.support_, by_rows.support_)
+    assert_allclose(found.objective_, by_rows.objective_, rtol=1e-12)
+    if repeated is not None:
+        assert_allclose(found.objective_, repeated.objective_, rtol=1e-10)
+    doubled = GeneralizedFisherScore(4, gamma=2 * GAMMA, class_weight="balanced").fit(
+        np.vstack([X, X]), np.r_[y, y]
+    )
+    once = GeneralizedFisherScore(4, gamma=GAMMA, class_weight="balanced").fit(
+        X, y, sample_weight=np.ones(60)
+    )
+    assert_allclose(doubled.objective_, once.objective_, rtol=1e-10)
+
+
+BAD = {
+    "kept and excluded": ({"keep": [1], "exclude": [1]}, "must not overlap"),
+    "more kept than asked": ({"keep": [0, 1, 2, 3, 4]}, "keep must not name more"),
+    "unknown to keep": ({"keep": ["c99"]}, "'c99' is none of them"),
+    "unknown to exclude": ({"exclude": [99]}, "99 is none of them"),
+    "negative": ({"exclude": [-1]}, "-1 is none of them"),
+    "a fraction": ({"keep": [0.5]}, "0.5 is none of them"),
+    "unhashable": ({"keep": [[0]]}, "is none of them"),
+    "all excluded": ({"exclude": list(range(12))}, "must leave something"),
+    "too few left": ({"exclude": list(range(10))}, "exclude leaves, 2"),
+    "short mask": ({"keep": [True, False]}, "one entry for each of the 12"),
+    "a mapping": ({"keep": {"a": 1}}, "must be a list"),
+    "groups too short": ({"groups": [0, 1]}, "label for each of the 12"),
+    "groups as text": ({"groups": "abc"}, "label for each column"),
+    "groups as a number": ({"groups": 3}, "label for each column"),
+    "missing groups": ({"groups": [None] * 12}, "no missing labels"),
+    "unhashable groups": ({"groups": [[0]] * 12}, "hashable"),
+    "shared columns": ({"groups": {"a": [0, 1], "b": [1]}}, "must not share columns"),
+    "unknown column": ({"groups": {"a": ["c99"]}}, "must name columns of X"),
+    "an empty group": ({"groups": {"a": []}}, "at least one column"),
+    "called as a column": ({"groups": {"c5": ["c0", "c1"]}}, "called as a column"),
+    "more groups than there are": ({"groups": [0] * 6 + [1] * 6}, "must be at most the number of"),
+    "weights by an unknown name": ({"class_weight": "fair"}, "class_weight must be"),
+    "weights as a number": ({"class_weight": 2}, "class_weight must be"),
+    "a class without weight": ({"class_weight": {0: 1, 1: 1}}, "none for 2"),
+    "a weight without class": ({"class_weight": {0: 1, 1: 1, 2: 1, 3: 1}}, "3 is not one of them"),
+    "a negative weight": ({"class_weight": {0: 1, 1: -1, 2: 1}}, "not negative"),
+    "a weight that is none": ({"class_weight": {0: 1, 1: "a", 2: 1}}, "got 'a' for 1"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_what_is_bad_gets_a_sentence(case):
+    parameters, message = BAD[case]
+    X, y = labelled(7)
+    table = pd.DataFrame(X, columns=[f"c{j}" for j in range(12)])
+    with pytest.raises((ValueError, TypeError), match=message):
+        GeneralizedFisherScore(4, **parameters).fit(table, y)
+    with pytest.raises((ValueError, TypeError), match=message):
+        selection_path(table, y, [4], **parameters)
