@@ -12,6 +12,9 @@ import reference
 from fisherset import (
     GeneralizedFisherScore,
     GeneralizedFisherScoreCV,
+    certify,
+    explain,
+    fisher_criterion,
     selection_path,
 )
 
@@ -58,6 +61,10 @@ def test_the_certificate_is_over_what_is_allowed(seed, store, codes, keep, exclu
     assert not set(exclude) & set(chosen)
     assert_array_equal(found.support_, np.isin(codes, chosen))
     assert found.ranking_.shape == found.scores_.shape == (np.unique(codes).size,)
+    grade = certify(store(X), y, found.support_, gamma=GAMMA, keep=keep, exclude=exclude, **grouped)
+    assert grade.objective == pytest.approx(best, rel=1e-9)
+    assert best <= grade.upper_bound * (1 + 1e-12)
+    assert grade.n_features == k
     (step,) = selection_path(store(X), y, [k], gamma=GAMMA, keep=keep, exclude=exclude, **grouped)
     assert_array_equal(step.features, np.flatnonzero(found.support_))
 
@@ -139,6 +146,10 @@ def test_class_weights_are_sample_weights(class_weight):
     by_rows = GeneralizedFisherScore(4, gamma=GAMMA).fit(X, y, sample_weight=weights)
     assert_array_equal(found.support_, by_rows.support_)
     assert_allclose(found.objective_, by_rows.objective_, rtol=1e-12)
+    of_set = {"gamma": GAMMA, "class_weight": class_weight}
+    assert_allclose(fisher_criterion(X, y, found.support_, **of_set), found.objective_, rtol=1e-10)
+    assert_allclose(certify(X, y, found.support_, **of_set).objective, found.objective_, rtol=1e-10)
+    assert_allclose(explain(X, y, found.support_, **of_set).objective, found.objective_, rtol=1e-10)
     if repeated is not None:
         assert_allclose(found.objective_, repeated.objective_, rtol=1e-10)
     doubled = GeneralizedFisherScore(4, gamma=2 * GAMMA, class_weight="balanced").fit(
@@ -190,3 +201,17 @@ def test_what_is_bad_gets_a_sentence(case):
         GeneralizedFisherScore(4, **parameters).fit(table, y)
     with pytest.raises((ValueError, TypeError), match=message):
         selection_path(table, y, [4], **parameters)
+
+
+@pytest.mark.parametrize(
+    ("features", "parameters", "message"),
+    [
+        ([0, 1, 2], {"groups": np.repeat(np.arange(6), 2)}, "hold groups whole; of 1 only"),
+        ([0, 1], {"keep": [5]}, "5 is missing"),
+        ([0, 1], {"exclude": [1]}, "1 is there"),
+    ],
+)
+def test_a_set_that_is_not_allowed_is_not_graded(features, parameters, message):
+    X, y = labelled(7)
+    with pytest.raises(ValueError, match=message):
+        certify(X, y, features, **parameters)

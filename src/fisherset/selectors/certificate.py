@@ -13,9 +13,10 @@ from fisherset._format import certificate_figures, certificate_sentence
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
 from fisherset.selectors.base import Measured, measure_table, pose_problem
+from fisherset.selectors.choice import check_choice
 from fisherset.selectors.gamma import resolve_gamma
 from fisherset.selectors.noise import Noise, measure_noise
-from fisherset.solver import Domain, Status, Trace, Units, grade, prove_value
+from fisherset.solver import Status, Trace, grade, prove_value
 from fisherset.statistics import TableProblem
 
 MAX_ITER = 1000
@@ -35,7 +36,7 @@ class Certificate(NamedTuple):
     gamma : float
         The regulariser used.
     n_features : int
-        Size of the subset.
+        Size of the subset; with groups their number.
     status : Status
         How the computation ended; `status.value` is a sentence with what to do.
     noise : Noise or None
@@ -67,6 +68,7 @@ def fisher_criterion(
     gamma: float | str = "scale",
     standardize: bool = True,
     sample_weight: Any = None,
+    class_weight: Any = None,
 ) -> float:
     """F(A) = tr{S_b (S_t + gamma I)^-1} of any subset of features.
 
@@ -84,6 +86,8 @@ def fisher_criterion(
         Scale the features to standard deviation 1.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the samples.
+    class_weight : "balanced", "sqrt" or mapping, default=None
+        Weights of the classes, as in :class:`GeneralizedFisherScore`.
 
     Returns
     -------
@@ -102,7 +106,7 @@ def fisher_criterion(
     >>> round(fisher_criterion(X, y, [0, 3], gamma=1.0), 4)
     0.9236
     """
-    _, problem, chosen = pose_subset(X, y, features, gamma, standardize, sample_weight)
+    _, problem, chosen = pose_subset(X, y, features, gamma, standardize, sample_weight, class_weight)
     members = members_of(problem, chosen)
     if not members.size:
         return 0.0
@@ -120,6 +124,10 @@ def certify(
     standardize: bool = True,
     tol: float = 1e-3,
     sample_weight: Any = None,
+    groups: Any = None,
+    keep: Any = None,
+    exclude: Any = None,
+    class_weight: Any = None,
 ) -> Certificate:
     """Grade a subset of features, whichever tool or person it came from.
 
@@ -139,6 +147,9 @@ def certify(
         The bound is at most this share above the value of the convex relaxation.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the samples.
+    groups, keep, exclude, class_weight
+        As in :class:`GeneralizedFisherScore`: the bound is over the subsets they allow, to which
+        the given one has to belong. With `groups`, sizes count groups.
 
     Returns
     -------
@@ -161,25 +172,35 @@ def certify(
     table could reach (F = 1.88112, upper bound 2.30055, gamma = 1797).
     """
     tol = parameter.check_number("tol", tol, above=0.0)
-    _, problem, chosen = pose_subset(X, y, features, gamma, standardize, sample_weight)
-    size, members = chosen.size, members_of(problem, chosen)
-    number = resolve_gamma(gamma, problem, size)
-    domain = Domain(Units(None, problem.columns.size), min(size, problem.columns.size))
-    found = grade(problem, domain, members, number, tol=tol, trace=Trace(max_iter=MAX_ITER))
+    table, names = check.check_bare_table(X)
+    choice = check_choice(groups, keep, exclude, table.shape[1], names)
+    units = choice.units_of(check.check_features(features, table.shape[1], names))
+    _, problem, _ = pose_subset(X, y, features, gamma, standardize, sample_weight, class_weight)
+    posed = choice.posed(problem, units.size)
+    members = np.flatnonzero(np.isin(posed.units, units))
+    number = resolve_gamma(gamma, problem, posed.domain)
+    found = grade(problem, posed.domain, members, number, tol=tol, trace=Trace(max_iter=MAX_ITER))
     warn_status(found.status)
-    noise = measure_noise(problem, members)
-    return Certificate(found.objective, found.upper_bound, found.gap, number, size, found.status, noise)
+    of_units = posed.domain.units
+    noise = measure_noise(problem, of_units.columns(members), of_units.columns(posed.domain.barred))
+    return Certificate(found.objective, found.upper_bound, found.gap, number, units.size, found.status, noise)
 
 
 def pose_subset(
-    X: Any, y: Any, features: Any, gamma: float | str, standardize: bool, sample_weight: Any
+    X: Any,
+    y: Any,
+    features: Any,
+    gamma: float | str,
+    standardize: bool,
+    sample_weight: Any,
+    class_weight: Any = None,
 ) -> tuple[Measured, TableProblem, NDArray[np.intp]]:
     """The table as measured, the problem, and the subset as columns of the table, rising."""
     parameter.check_gamma(gamma)
     parameter.check_flag("standardize", standardize)
     X, names = check.check_bare_table(X)
     chosen = check.check_features(features, X.shape[1], names)
-    table = measure_table(X, y, sample_weight, names)
+    table = measure_table(X, y, sample_weight, names, class_weight)
     return table, pose_problem(table, standardize), chosen
 
 

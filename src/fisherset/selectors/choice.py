@@ -73,6 +73,28 @@ class Choice:
                 f"{allowed}; got {k}."
             )
 
+    def units_of(self, columns: Indices) -> Indices:
+        """The units that some columns are, which must be whole and respect what is kept and barred."""
+        units = np.unique(self.codes[columns])
+        parts = units[np.bincount(self.codes[columns], minlength=len(self.labels))[units] < self.sizes[units]]
+        if parts.size:
+            part = shown(self.labels[parts[0]])
+            raise ValueError(f"features must hold groups whole; of {part} only some columns are there.")
+        lacking, barred = np.setdiff1d(self.kept, units), np.intersect1d(self.barred, units)
+        if lacking.size:
+            raise ValueError(
+                f"features must hold what keep names; {shown(self.labels[lacking[0]])} is missing."
+            )
+        if barred.size:
+            raise ValueError(
+                f"features must not hold what exclude names; {shown(self.labels[barred[0]])} is there."
+            )
+        return units
+
+    @property
+    def sizes(self) -> Indices:
+        return np.bincount(self.codes, minlength=len(self.labels))
+
     def posed(self, problem: TableProblem, k: int) -> Posed:
         """The sets of k units in the columns of a problem, which are those that vary."""
         codes = self.codes[problem.columns]

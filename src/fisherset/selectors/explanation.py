@@ -54,6 +54,7 @@ def explain(
     gamma: float | str = "scale",
     standardize: bool = True,
     sample_weight: Any = None,
+    class_weight: Any = None,
 ) -> Explanation:
     """What each feature of a subset contributes, and its strongest stand-in outside.
 
@@ -71,6 +72,8 @@ def explain(
         Scale the features to standard deviation 1.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the samples.
+    class_weight : "balanced", "sqrt" or mapping, default=None
+        Weights of the classes, as in :class:`GeneralizedFisherScore`.
 
     Returns
     -------
@@ -92,7 +95,7 @@ def explain(
     >>> X.columns[found.features[most]], X.columns[found.stand_ins[most]]
     ('pixel_5_2', 'pixel_4_2')
     """
-    table, problem, chosen = pose_subset(X, y, features, gamma, standardize, sample_weight)
+    table, problem, chosen = pose_subset(X, y, features, gamma, standardize, sample_weight, class_weight)
     number = resolve_gamma(gamma, problem, chosen.size)
     members = members_of(problem, chosen)
     varying = np.isin(chosen, problem.columns)
