@@ -10,12 +10,13 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from fisherset._types import Floats
+from fisherset._types import Floats, Indices
 from fisherset.selectors import _validation as check
 from fisherset.selectors.class_weight import weigh_classes
+from fisherset.selectors.confounders import confounders_of, warn_explained
 from fisherset.solver import TIE
 from fisherset.sources import CountedSource, MemorySource
-from fisherset.statistics import Classes, Scatter, SourceProducts, TableProblem, measure
+from fisherset.statistics import Classes, Scatter, SourceProducts, TableProblem, basis_of, measure
 
 
 class Measured(NamedTuple):
@@ -32,8 +33,18 @@ class Measured(NamedTuple):
         return SourceProducts(self.source, self.scatter.guard)
 
 
-def measure_table(X: Any, y: Any, sample_weight: Any, names: Any, class_weight: Any = None) -> Measured:
+def measure_table(
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    names: Any,
+    class_weight: Any = None,
+    confounders: Any = None,
+    adjusted: Indices | None = None,
+) -> Measured:
     """Check the labels and weights, read the table once, refuse what is not finite.
+
+    What the confounders explain, and the columns that are adjusted for, is taken out of the others.
 
     X has been checked already, so that parameters that depend on its width could be.
     """
@@ -41,10 +52,15 @@ def measure_table(X: Any, y: Any, sample_weight: Any, names: Any, class_weight: 
     weights = check.check_weights(sample_weight, codes, classes.size)
     if class_weight is not None:
         weights = weigh_classes(class_weight, classes, codes, weights)
-    source, coding = CountedSource(MemorySource(X, codes, weights, names=names)), Classes(classes.size)
+    Z = confounders_of(X, confounders, adjusted)
+    basis = None if Z is None else basis_of(Z, weights)
+    source, coding = CountedSource(MemorySource(X, codes, weights, basis, names=names)), Classes(classes.size)
     moments = measure(source, coding)
     check.reject_nonfinite(moments.finite, names)
-    return Measured(source, coding, Scatter(moments, coding), classes, codes)
+    scatter = Scatter(moments, coding)
+    if basis is not None:
+        warn_explained(scatter, classes, names, adjusted)
+    return Measured(source, coding, scatter, classes, codes)
 
 
 def pose_problem(table: Measured, standardize: bool) -> TableProblem:

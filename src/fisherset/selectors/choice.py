@@ -41,6 +41,8 @@ class Choice:
         Whether units are groups.
     kept, barred : ndarray
         Units that must be chosen, and that must not.
+    adjusted : ndarray
+        Columns that are taken out of the others, themselves or with their groups among the barred.
     """
 
     codes: Indices
@@ -48,6 +50,7 @@ class Choice:
     grouped: bool
     kept: Indices
     barred: Indices
+    adjusted: Indices
 
     @property
     def what(self) -> str:
@@ -123,8 +126,10 @@ class Choice:
         return np.isin(self.codes, units)
 
 
-def check_choice(groups: Any, keep: Any, exclude: Any, n_features: int, names: Any) -> Choice:
-    """The units that may be chosen, from `groups`, `keep` and `exclude` as they were given."""
+def check_choice(
+    groups: Any, keep: Any, exclude: Any, n_features: int, names: Any, adjust_for: Any = None
+) -> Choice:
+    """The units that may be chosen, from `groups`, `keep`, `exclude` and `adjust_for` as they were given."""
     names = None if names is None else list(names)
     if groups is None:
         labels: list[Any] = list(range(n_features)) if names is None else list(names)
@@ -133,12 +138,18 @@ def check_choice(groups: Any, keep: Any, exclude: Any, n_features: int, names: A
         codes, labels = _grouped(groups, n_features, names)
     finder = _Finder(codes, labels, names, groups is not None)
     kept, barred = finder.units("keep", keep), finder.units("exclude", exclude)
+    adjusted = finder.columns("adjust_for", adjust_for)
+    within = np.unique(codes[adjusted])
+    if np.isin(within, kept).any():
+        label = labels[within[np.isin(within, kept)][0]]
+        raise ValueError(f"keep must not name what is adjusted for; both name {shown(label)}.")
+    barred = np.union1d(barred, within)
     both = np.intersect1d(kept, barred)
     if both.size:
         raise ValueError(f"keep and exclude must not overlap; both name {shown(labels[both[0]])}.")
     if barred.size == len(labels):
         raise ValueError("exclude must leave something to select; it names everything there is.")
-    return Choice(codes, labels, groups is not None, kept, barred)
+    return Choice(codes, labels, groups is not None, kept, barred, adjusted)
 
 
 def _grouped(groups: Any, n_features: int, names: Any) -> tuple[Indices, list[Any]]:
@@ -238,6 +249,14 @@ class _Finder:
                 )
             return np.unique(self._codes[np.flatnonzero(items)])
         return np.unique(np.array([self._unit(name, item) for item in items], dtype=np.intp))
+
+    def columns(self, name: str, given: Any) -> Indices:
+        """Column numbers, in column order; a group is taken whole."""
+        return (
+            np.flatnonzero(np.isin(self._codes, self.units(name, given)))
+            if self._groups
+            else self.units(name, given)
+        )
 
     def _unit(self, name: str, item: Any) -> int:
         try:

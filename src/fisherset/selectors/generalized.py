@@ -115,6 +115,9 @@ class GeneralizedFisherScore(JointSelector):
         Weight of the samples of each class, times `sample_weight`: "balanced" makes all classes
         weigh the same, "sqrt" in proportion to the root of their size, a mapping of labels to
         weights says so itself.
+    adjust_for : array-like, default=None
+        Features that are not selected, but whose linear effect is taken out of the others and of
+        the classes, as that of the `confounders` of `fit` is: names, numbers or a mask.
 
     Attributes
     ----------
@@ -200,6 +203,7 @@ class GeneralizedFisherScore(JointSelector):
         keep: Any = None,
         exclude: Any = None,
         class_weight: Any = None,
+        adjust_for: Any = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.gamma = gamma
@@ -213,8 +217,9 @@ class GeneralizedFisherScore(JointSelector):
         self.keep = keep
         self.exclude = exclude
         self.class_weight = class_weight
+        self.adjust_for = adjust_for
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, confounders: Any = None) -> Self:
         """Select the features.
 
         Parameters
@@ -225,6 +230,10 @@ class GeneralizedFisherScore(JointSelector):
             Their class labels, of any hashable kind.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples; a weight of 2 counts as a sample given twice.
+        confounders : array-like of shape (n_samples, n_confounders), default=None
+            What is known to act on features and classes, such as the batch or the age: numbers, or
+            labels, of which each value counts by itself. Their linear effect is taken out of both,
+            so that what is selected tells what they do not.
 
         Returns
         -------
@@ -233,9 +242,13 @@ class GeneralizedFisherScore(JointSelector):
         """
         self._check_parameters()
         X = check.check_table(self, X)
-        choice = check_choice(self.groups, self.keep, self.exclude, self.n_features_in_, self._names)
+        choice = check_choice(
+            self.groups, self.keep, self.exclude, self.n_features_in_, self._names, self.adjust_for
+        )
         k = choice.count(self.n_features_to_select)
-        table = measure_table(X, y, sample_weight, self._names, self.class_weight)
+        table = measure_table(
+            X, y, sample_weight, self._names, self.class_weight, confounders, choice.adjusted
+        )
         problem = pose_problem(table, self.standardize)
         posed = choice.posed(problem, k)
         self._solve(table, problem, choice, posed, k, resolve_gamma(self.gamma, problem, posed.domain))

@@ -61,7 +61,7 @@ class Noise(NamedTuple):
 
 def measure_noise(problem: TableProblem, chosen: Indices, barred: Indices | None = None) -> Noise:
     """What there is to say of chance, about columns chosen in the problem from all but the barred."""
-    shares, n, rank = between_shares(problem), problem.scatter.n_samples, problem.rank
+    shares, n, rank = between_shares(problem), free_samples(problem), problem.rank
     of_chosen = shares[chosen]
     shares = shares if barred is None else np.delete(shares, barred)
     unrelated = _count_unrelated(shares, n, rank)
@@ -78,6 +78,11 @@ def between_shares(problem: TableProblem) -> Floats:
     directions = problem.C / np.sqrt(problem.n * problem.diagonal)[:, None]
     shares: Floats = np.einsum("jr,jr->j", directions, directions)
     return shares
+
+
+def free_samples(problem: TableProblem) -> float:
+    """What the rows are worth as evidence, less one for each confounder that was taken out."""
+    return problem.scatter.n_samples - (len(problem.beta) - 1)
 
 
 def _null_parameters(n: float, rank: int) -> tuple[float, float]:

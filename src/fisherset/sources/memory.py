@@ -28,6 +28,8 @@ class MemorySource:
         Target of each row.
     weight : ndarray, optional
         Weight of each row; one without.
+    confounders : ndarray, optional
+        What is taken out of the columns of each row besides the mean, n x z.
     names : list of str, optional
         Names of the columns.
     block_bytes : int
@@ -39,6 +41,7 @@ class MemorySource:
         X: Any,
         y: NDArray[Any] | None = None,
         weight: NDArray[np.float64] | None = None,
+        confounders: NDArray[np.float64] | None = None,
         *,
         names: list[str] | None = None,
         block_bytes: int = BLOCK_BYTES,
@@ -51,7 +54,7 @@ class MemorySource:
                 self.X.sum_duplicates()
         else:
             self.X = X
-        self.y, self.weight, self.names = y, weight, names
+        self.y, self.weight, self.confounders, self.names = y, weight, confounders, names
         self._block_bytes = block_bytes
 
     @property
@@ -61,8 +64,9 @@ class MemorySource:
 
     def take(self, rows: NDArray[np.intp]) -> MemorySource:
         """A source of some of the rows, copied."""
-        y, weight = (None if of_all is None else of_all[rows] for of_all in (self.y, self.weight))
-        return MemorySource(self.X[rows], y, weight, names=self.names, block_bytes=self._block_bytes)
+        return MemorySource(
+            self.X[rows], *self._beside(rows), names=self.names, block_bytes=self._block_bytes
+        )
 
     def reduce(self, kernel: Kernel[T]) -> T:
         slices = self._slices(getattr(kernel, "n_numbers", 0))
@@ -73,8 +77,12 @@ class MemorySource:
 
     def _block(self, rows: slice) -> Block:
         X = self.X[rows] if isinstance(self.X, np.ndarray) else _rows(self.X, rows)
-        y, weight = (None if of_all is None else of_all[rows] for of_all in (self.y, self.weight))
-        return Block(X, y, weight)
+        return Block(X, *self._beside(rows))
+
+    def _beside(self, rows: Any) -> tuple[Any, ...]:
+        """Targets, weights and confounders of some rows."""
+        beside = (self.y, self.weight, self.confounders)
+        return tuple(None if of_all is None else of_all[rows] for of_all in beside)
 
     def _slices(self, n_results: int) -> Iterator[slice]:
         X = self.X

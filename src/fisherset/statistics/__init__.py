@@ -1,6 +1,7 @@
 """What is computed of the rows, and the only place that centres and scales them."""
 
 from fisherset.statistics.coding import Classes, Coding
+from fisherset.statistics.confounders import basis_of
 from fisherset.statistics.dependence import rbf_dependence
 from fisherset.statistics.folds import FoldedTable
 from fisherset.statistics.graph import GraphScatter, graph_scatter, pair_distances
@@ -22,6 +23,7 @@ __all__ = [
     "SourceProducts",
     "StoredProducts",
     "TableProblem",
+    "basis_of",
     "graph_scatter",
     "measure",
     "nearest",

@@ -74,4 +74,10 @@ class Classes:
         return rotated
 
     def ceiling(self, moments: Moments) -> float:
-        return float(np.count_nonzero(moments.NT[0]) - 1)
+        """Classes less one, less the share of each that the confounders explain."""
+        sizes = moments.NT[0]
+        present = sizes > 0
+        if len(moments.NT) == 1:
+            return float(np.count_nonzero(present) - 1)
+        explained = np.einsum("zk,zk->k", moments.NT, np.linalg.solve(moments.NN, moments.NT))
+        return float(np.sum(1 - explained[present] / sizes[present]))

@@ -1,0 +1,105 @@
+"""Confounders: what is known to act on features and classes, and is taken out of both."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fisherset._types import Floats, Indices
+from fisherset.selectors._containers import column_of, is_frame, labels_of_columns
+from fisherset.selectors._parameters import shown
+from fisherset.selectors._tables import is_null
+from fisherset.statistics import Scatter
+
+GONE = 1e-8  # share of a class that is left of it when it counts as explained
+
+
+def check_confounders(confounders: Any, n_samples: int) -> Floats | None:
+    """Confounders as numbers: numeric columns as they are, others as an indicator for each value."""
+    if confounders is None:
+        return None
+    columns = _columns(confounders)
+    parts = []
+    for name, values in columns:
+        if len(values) != n_samples:
+            raise ValueError(
+                f"confounders must have one row for each of the {n_samples} samples; got {len(values)}."
+            )
+        parts.append(_numbers(name, values))
+    return np.hstack(parts)
+
+
+def _columns(confounders: Any) -> list[tuple[Any, Any]]:
+    """Name and values of each column; a series or a flat array is one."""
+    if is_frame(confounders):
+        return [(name, column_of(confounders, j)) for j, name in enumerate(labels_of_columns(confounders))]
+    array = np.asarray(confounders.toarray() if hasattr(confounders, "toarray") else confounders)
+    if array.ndim == 1:
+        return [(0, array)]
+    if array.ndim != 2 or not array.shape[1]:
+        raise ValueError(f"confounders must be a table with a row for each sample; got {shown(confounders)}.")
+    return [(j, array[:, j]) for j in range(array.shape[1])]
+
+
+def _numbers(name: Any, values: Any) -> Floats:
+    array = np.asarray(values)
+    if array.dtype.kind in "biuf":
+        numbers = array.astype(np.float64)[:, None]
+        if not np.isfinite(numbers).all():
+            raise ValueError(
+                f"confounders must not contain NaN or infinity; column {shown(name)} does. Impute it."
+            )
+        return numbers
+    labels = list(array.tolist())
+    missing = sum(is_null(label) for label in labels)
+    if missing:
+        raise ValueError(
+            f"confounders must not have missing values; column {shown(name)} has {missing}. Give them a "
+            f"value of their own."
+        )
+    try:
+        number = {label: code for code, label in enumerate(dict.fromkeys(labels))}
+    except TypeError:
+        raise TypeError(f"confounders must hold numbers or labels; column {shown(name)} does not.") from None
+    return np.eye(len(number))[[number[label] for label in labels]]
+
+
+def confounders_of(X: Any, confounders: Any, adjusted: Indices | None) -> Floats | None:
+    """All that is to be taken out: a table beside X, and columns of X itself."""
+    parts = [check_confounders(confounders, X.shape[0])]
+    if adjusted is not None and adjusted.size:
+        some = X[:, adjusted]
+        numbers = np.asarray(some.toarray() if hasattr(some, "toarray") else some, dtype=np.float64)
+        if not np.isfinite(numbers).all():
+            raise ValueError("adjust_for must name columns without NaN or infinity. Impute them first.")
+        parts.append(numbers)
+    found = [part for part in parts if part is not None]
+    return np.hstack(found) if found else None
+
+
+def warn_explained(scatter: Scatter, classes: NDArray[Any], names: Any, adjusted: Indices | None) -> None:
+    """Say which classes and features the confounders explain wholly: nothing is left of them to select by."""
+    moments = scatter.moments
+    sizes = moments.NT[0]
+    explained = np.einsum("zk,zk->k", moments.NT, np.linalg.solve(moments.NN, moments.NT))
+    gone = np.flatnonzero((sizes > 0) & (sizes - explained <= GONE * sizes))
+    if gone.size:
+        warnings.warn(
+            f"The confounders explain {gone.size} of {classes.size} classes wholly, such as "
+            f"{shown(classes[gone[0]])}: no feature can tell more of them.",
+            UserWarning,
+            stacklevel=4,
+        )
+    before = moments.squares - moments.NX[0] ** 2 / moments.n
+    lost = np.flatnonzero(scatter.constant & (before > GONE * moments.squares))
+    lost = lost if adjusted is None else np.setdiff1d(lost, adjusted)
+    if lost.size:
+        first = shown(lost[0] if names is None else names[lost[0]])
+        warnings.warn(
+            f"The confounders explain {lost.size} features wholly, such as {first}: nothing is left of them.",
+            UserWarning,
+            stacklevel=4,
+        )

@@ -1,0 +1,30 @@
+"""What is taken out of columns and targets besides the mean: an orthonormal basis of the confounders."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fisherset._types import EPS, Floats
+
+RANK = 1e-10  # share of the largest singular value below which a direction is rounding
+
+
+def basis_of(Z: Floats, weight: Floats | None) -> Floats | None:
+    """Columns that span what the confounders do, less the mean; of mean square one. None without any.
+
+    Copies, sums of each other and constants add nothing; each column counts in its own unit.
+    """
+    w = np.ones(len(Z)) if weight is None else weight
+    share = w / w.sum()
+    unit = np.max(np.abs(Z), axis=0, initial=0.0)
+    Z = Z / np.where(unit > 0, unit, 1.0)
+    Z = Z - share @ Z
+    spread = np.sqrt(share @ Z**2)
+    varies = spread > 8 * EPS
+    Z = Z[:, varies] / spread[varies]
+    if not Z.shape[1]:
+        return None
+    _, size, right = np.linalg.svd(Z * np.sqrt(share)[:, None], full_matrices=False)
+    kept = size > RANK * size[0]
+    basis: Floats = Z @ (right[kept] / size[kept, None]).T
+    return basis
