@@ -6,7 +6,7 @@ from scipy import stats
 
 from fisherset import FisherScore, GeneralizedFisherScore
 from fisherset.selectors.gamma import LEAST_MULTIPLE, SURE
-from fisherset.selectors.noise import luckiest_share
+from fisherset.selectors.noise import Null
 
 
 def default_gamma(X, y, k, **options):
@@ -48,7 +48,7 @@ def test_luckiest_of_pure_noise():
             f = FisherScore(1).fit(X, y).scores_
             share = f / (1 + f)  # the score is between over within
             seen.append(share.max())
-            predicted.append(luckiest_share(share, n, c - 1))
+            predicted.append(Null(1.0, (c - 1) / 2, (n - c) / 2).luckiest(share))
         assert np.median(seen) == pytest.approx(np.median(predicted), rel=0.15)
 
 

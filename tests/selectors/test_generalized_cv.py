@@ -59,7 +59,7 @@ def test_discriminant_is_lda_from_statistics_alone(table):
     """Against scikit-learn's, whose shrinkage can be set to the same ridge."""
     X, y = table
     columns = np.array([0, 1, 5])
-    problem = pose_problem(measure_table(X, y, None, None), True)
+    problem = pose_problem(measure_table(X, y, None), True)
     model = Discriminant(problem, columns, np.unique(y))
     Z = (X - X.mean(0)) / X.std(0)
     means = np.array([Z[y == c][:, columns].mean(0) for c in range(3)])
@@ -71,7 +71,7 @@ def test_discriminant_is_lda_from_statistics_alone(table):
     reference = LinearDiscriminantAnalysis().fit(X[:, columns], y)
     assert np.mean(model.predict(X[:, columns]) == reference.predict(X[:, columns])) > 0.98
     two = y < 2
-    problem = pose_problem(measure_table(X[two], y[two], None, None), True)
+    problem = pose_problem(measure_table(X[two], y[two], None), True)
     binary = Discriminant(problem, columns, np.array([0, 1]))
     assert binary.decision_function(X[:, columns]).ndim == 1
 
@@ -86,7 +86,7 @@ def test_probabilities_of_the_discriminant_are_those_of_normal_classes(table):
         rows, labels = X[some], y[some]
         n, c = len(labels), labels.max() + 1
         model = Discriminant(
-            pose_problem(measure_table(rows, labels, None, None), True), columns, np.unique(labels)
+            pose_problem(measure_table(rows, labels, None), True), columns, np.unique(labels)
         )
         Z = ((rows - rows.mean(0)) / rows.std(0))[:, columns]
         means = [Z[labels == k].mean(0) for k in range(c)]

@@ -72,7 +72,7 @@ def test_more_classes_than_columns_lose_nothing(gamma, weights):
 
 def test_targets_of_the_sample_space_are_those_of_the_problem():
     X, y = reference.random_problem(1, n=40, d=5, c=12)
-    problem = pose_problem(measure_table(X, y, None, None), True)
+    problem = pose_problem(measure_table(X, y, None), True)
     assert problem.C.shape == (5, 5)
     assert problem.rank == 11
     Z, H = problem.samples.values(np.arange(5)), problem.samples.H
@@ -85,7 +85,7 @@ def test_classes_are_told_some_rows_at_a_time(monkeypatch):
     from fisherset.selectors import discriminant
 
     X, y = reference.random_problem(3, n=60, d=5, c=4)
-    model = Discriminant(pose_problem(measure_table(X, y, None, None), True), np.arange(5), np.unique(y))
+    model = Discriminant(pose_problem(measure_table(X, y, None), True), np.arange(5), np.unique(y))
     whole = model.predict(X)
     monkeypatch.setattr(discriminant, "SCORES", 7)
     np.testing.assert_array_equal(model.predict(X), whole)

@@ -8,6 +8,7 @@ from fisherset.selectors.generalized_cv import GeneralizedFisherScoreCV
 from fisherset.selectors.hsic import HSICScore
 from fisherset.selectors.laplacian import LaplacianScore
 from fisherset.selectors.path import SelectionPath, Step, selection_path
+from fisherset.selectors.regression import JointRegressionScore
 from fisherset.selectors.trace_ratio import TraceRatio
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "GeneralizedFisherScore",
     "GeneralizedFisherScoreCV",
     "HSICScore",
+    "JointRegressionScore",
     "LaplacianScore",
     "SelectionPath",
     "Step",

@@ -224,8 +224,8 @@ def _is_whole(label: Any) -> bool:
     return bool(label == int(label))
 
 
-def check_weights(sample_weight: Any, codes: Indices, n_classes: int) -> Floats | None:
-    """Weights as an array, None where they are all one; every class must keep some."""
+def check_weights(sample_weight: Any, codes: Indices, n_classes: int, what: str = "classes") -> Floats | None:
+    """Weights as an array, None where they are all one; two classes, or samples, must keep some."""
     if sample_weight is None:
         return None
     weights = _as_weights(sample_weight, codes.size)
@@ -245,8 +245,8 @@ def check_weights(sample_weight: Any, codes: Indices, n_classes: int) -> Floats 
     classes_left = np.count_nonzero(np.bincount(codes, weights, minlength=n_classes))
     if classes_left < 2:
         raise ValueError(
-            f"sample_weight must leave at least two classes with weight; got {classes_left}: all "
-            f"samples of the other classes weigh zero."
+            f"sample_weight must leave at least two {what} with weight; got {classes_left}: the others "
+            f"weigh zero."
         )
     return None if (weights == 1.0).all() else weights
 

@@ -12,20 +12,32 @@ from sklearn.utils.validation import check_is_fitted
 
 from fisherset._types import Floats, Indices
 from fisherset.selectors import _validation as check
+from fisherset.selectors._targets import check_targets
 from fisherset.selectors.class_weight import weigh_classes
 from fisherset.selectors.confounders import confounders_of, warn_explained
 from fisherset.solver import TIE
 from fisherset.sources import CountedSource, MemorySource
-from fisherset.statistics import Classes, Scatter, SourceProducts, TableProblem, basis_of, measure
+from fisherset.statistics import (
+    Classes,
+    Coding,
+    Numbers,
+    Scatter,
+    SourceProducts,
+    TableProblem,
+    basis_of,
+    measure,
+)
+
+CLASSES, NUMBERS = "classification", "regression"  # what y holds
 
 
 class Measured(NamedTuple):
-    """One pass worth of a labelled table."""
+    """One pass worth of a table with its targets."""
 
     source: CountedSource
-    coding: Classes
+    coding: Coding
     scatter: Scatter
-    classes: NDArray[Any]
+    classes: NDArray[Any]  # none where the targets are numbers
     codes: NDArray[np.intp]  # class of each row
 
     @property
@@ -33,33 +45,43 @@ class Measured(NamedTuple):
         return SourceProducts(self.source, self.scatter.guard)
 
 
-def measure_table(
-    X: Any,
-    y: Any,
-    sample_weight: Any,
-    names: Any,
-    class_weight: Any = None,
-    confounders: Any = None,
-    adjusted: Indices | None = None,
-) -> Measured:
-    """Check the labels and weights, read the table once, refuse what is not finite.
+class Beside(NamedTuple):
+    """What may be given beside X and y."""
 
-    What the confounders explain, and the columns that are adjusted for, is taken out of the others.
+    sample_weight: Any = None
+    class_weight: Any = None
+    confounders: Any = None
+    adjusted: Indices | None = None  # columns of X that are taken out of the others
+
+
+ALONE = Beside()
+
+
+def measure_table(X: Any, y: Any, names: Any, beside: Beside = ALONE, task: str = CLASSES) -> Measured:
+    """Check the targets and weights, read the table once, refuse what is not finite.
 
     X has been checked already, so that parameters that depend on its width could be.
     """
-    classes, codes = check.check_labels(y, X.shape[0])
-    weights = check.check_weights(sample_weight, codes, classes.size)
-    if class_weight is not None:
-        weights = weigh_classes(class_weight, classes, codes, weights)
-    Z = confounders_of(X, confounders, adjusted)
+    classes, codes = np.empty(0), np.empty(0, dtype=np.intp)
+    if task == CLASSES:
+        classes, codes = check.check_labels(y, X.shape[0])
+        weights = check.check_weights(beside.sample_weight, codes, classes.size)
+        if beside.class_weight is not None:
+            weights = weigh_classes(beside.class_weight, classes, codes, weights)
+        coding: Coding = Classes(classes.size)
+        targets: NDArray[Any] = codes
+    else:
+        targets = check_targets(y, X.shape[0])
+        weights = check.check_weights(beside.sample_weight, np.arange(len(targets)), len(targets), "samples")
+        coding = Numbers.of(targets, weights)
+    Z = confounders_of(X, beside.confounders, beside.adjusted)
     basis = None if Z is None else basis_of(Z, weights)
-    source, coding = CountedSource(MemorySource(X, codes, weights, basis, names=names)), Classes(classes.size)
+    source = CountedSource(MemorySource(X, targets, weights, basis, names=names))
     moments = measure(source, coding)
     check.reject_nonfinite(moments.finite, names)
     scatter = Scatter(moments, coding)
     if basis is not None:
-        warn_explained(scatter, classes, names, adjusted)
+        warn_explained(scatter, classes, names, beside.adjusted)
     return Measured(source, coding, scatter, classes, codes)
 
 

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from fisherset._format import certificate_figures, certificate_sentence
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
-from fisherset.selectors.base import Measured, measure_table, pose_problem
+from fisherset.selectors.base import CLASSES, NUMBERS, Beside, Measured, measure_table, pose_problem
 from fisherset.selectors.choice import check_choice
 from fisherset.selectors.gamma import resolve_gamma
 from fisherset.selectors.noise import Noise, measure_noise
@@ -69,6 +69,9 @@ def fisher_criterion(
     standardize: bool = True,
     sample_weight: Any = None,
     class_weight: Any = None,
+    adjust_for: Any = None,
+    confounders: Any = None,
+    task: str = CLASSES,
 ) -> float:
     """F(A) = tr{S_b (S_t + gamma I)^-1} of any subset of features.
 
@@ -86,8 +89,10 @@ def fisher_criterion(
         Scale the features to standard deviation 1.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the samples.
-    class_weight : "balanced", "sqrt" or mapping, default=None
-        Weights of the classes, as in :class:`GeneralizedFisherScore`.
+    class_weight, adjust_for, confounders
+        As in :class:`GeneralizedFisherScore`.
+    task : {"classification", "regression"}, default="classification"
+        Whether y holds classes, or numbers as in :class:`JointRegressionScore`.
 
     Returns
     -------
@@ -106,7 +111,8 @@ def fisher_criterion(
     >>> round(fisher_criterion(X, y, [0, 3], gamma=1.0), 4)
     0.9236
     """
-    _, problem, chosen = pose_subset(X, y, features, gamma, standardize, sample_weight, class_weight)
+    beside = Beside(sample_weight, class_weight, confounders)
+    _, problem, chosen = pose_subset(X, y, features, gamma, standardize, beside, adjust_for, task)
     members = members_of(problem, chosen)
     if not members.size:
         return 0.0
@@ -128,6 +134,9 @@ def certify(
     keep: Any = None,
     exclude: Any = None,
     class_weight: Any = None,
+    adjust_for: Any = None,
+    confounders: Any = None,
+    task: str = CLASSES,
 ) -> Certificate:
     """Grade a subset of features, whichever tool or person it came from.
 
@@ -147,9 +156,11 @@ def certify(
         The bound is at most this share above the value of the convex relaxation.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the samples.
-    groups, keep, exclude, class_weight
+    groups, keep, exclude, class_weight, adjust_for, confounders
         As in :class:`GeneralizedFisherScore`: the bound is over the subsets they allow, to which
         the given one has to belong. With `groups`, sizes count groups.
+    task : {"classification", "regression"}, default="classification"
+        Whether y holds classes, or numbers as in :class:`JointRegressionScore`.
 
     Returns
     -------
@@ -173,9 +184,10 @@ def certify(
     """
     tol = parameter.check_number("tol", tol, above=0.0)
     table, names = check.check_bare_table(X)
-    choice = check_choice(groups, keep, exclude, table.shape[1], names)
+    choice = check_choice(groups, keep, exclude, table.shape[1], names, adjust_for)
     units = choice.units_of(check.check_features(features, table.shape[1], names))
-    _, problem, _ = pose_subset(X, y, features, gamma, standardize, sample_weight, class_weight)
+    beside = Beside(sample_weight, class_weight, confounders)
+    _, problem, _ = pose_subset(X, y, features, gamma, standardize, beside, adjust_for, task)
     posed = choice.posed(problem, units.size)
     members = np.flatnonzero(np.isin(posed.units, units))
     number = resolve_gamma(gamma, problem, posed.domain)
@@ -192,15 +204,18 @@ def pose_subset(
     features: Any,
     gamma: float | str,
     standardize: bool,
-    sample_weight: Any,
-    class_weight: Any = None,
+    beside: Beside,
+    adjust_for: Any = None,
+    task: str = CLASSES,
 ) -> tuple[Measured, TableProblem, NDArray[np.intp]]:
     """The table as measured, the problem, and the subset as columns of the table, rising."""
     parameter.check_gamma(gamma)
     parameter.check_flag("standardize", standardize)
+    parameter.check_choice("task", task, (CLASSES, NUMBERS))
     X, names = check.check_bare_table(X)
     chosen = check.check_features(features, X.shape[1], names)
-    table = measure_table(X, y, sample_weight, names, class_weight)
+    adjusted = check_choice(None, None, None, X.shape[1], names, adjust_for).adjusted
+    table = measure_table(X, y, names, beside._replace(adjusted=adjusted), task)
     return table, pose_problem(table, standardize), chosen
 
 

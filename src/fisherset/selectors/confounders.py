@@ -83,13 +83,13 @@ def confounders_of(X: Any, confounders: Any, adjusted: Indices | None) -> Floats
 def warn_explained(scatter: Scatter, classes: NDArray[Any], names: Any, adjusted: Indices | None) -> None:
     """Say which classes and features the confounders explain wholly: nothing is left of them to select by."""
     moments = scatter.moments
-    sizes = moments.NT[0]
     explained = np.einsum("zk,zk->k", moments.NT, np.linalg.solve(moments.NN, moments.NT))
-    gone = np.flatnonzero((sizes > 0) & (sizes - explained <= GONE * sizes))
+    gone = np.flatnonzero((moments.TT > 0) & (moments.TT - explained <= GONE * moments.TT))
     if gone.size:
+        what, first = ("classes", classes[gone[0]]) if classes.size else ("targets", gone[0])
         warnings.warn(
-            f"The confounders explain {gone.size} of {classes.size} classes wholly, such as "
-            f"{shown(classes[gone[0]])}: no feature can tell more of them.",
+            f"The confounders explain {gone.size} of {moments.TT.size} {what} wholly, such as "
+            f"{shown(first)}: no feature can tell more of them.",
             UserWarning,
             stacklevel=4,
         )

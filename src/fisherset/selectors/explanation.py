@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fisherset._types import Floats, Indices
+from fisherset.selectors.base import Beside
 from fisherset.selectors.certificate import members_of, pose_subset, warn_status
 from fisherset.selectors.fisher import fisher_scores
 from fisherset.selectors.gamma import resolve_gamma
@@ -95,7 +96,9 @@ def explain(
     >>> X.columns[found.features[most]], X.columns[found.stand_ins[most]]
     ('pixel_5_2', 'pixel_4_2')
     """
-    table, problem, chosen = pose_subset(X, y, features, gamma, standardize, sample_weight, class_weight)
+    table, problem, chosen = pose_subset(
+        X, y, features, gamma, standardize, Beside(sample_weight, class_weight)
+    )
     number = resolve_gamma(gamma, problem, chosen.size)
     members = members_of(problem, chosen)
     varying = np.isin(chosen, problem.columns)

@@ -9,7 +9,7 @@ import numpy as np
 from fisherset._types import Floats
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
-from fisherset.selectors.base import BaseSelector, Measured, measure_table
+from fisherset.selectors.base import BaseSelector, Beside, Measured, measure_table
 from fisherset.statistics import within_scatter
 
 
@@ -88,7 +88,7 @@ class FisherScore(BaseSelector):
         """
         X = check.check_table(self, X)
         k = parameter.check_count(self.n_features_to_select, self.n_features_in_)
-        table = measure_table(X, y, sample_weight, self._names)
+        table = measure_table(X, y, self._names, Beside(sample_weight))
         self._select(fisher_scores(table), table.scatter.constant, k)
         check.warn_constant(table.scatter.constant, self.support_)
         self.classes_, self.n_passes_ = table.classes, table.source.n_passes

@@ -27,7 +27,7 @@ from __future__ import annotations
 import numpy as np
 
 from fisherset._types import Indices
-from fisherset.selectors.noise import between_shares, free_samples, luckiest_share
+from fisherset.selectors.noise import Null, between_shares
 from fisherset.solver import Domain, Units, ranked
 from fisherset.statistics import TableProblem
 
@@ -56,7 +56,7 @@ def _multiple(problem: TableProblem, domain: Domain) -> float:
         return LEAST_MULTIPLE
     units, shares = domain.units, between_shares(problem)
     rivals = np.setdiff1d(np.arange(units.size), domain.fixed)  # what the chosen are to stay ahead of
-    luckiest = luckiest_share(shares[units.columns(rivals)], free_samples(problem), problem.rank)
+    luckiest = Null.of(problem).luckiest(shares[units.columns(rivals)])
     if luckiest == 0.0:
         return LEAST_MULTIPLE
     strongest = units.most(shares)  # a group is as good as its best feature

@@ -8,7 +8,15 @@ import numpy as np
 
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
-from fisherset.selectors.base import BaseSelector, Measured, measure_table, pose_problem, ranking_from
+from fisherset.selectors.base import (
+    CLASSES,
+    BaseSelector,
+    Beside,
+    Measured,
+    measure_table,
+    pose_problem,
+    ranking_from,
+)
 from fisherset.selectors.certificate import warn_status
 from fisherset.selectors.choice import Choice, Posed, check_choice
 from fisherset.selectors.gamma import resolve_gamma
@@ -21,11 +29,43 @@ from fisherset.statistics import TableProblem
 class JointSelector(BaseSelector):
     """What selectors share that end in one joint solution."""
 
+    n_features_to_select: Any
+    gamma: float | str
     solver: str
+    standardize: bool
     tol: float | None
     max_iter: int
+    groups: Any
+    keep: Any
+    exclude: Any
+    adjust_for: Any = None
     time_limit: float | None = None
     verbose: int = 0
+    _task = CLASSES
+
+    def _fit(self, X: Any, y: Any, beside: Beside) -> Self:
+        """Select, from whatever y holds and is given beside it."""
+        self._check_parameters()
+        X = check.check_table(self, X)
+        choice = check_choice(
+            self.groups, self.keep, self.exclude, self.n_features_in_, self._names, self.adjust_for
+        )
+        k = choice.count(self.n_features_to_select)
+        table = measure_table(X, y, self._names, beside._replace(adjusted=choice.adjusted), self._task)
+        problem = pose_problem(table, self.standardize)
+        posed = choice.posed(problem, k)
+        self._solve(table, problem, choice, posed, k, resolve_gamma(self.gamma, problem, posed.domain))
+        return self
+
+    def _check_parameters(self) -> None:
+        parameter.check_gamma(self.gamma)
+        parameter.check_choice("solver", self.solver, tuple(SOLVERS))
+        parameter.check_tol(self.tol)
+        parameter.check_integer("max_iter", self.max_iter, least=1)
+        parameter.check_limit("time_limit", self.time_limit)
+        parameter.check_flag("standardize", self.standardize)
+        if not isinstance(self.verbose, bool):
+            parameter.check_integer("verbose", self.verbose, least=0)
 
     def _solve(
         self, table: Measured, problem: TableProblem, choice: Choice, posed: Posed, k: int, gamma: float
@@ -56,7 +96,9 @@ class JointSelector(BaseSelector):
             problem, units.columns(solution.units), units.columns(posed.domain.barred)
         )
         self.trace_, self.n_iter_ = solution.trace, len(solution.trace)
-        self.n_passes_, self.classes_ = table.source.n_passes, table.classes
+        self.n_passes_ = table.source.n_passes
+        if table.classes.size:
+            self.classes_ = table.classes
         if not choice.grouped:
             check.warn_constant(table.scatter.constant, self.support_)
         warn_status(solution.status)
@@ -240,26 +282,4 @@ class GeneralizedFisherScore(JointSelector):
         self : GeneralizedFisherScore
             The fitted selector.
         """
-        self._check_parameters()
-        X = check.check_table(self, X)
-        choice = check_choice(
-            self.groups, self.keep, self.exclude, self.n_features_in_, self._names, self.adjust_for
-        )
-        k = choice.count(self.n_features_to_select)
-        table = measure_table(
-            X, y, sample_weight, self._names, self.class_weight, confounders, choice.adjusted
-        )
-        problem = pose_problem(table, self.standardize)
-        posed = choice.posed(problem, k)
-        self._solve(table, problem, choice, posed, k, resolve_gamma(self.gamma, problem, posed.domain))
-        return self
-
-    def _check_parameters(self) -> None:
-        parameter.check_gamma(self.gamma)
-        parameter.check_choice("solver", self.solver, tuple(SOLVERS))
-        parameter.check_tol(self.tol)
-        parameter.check_integer("max_iter", self.max_iter, least=1)
-        parameter.check_limit("time_limit", self.time_limit)
-        parameter.check_flag("standardize", self.standardize)
-        if not isinstance(self.verbose, bool):
-            parameter.check_integer("verbose", self.verbose, least=0)
+        return self._fit(X, y, Beside(sample_weight, self.class_weight, confounders))

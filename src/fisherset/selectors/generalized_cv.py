@@ -146,7 +146,7 @@ groups_, n_features_in_, feature_names_in_
         X = check.check_table(self, X)
         choice = check_choice(self.groups, self.keep, self.exclude, self.n_features_in_, self._names)
         ks = self._sizes(choice)
-        table = measure_table(X, y, None, self._names)
+        table = measure_table(X, y, self._names)
         labels = table.classes[table.codes]
         # labels that scikit-learn may not know how to stratify stand for themselves as numbers
         splits = self._splits(X, labels if labels.dtype.kind in "biufU" else table.codes)

@@ -10,7 +10,7 @@ import numpy as np
 from fisherset._types import EPS, Floats
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
-from fisherset.selectors.base import BaseSelector, Measured, measure_table
+from fisherset.selectors.base import BaseSelector, Beside, Measured, measure_table
 from fisherset.statistics import rbf_dependence
 
 CLASSES = 256  # classes whose indicators are formed at a time
@@ -117,7 +117,7 @@ class HSICScore(BaseSelector):
             parameter.check_number("bandwidth", self.bandwidth, above=0.0)
         X = check.check_table(self, X)
         k = parameter.check_count(self.n_features_to_select, self.n_features_in_)
-        table = measure_table(X, y, sample_weight, self._names)
+        table = measure_table(X, y, self._names, Beside(sample_weight))
         scores, unit = self._linear(table) if self.data_kernel == "linear" else self._rbf(table)
         constant, n = table.scatter.constant, table.scatter.n
         if n - 1.0 < 1e-6:

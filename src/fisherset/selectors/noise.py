@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import betaincc, betainccinv
 
 from fisherset._types import Floats, Indices
-from fisherset.statistics import TableProblem
+from fisherset.statistics import Classes, TableProblem
 
 # Of unrelated columns one is expected above the luckiest share; more than this many hardly ever are.
 BY_CHANCE = 3
@@ -39,6 +39,8 @@ class Noise(NamedTuple):
         How many of the chosen exceed the luckiest.
     chance : bool
         Whether nothing shows that the chosen are better than chance would give.
+    target : str
+        What they are unrelated to: the classes, or the target.
     """
 
     n_features: int
@@ -47,30 +49,31 @@ class Noise(NamedTuple):
     n_chosen: int
     n_above: int
     chance: bool
+    target: str = "classes"
 
     def __str__(self) -> str:
         if not self.n_unrelated:
-            return "No column looks unrelated to the classes."
+            return f"No column looks unrelated to the {self.target}."
         seen = (
-            f"{self.n_unrelated} of {self.n_features} columns look unrelated to the classes; by chance alone "
-            f"the luckiest of them would explain {self.luckiest:.1%}, and {self.n_above} of the "
-            f"{self.n_chosen} chosen exceed that"
+            f"{self.n_unrelated} of {self.n_features} columns look unrelated to the {self.target}; by "
+            f"chance alone the luckiest of them would explain {self.luckiest:.1%}, and {self.n_above} of "
+            f"the {self.n_chosen} chosen exceed that"
         )
         return f"{seen}: one by one they are no better than chance would give." if self.chance else f"{seen}."
 
 
 def measure_noise(problem: TableProblem, chosen: Indices, barred: Indices | None = None) -> Noise:
     """What there is to say of chance, about columns chosen in the problem from all but the barred."""
-    shares, n, rank = between_shares(problem), free_samples(problem), problem.rank
+    shares, null = between_shares(problem), Null.of(problem)
     of_chosen = shares[chosen]
     shares = shares if barred is None else np.delete(shares, barred)
-    unrelated = _count_unrelated(shares, n, rank)
-    luckiest = luckiest_share(shares, n, rank)
+    unrelated, luckiest = null.count_unrelated(shares), null.luckiest(shares)
     above = int(np.count_nonzero(of_chosen > luckiest))
     best = float(of_chosen.max(initial=0.0))
-    as_lucky = unrelated * float(betaincc(*_null_parameters(n, rank), min(best, 1.0))) if unrelated else 0.0
+    as_lucky = unrelated * null.exceeded(best) if unrelated else 0.0
     chance = unrelated > 1 and above <= BY_CHANCE and as_lucky > LEVEL
-    return Noise(shares.size, min(unrelated, shares.size), luckiest, chosen.size, above, chance)
+    target = "classes" if isinstance(problem.coding, Classes) else "target"
+    return Noise(shares.size, min(unrelated, shares.size), luckiest, chosen.size, above, chance, target)
 
 
 def between_shares(problem: TableProblem) -> Floats:
@@ -80,22 +83,32 @@ def between_shares(problem: TableProblem) -> Floats:
     return shares
 
 
-def free_samples(problem: TableProblem) -> float:
-    """What the rows are worth as evidence, less one for each confounder that was taken out."""
-    return problem.scatter.n_samples - (len(problem.beta) - 1)
+class Null(NamedTuple):
+    """Distribution of R_j^2 for a column unrelated to the target: a scale times Beta(a, b)."""
 
+    scale: float
+    a: float
+    b: float
 
-def _null_parameters(n: float, rank: int) -> tuple[float, float]:
-    """Of the Beta distribution of the share of a feature unrelated to the classes."""
-    return rank / 2, max(n - rank - 1, 1.0) / 2
+    @classmethod
+    def of(cls, problem: TableProblem) -> Null:
+        """Of a problem, in which each confounder that was taken out costs a sample."""
+        n = problem.scatter.n_samples - (len(problem.beta) - 1)
+        scale, freedom = problem.coding.null(problem.scatter.moments)
+        return cls(scale, freedom / 2, max(n - freedom - 1, 1.0) / 2)
 
+    def exceeded(self, share: float) -> float:
+        """The probability of more than a share."""
+        return float(betaincc(self.a, self.b, min(share / self.scale, 1.0)))
 
-def _count_unrelated(shares: Floats, n: float, rank: int) -> int:
-    """Twice the number of features with a p-value above 1/2."""
-    return 2 * int(np.sum(shares < betainccinv(*_null_parameters(n, rank), 0.5)))
+    def _quantile(self, exceeded: float) -> float:
+        return self.scale * float(betainccinv(self.a, self.b, exceeded))
 
+    def count_unrelated(self, shares: Floats) -> int:
+        """Twice the number of features with a p-value above 1/2."""
+        return 2 * int(np.sum(shares < self._quantile(0.5)))
 
-def luckiest_share(shares: Floats, n: float, rank: int) -> float:
-    """R_0^2, the largest share to expect among the features unrelated to the classes; 0 without any."""
-    unrelated = _count_unrelated(shares, n, rank)
-    return float(betainccinv(*_null_parameters(n, rank), 1 / unrelated)) if unrelated > 1 else 0.0
+    def luckiest(self, shares: Floats) -> float:
+        """R_0^2, the largest share to expect among the features unrelated to the target; 0 without any."""
+        unrelated = self.count_unrelated(shares)
+        return self._quantile(1 / unrelated) if unrelated > 1 else 0.0

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fisherset._types import Indices
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
-from fisherset.selectors.base import measure_table, pose_problem
+from fisherset.selectors.base import CLASSES, NUMBERS, Beside, measure_table, pose_problem
 from fisherset.selectors.certificate import warn_status
 from fisherset.selectors.choice import Choice, Posed, check_choice
 from fisherset.selectors.gamma import resolve_gamma
@@ -89,6 +89,9 @@ def selection_path(
     keep: Any = None,
     exclude: Any = None,
     class_weight: Any = None,
+    adjust_for: Any = None,
+    confounders: Any = None,
+    task: str = CLASSES,
 ) -> SelectionPath:
     """Select features for a range of sizes, each search starting from the last.
 
@@ -112,8 +115,10 @@ def selection_path(
         Most iterations of each search.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the samples.
-    groups, keep, exclude, class_weight
+    groups, keep, exclude, class_weight, adjust_for, confounders
         As in :class:`GeneralizedFisherScore`; with `groups` the `ks` count groups.
+    task : {"classification", "regression"}, default="classification"
+        Whether y holds classes, or numbers as in :class:`JointRegressionScore`.
 
     Returns
     -------
@@ -147,11 +152,13 @@ def selection_path(
     parameter.check_flag("standardize", standardize)
     tol, max_iter = parameter.check_tol(tol), parameter.check_integer("max_iter", max_iter, least=1)
     X, names = check.check_bare_table(X)
-    choice = check_choice(groups, keep, exclude, X.shape[1], names)
+    parameter.check_choice("task", task, (CLASSES, NUMBERS))
+    choice = check_choice(groups, keep, exclude, X.shape[1], names, adjust_for)
     counts = parameter.check_sizes(ks, len(choice.labels))
     for count in (counts[0], counts[-1]):
         choice.check(count)
-    table = measure_table(X, y, sample_weight, names, class_weight)
+    beside = Beside(sample_weight, class_weight, confounders, choice.adjusted)
+    table = measure_table(X, y, names, beside, task)
     problem = pose_problem(table, standardize)
     posed = [choice.posed(problem, count) for count in counts]
     number = resolve_gamma(gamma, problem, posed[-1].domain)

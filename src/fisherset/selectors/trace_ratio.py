@@ -162,7 +162,7 @@ class TraceRatio(BaseSelector):
 
     def _weights(self, X: Any, y: Any) -> _Weights:
         if self.criterion == "fisher":
-            table = measure_table(X, y, None, self._names)
+            table = measure_table(X, y, self._names)
             numerator = table.scatter.between
             denominator = within_scatter(table.scatter, table.products)
             constant, guard, n_passes = table.scatter.constant, table.scatter.guard, table.source.n_passes

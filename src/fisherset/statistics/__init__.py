@@ -1,6 +1,6 @@
 """What is computed of the rows, and the only place that centres and scales them."""
 
-from fisherset.statistics.coding import Classes, Coding
+from fisherset.statistics.coding import Classes, Coding, Numbers
 from fisherset.statistics.confounders import basis_of
 from fisherset.statistics.dependence import rbf_dependence
 from fisherset.statistics.folds import FoldedTable
@@ -18,6 +18,7 @@ __all__ = [
     "FoldedTable",
     "GraphScatter",
     "Moments",
+    "Numbers",
     "RestProducts",
     "Scatter",
     "SourceProducts",

@@ -19,6 +19,8 @@ from fisherset.sources import Matrix
 if TYPE_CHECKING:
     from fisherset.statistics.moments import Moments
 
+EXPLAINED = 1e-8  # share of a target below which nothing is left of it
+
 
 class Coding(Protocol):
     """How targets become numbers."""
@@ -40,6 +42,12 @@ class Coding(Protocol):
     def ceiling(self, moments: Moments) -> float:
         """tr(H'H) / n, which no F exceeds."""
 
+    def null(self, moments: Moments) -> tuple[float, float]:
+        """Scale and degrees of freedom of ||C_j||^2 / (n G_jj) of a column unrelated to the target.
+
+        It is about the scale times a Beta(f/2, (n - f - 1)/2) variable, f the degrees of freedom.
+        """
+
 
 class Classes:
     """Class codes 0..c-1: T is the indicator, H that of Eq. (9) rotated to its rank c - 1."""
@@ -48,6 +56,9 @@ class Classes:
 
     def __init__(self, size: int) -> None:
         self.size = size
+
+    def null(self, moments: Moments) -> tuple[float, float]:
+        return 1.0, float(np.count_nonzero(moments.NT[0]) - 1)
 
     def rows(self, y: NDArray[Any]) -> Matrix:
         pattern = (np.ones(y.size), y, np.arange(y.size + 1))
@@ -81,3 +92,55 @@ class Classes:
             return float(np.count_nonzero(present) - 1)
         explained = np.einsum("zk,zk->k", moments.NT, np.linalg.solve(moments.NN, moments.NT))
         return float(np.sum(1 - explained[present] / sizes[present]))
+
+
+class Numbers:
+    """Numbers to be explained: T in units near their size, H what is left of them at standard deviation 1.
+
+    F is then the share of their variance that the columns explain, regularised, summed over the targets.
+    """
+
+    adds_up = False
+
+    def __init__(self, offset: Floats, unit: Floats, null: tuple[float, float]) -> None:
+        self.offset, self.unit, self._null, self.size = offset, unit, null, offset.size
+
+    @classmethod
+    def of(cls, Y: Floats, weight: Floats | None) -> Numbers:
+        """From all targets, n x p. With correlated targets the sum of squared correlations spreads more.
+
+        It has the mean and variance that those of independent targets would have, of the same scale
+        tr(R^2) / p and p^2 / tr(R^2) in number, R being the correlations (Satterthwaite 1946).
+        """
+        share = np.full(len(Y), 1 / len(Y)) if weight is None else weight / weight.sum()
+        largest = np.max(np.abs(Y), axis=0, initial=0.0)
+        safe = np.ldexp(1.0, np.frexp(np.where(largest > 0, largest, 1.0))[1])
+        scaled = Y / safe
+        offset = share @ scaled
+        spread = np.sqrt(share @ (scaled - offset) ** 2)
+        varies = np.where(spread > 0, spread, 1.0)
+        Z = (scaled - offset) / varies * np.sqrt(share)[:, None]
+        squares = float(np.sum((Z.T @ Z if Z.shape[1] <= Z.shape[0] else Z @ Z.T) ** 2))
+        size = Y.shape[1]
+        return cls(offset * safe, varies * safe, (squares / size, size**2 / squares if squares else 1.0))
+
+    def rows(self, y: NDArray[Any]) -> Matrix:
+        rows: Floats = (y - self.offset) / self.unit
+        return rows
+
+    def null(self, moments: Moments) -> tuple[float, float]:
+        return self._null
+
+    def rotate(self, A: Floats, moments: Moments) -> Floats:
+        left = self._left(moments)
+        rotated: Floats = A / np.sqrt(np.where(left > 0, left, 1.0))
+        return rotated
+
+    def ceiling(self, moments: Moments) -> float:
+        return float(np.count_nonzero(self._left(moments)))
+
+    def _left(self, moments: Moments) -> Floats:
+        """Variance of each target once N is taken out of it; nought where it is wholly explained."""
+        explained = np.einsum("zp,zp->p", moments.NT, np.linalg.solve(moments.NN, moments.NT))
+        left: Floats = (moments.TT - explained) / moments.n
+        return np.where(left > EXPLAINED, left, 0.0)
