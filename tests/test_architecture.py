@@ -91,11 +91,11 @@ def test_a_source_offers_three_things():
 
 
 def test_a_coding_offers_what_makes_h():
-    assert members_of(Coding) == {"size", "adds_up", "rows", "rotate", "ceiling"}
+    assert members_of(Coding) == {"size", "adds_up", "rows", "rotate", "ceiling", "null"}
 
 
-def test_products_are_asked_three_things():
-    assert members_of(Products) == {"n_rows", "cross", "mixed", "take"}
+def test_products_are_asked_four_things():
+    assert members_of(Products) == {"n_rows", "cross", "blocks", "mixed", "take"}
     for kind in (SourceProducts, RestProducts, StoredProducts):
         assert members_of(Products) <= set(dir(kind)) | {"n_rows"}
 

@@ -28,7 +28,7 @@ from fisherset.statistics import (
     measure,
 )
 
-CLASSES, NUMBERS = "classification", "regression"  # what y holds
+CLASSIFICATION, REGRESSION = "classification", "regression"  # what y holds
 
 
 class Measured(NamedTuple):
@@ -57,13 +57,13 @@ class Beside(NamedTuple):
 ALONE = Beside()
 
 
-def measure_table(X: Any, y: Any, names: Any, beside: Beside = ALONE, task: str = CLASSES) -> Measured:
+def measure_table(X: Any, y: Any, names: Any, beside: Beside = ALONE, task: str = CLASSIFICATION) -> Measured:
     """Check the targets and weights, read the table once, refuse what is not finite.
 
     X has been checked already, so that parameters that depend on its width could be.
     """
     classes, codes = np.empty(0), np.empty(0, dtype=np.intp)
-    if task == CLASSES:
+    if task == CLASSIFICATION:
         classes, codes = check.check_labels(y, X.shape[0])
         weights = check.check_weights(beside.sample_weight, codes, classes.size)
         if beside.class_weight is not None:

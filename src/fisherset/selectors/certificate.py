@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from fisherset._format import certificate_figures, certificate_sentence
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
-from fisherset.selectors.base import CLASSES, NUMBERS, Beside, Measured, measure_table, pose_problem
+from fisherset.selectors.base import CLASSIFICATION, REGRESSION, Beside, Measured, measure_table, pose_problem
 from fisherset.selectors.choice import check_choice
 from fisherset.selectors.gamma import resolve_gamma
 from fisherset.selectors.noise import Noise, measure_noise
@@ -71,7 +71,7 @@ def fisher_criterion(
     class_weight: Any = None,
     adjust_for: Any = None,
     confounders: Any = None,
-    task: str = CLASSES,
+    task: str = CLASSIFICATION,
 ) -> float:
     """F(A) = tr{S_b (S_t + gamma I)^-1} of any subset of features.
 
@@ -136,7 +136,7 @@ def certify(
     class_weight: Any = None,
     adjust_for: Any = None,
     confounders: Any = None,
-    task: str = CLASSES,
+    task: str = CLASSIFICATION,
 ) -> Certificate:
     """Grade a subset of features, whichever tool or person it came from.
 
@@ -206,12 +206,12 @@ def pose_subset(
     standardize: bool,
     beside: Beside,
     adjust_for: Any = None,
-    task: str = CLASSES,
+    task: str = CLASSIFICATION,
 ) -> tuple[Measured, TableProblem, NDArray[np.intp]]:
     """The table as measured, the problem, and the subset as columns of the table, rising."""
     parameter.check_gamma(gamma)
     parameter.check_flag("standardize", standardize)
-    parameter.check_choice("task", task, (CLASSES, NUMBERS))
+    parameter.check_choice("task", task, (CLASSIFICATION, REGRESSION))
     X, names = check.check_bare_table(X)
     chosen = check.check_features(features, X.shape[1], names)
     adjusted = check_choice(None, None, None, X.shape[1], names, adjust_for).adjusted

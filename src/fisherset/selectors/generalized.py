@@ -9,7 +9,7 @@ import numpy as np
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
 from fisherset.selectors.base import (
-    CLASSES,
+    CLASSIFICATION,
     BaseSelector,
     Beside,
     Measured,
@@ -41,7 +41,7 @@ class JointSelector(BaseSelector):
     adjust_for: Any = None
     time_limit: float | None = None
     verbose: int = 0
-    _task = CLASSES
+    _task = CLASSIFICATION
 
     def _fit(self, X: Any, y: Any, beside: Beside) -> Self:
         """Select, from whatever y holds and is given beside it."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fisherset._types import Indices
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
-from fisherset.selectors.base import CLASSES, NUMBERS, Beside, measure_table, pose_problem
+from fisherset.selectors.base import CLASSIFICATION, REGRESSION, Beside, measure_table, pose_problem
 from fisherset.selectors.certificate import warn_status
 from fisherset.selectors.choice import Choice, Posed, check_choice
 from fisherset.selectors.gamma import resolve_gamma
@@ -91,7 +91,7 @@ def selection_path(
     class_weight: Any = None,
     adjust_for: Any = None,
     confounders: Any = None,
-    task: str = CLASSES,
+    task: str = CLASSIFICATION,
 ) -> SelectionPath:
     """Select features for a range of sizes, each search starting from the last.
 
@@ -152,7 +152,7 @@ def selection_path(
     parameter.check_flag("standardize", standardize)
     tol, max_iter = parameter.check_tol(tol), parameter.check_integer("max_iter", max_iter, least=1)
     X, names = check.check_bare_table(X)
-    parameter.check_choice("task", task, (CLASSES, NUMBERS))
+    parameter.check_choice("task", task, (CLASSIFICATION, REGRESSION))
     choice = check_choice(groups, keep, exclude, X.shape[1], names, adjust_for)
     counts = parameter.check_sizes(ks, len(choice.labels))
     for count in (counts[0], counts[-1]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from fisherset.selectors.base import NUMBERS, Beside
+from fisherset.selectors.base import REGRESSION, Beside
 from fisherset.selectors.generalized import JointSelector
 
 
@@ -50,10 +50,10 @@ groups_, n_features_in_, feature_names_in_
     >>> list(selector.get_feature_names_out())
     ['bmi', 'bp', 's3', 's5']
     >>> print(f"F = {selector.objective_:.3f}, at most {selector.gap_:.1%} below the best")
-    F = 0.000, at most 0.0% below the best
+    F = 0.329, at most 0.0% below the best
     """
 
-    _task = NUMBERS
+    _task = REGRESSION
 
     def __init__(
         self,
