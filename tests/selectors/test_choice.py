@@ -7,6 +7,9 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold, PredefinedSplit
+from sklearn.neighbors import KNeighborsClassifier
 
 import reference
 from fisherset import (
@@ -215,3 +218,43 @@ def test_a_set_that_is_not_allowed_is_not_graded(features, parameters, message):
     X, y = labelled(7)
     with pytest.raises(ValueError, match=message):
         certify(X, y, features, **parameters)
+
+
+@pytest.mark.parametrize("estimator", [None, LogisticRegression(max_iter=500)])
+def test_weights_in_cross_validation_are_repeats(estimator):
+    X, y = labelled(8)
+    weights = 1 + np.arange(60) % 3
+    folds = np.arange(60) // 2 % 3
+    rows = np.repeat(np.arange(60), weights)
+    asked = {"gammas": [2.0, 20.0], "estimator": estimator}
+    weighted = GeneralizedFisherScoreCV([2, 4], cv=PredefinedSplit(folds), **asked)
+    weighted.fit(X, y, sample_weight=weights)
+    repeated = GeneralizedFisherScoreCV([2, 4], cv=PredefinedSplit(folds[rows]), **asked)
+    repeated.fit(X[rows], y[rows])
+    assert_allclose(
+        weighted.cv_results_["mean_test_score"], repeated.cv_results_["mean_test_score"], atol=1e-9
+    )
+    assert_array_equal(weighted.support_, repeated.support_)
+
+
+def test_groups_of_samples_stay_together():
+    X, y = labelled(9)
+    patients = np.arange(60) // 4
+    seen = []
+
+    class Splitter(GroupKFold):
+        def split(self, X, y=None, groups=None):
+            for train, test in super().split(X, y, groups):
+                seen.append(not set(groups[train]) & set(groups[test]))
+                yield train, test
+
+    GeneralizedFisherScoreCV(3, cv=Splitter(3)).fit(X, y, groups=patients)
+    assert seen == [True] * 3
+    with pytest.raises(ValueError, match="cv must be"):
+        GeneralizedFisherScoreCV(3, cv=GroupKFold(3)).fit(X, y)
+
+
+def test_an_estimator_must_be_able_to_weigh():
+    X, y = labelled(9)
+    with pytest.raises(ValueError, match="KNeighborsClassifier does not"):
+        GeneralizedFisherScoreCV(3, estimator=KNeighborsClassifier(), class_weight="balanced").fit(X, y)

@@ -11,7 +11,7 @@ from sklearn.model_selection import check_cv
 from fisherset._types import Floats, Indices
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
-from fisherset.selectors.base import measure_table
+from fisherset.selectors.base import Beside, measure_table
 from fisherset.selectors.choice import Choice, check_choice
 from fisherset.selectors.gamma import resolve_gamma, unit_of
 from fisherset.selectors.generalized import JointSelector
@@ -54,7 +54,7 @@ class GeneralizedFisherScoreCV(JointSelector):
         linear discriminant, which needs the statistics only.
     n_jobs : int, default=None
         Folds in parallel threads.
-    solver, standardize, tol, max_iter, groups, keep, exclude
+    solver, standardize, tol, max_iter, groups, keep, exclude, class_weight
         As in :class:`GeneralizedFisherScore`; the search itself goes without certificates.
 
     Attributes
@@ -111,6 +111,7 @@ groups_, n_features_in_, feature_names_in_
         groups: Any = None,
         keep: Any = None,
         exclude: Any = None,
+        class_weight: Any = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.gammas = gammas
@@ -125,8 +126,9 @@ groups_, n_features_in_, feature_names_in_
         self.groups = groups
         self.keep = keep
         self.exclude = exclude
+        self.class_weight = class_weight
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Choose gamma and the number of features, then select on all samples.
 
         Parameters
@@ -135,6 +137,11 @@ groups_, n_features_in_, feature_names_in_
             The samples.
         y : array-like of shape (n_samples,)
             Their class labels, of any hashable kind.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples, in the selections and in the scores.
+        groups : array-like of shape (n_samples,), default=None
+            Groups of samples for a splitter that keeps them together, such as `GroupKFold`; not to
+            be confused with the groups of features.
 
         Returns
         -------
@@ -146,12 +153,15 @@ groups_, n_features_in_, feature_names_in_
         X = check.check_table(self, X)
         choice = check_choice(self.groups, self.keep, self.exclude, self.n_features_in_, self._names)
         ks = self._sizes(choice)
-        table = measure_table(X, y, self._names)
+        table = measure_table(X, y, self._names, Beside(sample_weight, self.class_weight))
+        memory = table.source.source
+        assert isinstance(memory, MemorySource)
+        check_estimator(self.estimator, memory.weight is not None)
         labels = table.classes[table.codes]
         # labels that scikit-learn may not know how to stratify stand for themselves as numbers
-        splits = self._splits(X, labels if labels.dtype.kind in "biufU" else table.codes)
+        splits = self._splits(X, labels if labels.dtype.kind in "biufU" else table.codes, groups)
         rows = X.tocsr() if hasattr(X, "tocsr") else X  # rows are taken out of it
-        source = MemorySource(rows, table.codes)
+        source = MemorySource(rows, table.codes, memory.weight)
         folded = FoldedTable(source, table.coding, table.scatter.moments, standardize=self.standardize)
         problem = folded.whole()
         check.check_magnitude(problem.diagonal)
@@ -168,6 +178,8 @@ groups_, n_features_in_, feature_names_in_
             int(self.max_iter),
             self.estimator,
             scorer,
+            memory.weight,
+            check.check_weights(sample_weight, table.codes, table.classes.size),
         )
         scores = search.scores(splits, self.n_jobs)
         gammas = np.array(self._gammas(problem, choice.posed(problem, ks[-1]).domain))
@@ -215,11 +227,12 @@ groups_, n_features_in_, feature_names_in_
             return parameter.check_sizes(wanted, n_features, "n_features_to_select")
         return [parameter.check_count(wanted, n_features)]
 
-    def _splits(self, X: Any, labels: Any) -> list[tuple[Indices, Indices]]:
+    def _splits(self, X: Any, labels: Any, groups: Any) -> list[tuple[Indices, Indices]]:
         rows = np.arange(labels.size)
         try:
             splitter = check_cv(self.cv, labels, classifier=True)
-            splits = [(rows[train], rows[test]) for train, test in splitter.split(X, labels)]  # masks too
+            pairs = splitter.split(X, labels, groups)
+            splits = [(rows[train], rows[test]) for train, test in pairs]  # masks too
         except (TypeError, ValueError, IndexError) as error:
             raise ValueError(
                 f"cv must be a number of folds, a splitter, or pairs of row numbers to train and to test on; "

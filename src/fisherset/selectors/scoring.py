@@ -8,15 +8,17 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import get_scorer, get_scorer_names
+from sklearn.utils.validation import has_fit_parameter
 
 from fisherset.selectors._parameters import as_float, is_number, reason, shown
 
-Scorer: TypeAlias = Callable[[Any, Any, Any], float]  # of a fitted model, the rows held out and their labels
+# Of a fitted model, the rows held out, their labels and their weights, if any.
+Scorer: TypeAlias = Callable[[Any, Any, Any, Any], float]
 
 
-def accuracy(model: Any, X: Any, y: NDArray[Any]) -> float:
+def accuracy(model: Any, X: Any, y: NDArray[Any], weights: Any = None) -> float:
     """The default scorer, without the checks of scikit-learn's, which cost more than it does."""
-    return float(np.mean(model.predict(X) == y))
+    return float(np.average(model.predict(X) == y, weights=weights))
 
 
 def scorer_of(scoring: Any) -> Scorer:
@@ -35,16 +37,20 @@ def scorer_of(scoring: Any) -> Scorer:
             f"scoring must be the name of one scorer, a callable or None; got {shown(scoring)}. "
             f"Several scores at once are not supported."
         )
-    return lambda model, X, y: _one_number(scoring(model, X, y))
+    return lambda model, X, y, weights: _one_number(scoring(model, X, y, **_weighed(weights)))
+
+
+def _weighed(weights: Any) -> dict[str, Any]:
+    return {} if weights is None else {"sample_weight": weights}
 
 
 def _by_name(name: str) -> Scorer:
     """A scorer of scikit-learn's, whose complaints become a sentence; those of a callable are the user's."""
     score = get_scorer(name)
 
-    def scorer(model: Any, X: Any, y: NDArray[Any]) -> float:
+    def scorer(model: Any, X: Any, y: NDArray[Any], weights: Any) -> float:
         try:
-            value = score(model, X, y)
+            value = score(model, X, y, **_weighed(weights))
         except (AttributeError, TypeError, ValueError) as error:
             raise ValueError(
                 f"scoring={name!r} could not be computed on a fold: {reason(error)}. "
@@ -67,12 +73,17 @@ def _one_number(value: Any) -> float:
     return number
 
 
-def check_estimator(estimator: Any) -> None:
-    """A classifier that can be cloned, or None."""
+def check_estimator(estimator: Any, weighted: bool = False) -> None:
+    """A classifier that can be cloned, and weigh samples where they have weights, or None."""
     asked = ("fit", "predict", "get_params")
     if estimator is None or (
         all(hasattr(estimator, name) for name in asked) and not isinstance(estimator, type)
     ):
+        if weighted and estimator is not None and not has_fit_parameter(estimator, "sample_weight"):
+            raise ValueError(
+                f"estimator must take sample_weight where samples or classes have weights; "
+                f"{type(estimator).__name__} does not. Use another, or no weights."
+            )
         return
     raise TypeError(
         f"estimator must be a classifier with fit and predict, such as KNeighborsClassifier(), or None; "

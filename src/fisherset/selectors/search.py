@@ -17,6 +17,7 @@ from fisherset._types import Floats, Indices
 from fisherset.selectors.choice import Choice
 from fisherset.selectors.discriminant import Discriminant
 from fisherset.selectors.path import solutions_along
+from fisherset.selectors.scoring import Scorer
 from fisherset.solver import Domain, Solution
 from fisherset.statistics import FoldedTable, TableProblem
 
@@ -35,7 +36,9 @@ class Search(NamedTuple):
     tol: float | None
     max_iter: int
     estimator: Any  # None for the discriminant the statistics give
-    scorer: Callable[[Any, Any, Any], float]
+    scorer: Scorer
+    weights: Floats | None  # of the rows, in training
+    score_weights: Floats | None  # and in the score
 
     def scores(self, splits: Sequence[tuple[Indices, Indices]], n_jobs: int | None) -> Floats:
         """Scores of shape (splits, gammas, sizes)."""
@@ -61,7 +64,7 @@ class Search(NamedTuple):
                 key = solution.units.tobytes()
                 if key not in seen:
                     members = domains[at_k].units.columns(solution.units)
-                    seen[key] = self._score(problem, members, train, held_out, self.y[test])
+                    seen[key] = self._score(problem, members, train, held_out, test)
                 scores[at_gamma, at_k] = seen[key]
         return scores
 
@@ -89,12 +92,14 @@ class Search(NamedTuple):
         members: Indices,
         train: Indices,
         held_out: Any,
-        labels: NDArray[Any],
+        test: Indices,
     ) -> float:
         columns = problem.columns[members]
         if self.estimator is None:
             model = Discriminant(problem, members, self.classes)
         else:
             rows = self.X[train][:, columns] if sparse.issparse(self.X) else self.X[np.ix_(train, columns)]
-            model = clone(self.estimator).fit(rows, self.y[train])
-        return float(self.scorer(model, held_out[:, columns], labels))
+            weights = {} if self.weights is None else {"sample_weight": self.weights[train]}
+            model = clone(self.estimator).fit(rows, self.y[train], **weights)
+        of_scores = None if self.score_weights is None else self.score_weights[test]
+        return float(self.scorer(model, held_out[:, columns], self.y[test], of_scores))

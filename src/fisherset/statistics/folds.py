@@ -41,7 +41,7 @@ class FoldedTable:
     Parameters
     ----------
     source : MemorySource
-        The rows, as an array or CSR matrix, all of weight one.
+        The rows, as an array or CSR matrix.
     coding : Coding
         What their targets stand for.
     moments : Moments
