@@ -266,7 +266,7 @@ BAD_LABELS = {
     "number and text as objects": (objects(1, "1"), _alike + "1 and '1'"),
     "unhashable": (objects({"a": 1}, {"a": 2}), r"hashable labels"),
     "lists in polars": (pl.Series(half([1], [2])), r"hashable labels|1d array"),
-    "two columns": (np.column_stack([Y, Y]), _flat),
+    "two columns": (np.column_stack([Y, Y + 1]), _flat),
     "two columns in pandas": (frame(pd)[["a", "b"]], _flat),
     "pairs": (half(("a", 1), ("b", 2)), _flat),
     "ragged": (half([1], [1, 2]), _flat),

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fisherset._types import Floats, Indices
 from fisherset.selectors import _validation as check
+from fisherset.selectors._label_sets import label_sets
 from fisherset.selectors._targets import check_targets
 from fisherset.selectors.class_weight import weigh_classes
 from fisherset.selectors.confounders import confounders_of, warn_explained
@@ -20,6 +21,7 @@ from fisherset.sources import CountedSource, MemorySource
 from fisherset.statistics import (
     Classes,
     Coding,
+    Labels,
     Numbers,
     Scatter,
     SourceProducts,
@@ -28,7 +30,8 @@ from fisherset.statistics import (
     measure,
 )
 
-CLASSIFICATION, REGRESSION = "classification", "regression"  # what y holds
+# What y holds: classes or sets of labels, numbers, or one class for each sample and nothing else.
+CLASSIFICATION, REGRESSION, ONE_CLASS_EACH = "classification", "regression", "one class each"
 
 
 class Measured(NamedTuple):
@@ -57,22 +60,30 @@ class Beside(NamedTuple):
 ALONE = Beside()
 
 
-def measure_table(X: Any, y: Any, names: Any, beside: Beside = ALONE, task: str = CLASSIFICATION) -> Measured:
+def measure_table(X: Any, y: Any, names: Any, beside: Beside = ALONE, task: str = ONE_CLASS_EACH) -> Measured:
     """Check the targets and weights, read the table once, refuse what is not finite.
 
     X has been checked already, so that parameters that depend on its width could be.
     """
     classes, codes = np.empty(0), np.empty(0, dtype=np.intp)
-    if task == CLASSIFICATION:
+    sets = label_sets(y, X.shape[0]) if task == CLASSIFICATION else None
+    if sets is not None:
+        if beside.class_weight is not None:
+            raise ValueError("class_weight is for classes; samples with sets of labels take sample_weight.")
+        targets: Any = sets.indicator
+        weights = _of_samples(beside.sample_weight, X.shape[0])
+        coding: Coding = Labels(targets, weights)
+        classes = sets.labels
+    elif task != REGRESSION:
         classes, codes = check.check_labels(y, X.shape[0])
         weights = check.check_weights(beside.sample_weight, codes, classes.size)
         if beside.class_weight is not None:
             weights = weigh_classes(beside.class_weight, classes, codes, weights)
-        coding: Coding = Classes(classes.size)
-        targets: NDArray[Any] = codes
+        coding = Classes(classes.size)
+        targets = codes
     else:
         targets = check_targets(y, X.shape[0])
-        weights = check.check_weights(beside.sample_weight, np.arange(len(targets)), len(targets), "samples")
+        weights = _of_samples(beside.sample_weight, X.shape[0])
         coding = Numbers.of(targets, weights)
     Z = confounders_of(X, beside.confounders, beside.adjusted)
     basis = None if Z is None else basis_of(Z, weights)
@@ -83,6 +94,10 @@ def measure_table(X: Any, y: Any, names: Any, beside: Beside = ALONE, task: str 
     if basis is not None:
         warn_explained(scatter, classes, names, beside.adjusted)
     return Measured(source, coding, scatter, classes, codes)
+
+
+def _of_samples(sample_weight: Any, n: int) -> Floats | None:
+    return check.check_weights(sample_weight, np.arange(n), n, "samples")
 
 
 def pose_problem(table: Measured, standardize: bool) -> TableProblem:

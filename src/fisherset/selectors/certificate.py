@@ -12,7 +12,15 @@ from sklearn.exceptions import ConvergenceWarning
 from fisherset._format import certificate_figures, certificate_sentence
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
-from fisherset.selectors.base import CLASSIFICATION, REGRESSION, Beside, Measured, measure_table, pose_problem
+from fisherset.selectors.base import (
+    CLASSIFICATION,
+    ONE_CLASS_EACH,
+    REGRESSION,
+    Beside,
+    Measured,
+    measure_table,
+    pose_problem,
+)
 from fisherset.selectors.choice import check_choice
 from fisherset.selectors.gamma import resolve_gamma
 from fisherset.selectors.noise import Noise, measure_noise
@@ -211,7 +219,8 @@ def pose_subset(
     """The table as measured, the problem, and the subset as columns of the table, rising."""
     parameter.check_gamma(gamma)
     parameter.check_flag("standardize", standardize)
-    parameter.check_choice("task", task, (CLASSIFICATION, REGRESSION))
+    if task != ONE_CLASS_EACH:
+        parameter.check_choice("task", task, (CLASSIFICATION, REGRESSION))
     X, names = check.check_bare_table(X)
     chosen = check.check_features(features, X.shape[1], names)
     adjusted = check_choice(None, None, None, X.shape[1], names, adjust_for).adjusted

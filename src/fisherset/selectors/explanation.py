@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fisherset._types import Floats, Indices
-from fisherset.selectors.base import Beside
+from fisherset.selectors.base import ONE_CLASS_EACH, Beside
 from fisherset.selectors.certificate import members_of, pose_subset, warn_status
 from fisherset.selectors.fisher import fisher_scores
 from fisherset.selectors.gamma import resolve_gamma
@@ -97,7 +97,7 @@ def explain(
     ('pixel_5_2', 'pixel_4_2')
     """
     table, problem, chosen = pose_subset(
-        X, y, features, gamma, standardize, Beside(sample_weight, class_weight)
+        X, y, features, gamma, standardize, Beside(sample_weight, class_weight), task=ONE_CLASS_EACH
     )
     number = resolve_gamma(gamma, problem, chosen.size)
     members = members_of(problem, chosen)

@@ -195,7 +195,7 @@ class GeneralizedFisherScore(JointSelector):
     n_passes_ : int
         How many times the data was read.
     classes_ : ndarray of shape (n_classes,)
-        The class labels.
+        The class labels; with sets of labels what the columns of y are called, or their numbers.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -268,8 +268,10 @@ class GeneralizedFisherScore(JointSelector):
         ----------
         X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
             The samples.
-        y : array-like of shape (n_samples,)
-            Their class labels, of any hashable kind.
+        y : array-like of shape (n_samples,) or (n_samples, n_labels)
+            Their class labels, of any hashable kind; or sets of labels, as a table of noughts and
+            ones, dense or sparse, with a column for each label: H of Eq. (9) is then its
+            standardised columns.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples; a weight of 2 counts as a sample given twice.
         confounders : array-like of shape (n_samples, n_confounders), default=None

@@ -1,6 +1,6 @@
 """What is computed of the rows, and the only place that centres and scales them."""
 
-from fisherset.statistics.coding import Classes, Coding, Numbers
+from fisherset.statistics.coding import Classes, Coding, Labels, Numbers
 from fisherset.statistics.confounders import basis_of
 from fisherset.statistics.dependence import rbf_dependence
 from fisherset.statistics.folds import FoldedTable
@@ -17,6 +17,7 @@ __all__ = [
     "Coding",
     "FoldedTable",
     "GraphScatter",
+    "Labels",
     "Moments",
     "Numbers",
     "RestProducts",

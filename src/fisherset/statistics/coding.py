@@ -144,3 +144,20 @@ class Numbers:
         explained = np.einsum("zp,zp->p", moments.NT, np.linalg.solve(moments.NN, moments.NT))
         left: Floats = (moments.TT - explained) / moments.n
         return np.where(left > EXPLAINED, left, 0.0)
+
+
+class Labels(Numbers):
+    """Sets of labels: T is their indicator, n x p, as it is or CSR; H its standardised columns."""
+
+    def __init__(self, indicator: Matrix, weight: Floats | None) -> None:
+        n, size = indicator.shape
+        share = np.full(n, 1 / n) if weight is None else weight / weight.sum()
+        means = np.asarray(indicator.T @ share)
+        together = indicator.T @ (indicator * share[:, None])
+        dense = together.toarray() if sparse.issparse(together) else together
+        spread = np.sqrt(np.maximum(means - means**2, np.finfo(np.float64).tiny))
+        squares = float(np.sum(((dense - np.outer(means, means)) / spread / spread[:, None]) ** 2))
+        super().__init__(np.zeros(size), np.ones(size), (squares / size, size**2 / squares))
+
+    def rows(self, y: NDArray[Any]) -> Matrix:
+        return y
