@@ -23,9 +23,6 @@ def labelled(seed, p=4):
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("store", [np.asarray, sparse.csr_array, sparse.csc_array])
-@pytest.mark.parametrize(
-    "kind", [np.asarray, sparse.csr_array, sparse.csc_matrix, pd.DataFrame, np.ndarray.tolist]
-)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_against_brute_force(seed, store, kind, weighted):
