@@ -28,6 +28,7 @@ from fisherset.statistics import (
     TableProblem,
     basis_of,
     measure,
+    observed,
 )
 
 # What y holds: classes or sets of labels, numbers, or one class for each sample and nothing else.
@@ -42,6 +43,7 @@ class Measured(NamedTuple):
     scatter: Scatter
     classes: NDArray[Any]  # none where the targets are numbers
     codes: NDArray[np.intp]  # class of each row
+    missing: Indices | None = None  # values that each column lacks, where that is allowed
 
     @property
     def products(self) -> SourceProducts:
@@ -55,6 +57,7 @@ class Beside(NamedTuple):
     class_weight: Any = None
     confounders: Any = None
     adjusted: Indices | None = None  # columns of X that are taken out of the others
+    missing: str = "error"  # or "mean": missing values of X count as the mean of their column
 
 
 ALONE = Beside()
@@ -88,12 +91,13 @@ def measure_table(X: Any, y: Any, names: Any, beside: Beside = ALONE, task: str 
     Z = confounders_of(X, beside.confounders, beside.adjusted)
     basis = None if Z is None else basis_of(Z, weights)
     source = CountedSource(MemorySource(X, targets, weights, basis, names=names))
-    moments = measure(source, coding)
+    gaps = observed(source) if beside.missing == "mean" else None
+    moments = measure(source, coding, None if gaps is None or not gaps.missing.any() else gaps.means)
     check.reject_nonfinite(moments.finite, names)
     scatter = Scatter(moments, coding)
     if basis is not None:
         warn_explained(scatter, classes, names, beside.adjusted)
-    return Measured(source, coding, scatter, classes, codes)
+    return Measured(source, coding, scatter, classes, codes, None if gaps is None else gaps.missing)
 
 
 def _of_samples(sample_weight: Any, n: int) -> Floats | None:

@@ -39,6 +39,7 @@ class JointSelector(BaseSelector):
     keep: Any
     exclude: Any
     adjust_for: Any = None
+    missing: str = "error"
     time_limit: float | None = None
     verbose: int = 0
     _task = CLASSIFICATION
@@ -51,7 +52,9 @@ class JointSelector(BaseSelector):
             self.groups, self.keep, self.exclude, self.n_features_in_, self._names, self.adjust_for
         )
         k = choice.count(self.n_features_to_select)
-        table = measure_table(X, y, self._names, beside._replace(adjusted=choice.adjusted), self._task)
+        table = measure_table(
+            X, y, self._names, beside._replace(adjusted=choice.adjusted, missing=self.missing), self._task
+        )
         problem = pose_problem(table, self.standardize)
         posed = choice.posed(problem, k)
         self._solve(table, problem, choice, posed, k, resolve_gamma(self.gamma, problem, posed.domain))
@@ -60,6 +63,7 @@ class JointSelector(BaseSelector):
     def _check_parameters(self) -> None:
         parameter.check_gamma(self.gamma)
         parameter.check_choice("solver", self.solver, tuple(SOLVERS))
+        parameter.check_choice("missing", self.missing, ("error", "mean"))
         parameter.check_tol(self.tol)
         parameter.check_integer("max_iter", self.max_iter, least=1)
         parameter.check_limit("time_limit", self.time_limit)
@@ -97,6 +101,10 @@ class JointSelector(BaseSelector):
         )
         self.trace_, self.n_iter_ = solution.trace, len(solution.trace)
         self.n_passes_ = table.source.n_passes
+        if table.missing is not None:
+            self.n_missing_ = table.missing
+        elif hasattr(self, "n_missing_"):  # of an earlier fit
+            del self.n_missing_
         if table.classes.size:
             self.classes_ = table.classes
         if not choice.grouped:
@@ -160,6 +168,9 @@ class GeneralizedFisherScore(JointSelector):
     adjust_for : array-like, default=None
         Features that are not selected, but whose linear effect is taken out of the others and of
         the classes, as that of the `confounders` of `fit` is: names, numbers or a mask.
+    missing : {"error", "mean"}, default="error"
+        What to do about NaN in X: refuse it, or let it count as the mean of its column, so that it
+        adds nothing to any sum; nothing is copied. `n_missing_` says how many there are.
 
     Attributes
     ----------
@@ -170,6 +181,8 @@ class GeneralizedFisherScore(JointSelector):
         F would lose without each; then the others by relaxed weight; the excluded last.
     scores_ : ndarray of shape (n_features,) or (n_groups,)
         Relaxed weight of each feature or group, between 0 and 1.
+    n_missing_ : ndarray of shape (n_features,)
+        Number of missing values of each feature; with `missing="mean"` only.
     groups_ : list
         Labels of the groups, in the order of their first features; with `groups` only.
     objective_ : float
@@ -246,6 +259,7 @@ class GeneralizedFisherScore(JointSelector):
         exclude: Any = None,
         class_weight: Any = None,
         adjust_for: Any = None,
+        missing: str = "error",
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.gamma = gamma
@@ -260,6 +274,7 @@ class GeneralizedFisherScore(JointSelector):
         self.exclude = exclude
         self.class_weight = class_weight
         self.adjust_for = adjust_for
+        self.missing = missing
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, confounders: Any = None) -> Self:
         """Select the features.

@@ -26,7 +26,8 @@ class JointRegressionScore(JointSelector):
     gamma : float or "scale", default="scale"
         The regulariser, as in :class:`GeneralizedFisherScore`; "scale" goes by how much of a target
         unrelated features would explain by chance.
-    solver, standardize, tol, max_iter, time_limit, verbose, groups, keep, exclude, adjust_for
+    solver, standardize, tol, max_iter, time_limit, verbose, groups, keep, exclude, adjust_for, \
+missing
         As in :class:`GeneralizedFisherScore`.
 
     Attributes
@@ -34,7 +35,7 @@ class JointRegressionScore(JointSelector):
     objective_ : float
         F of the selected subset, at most the number of targets.
     support_, ranking_, scores_, upper_bound_, gap_, status_, noise_, gamma_, trace_, n_iter_, n_passes_, \
-groups_, n_features_in_, feature_names_in_
+n_missing_, groups_, n_features_in_, feature_names_in_
         As in :class:`GeneralizedFisherScore`.
 
     See Also
@@ -70,6 +71,7 @@ groups_, n_features_in_, feature_names_in_
         keep: Any = None,
         exclude: Any = None,
         adjust_for: Any = None,
+        missing: str = "error",
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.gamma = gamma
@@ -83,6 +85,7 @@ groups_, n_features_in_, feature_names_in_
         self.keep = keep
         self.exclude = exclude
         self.adjust_for = adjust_for
+        self.missing = missing
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

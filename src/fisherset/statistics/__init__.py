@@ -5,6 +5,7 @@ from fisherset.statistics.confounders import basis_of
 from fisherset.statistics.dependence import rbf_dependence
 from fisherset.statistics.folds import FoldedTable
 from fisherset.statistics.graph import GraphScatter, graph_scatter, pair_distances
+from fisherset.statistics.missing import observed
 from fisherset.statistics.moments import Moments, measure
 from fisherset.statistics.neighbours import nearest
 from fisherset.statistics.problem import TableProblem
@@ -29,6 +30,7 @@ __all__ = [
     "graph_scatter",
     "measure",
     "nearest",
+    "observed",
     "pair_distances",
     "rbf_dependence",
     "within_scatter",

@@ -23,14 +23,18 @@ UNITS = 2.0**-1000, 2.0**1000  # the least and the largest
 
 @dataclass(frozen=True)
 class Guard:
-    """Kernels see (x - offset) / unit; the unit is a power of two, so that it costs no digits."""
+    """Kernels see (x - offset) / unit; the unit is a power of two, so that it costs no digits.
+
+    Where missing values are allowed, `fill` is what stands for them in each column.
+    """
 
     offset: Floats
     unit: Floats
+    fill: Floats | None = None
 
     @property
     def idle(self) -> bool:
-        return not self.offset.any() and bool((self.unit == 1.0).all())
+        return self.fill is None and not self.offset.any() and bool((self.unit == 1.0).all())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Guard) and (
@@ -39,31 +43,34 @@ class Guard:
 
     def of(self, columns: Indices) -> Guard:
         """The guard of some columns."""
-        return Guard(self.offset[columns], self.unit[columns])
+        return Guard(
+            self.offset[columns], self.unit[columns], None if self.fill is None else self.fill[columns]
+        )
 
     def shifted(self, X: Matrix, unit: float) -> Matrix:
         """The table less the offsets, all columns in one unit; itself where that changes nothing."""
-        common = Guard(self.offset, np.full_like(self.unit, unit))
+        common = Guard(self.offset, np.full_like(self.unit, unit), self.fill)
         return X if common.idle else common.apply(X)
 
     @classmethod
-    def guess(cls, X: Matrix) -> Guard:
+    def guess(cls, X: Matrix, fill: Floats | None = None) -> Guard:
         """Guess from the first rows. The offset is one of a column's values: constants become exact zeros.
 
         A sparse column is left as it is: the few rows do not tell whether zeros are rare in it.
         """
         if not isinstance(X, np.ndarray):
-            return cls(np.zeros(X.shape[1]), np.ones(X.shape[1]))
-        rows = X[:HEAD].astype(np.float64)
+            return cls(np.zeros(X.shape[1]), np.ones(X.shape[1]), fill)
+        rows = without_gaps(X[:HEAD], fill).astype(np.float64)
         least, most = rows.min(axis=0, initial=np.inf), rows.max(axis=0, initial=-np.inf)
         with np.errstate(over="ignore", invalid="ignore"):
             # far from zero, any of them is near the others
             offset = np.where(np.abs(least) > TOLERABLE_OFFSET * (most - least), least, 0.0)
             magnitude = np.maximum(np.abs(least - offset), np.abs(most - offset))
-        return cls(np.where(np.isfinite(offset), offset, 0.0), power_of_two(magnitude))
+        return cls(np.where(np.isfinite(offset), offset, 0.0), power_of_two(magnitude), fill)
 
     def apply(self, X: Matrix) -> Matrix:
         """The block as the kernels see it: float64, and copied only where something has to change."""
+        X = without_gaps(X, self.fill)
         if isinstance(X, np.ndarray):
             if self.idle:
                 return np.asarray(X, dtype=np.float64)
@@ -96,6 +103,22 @@ class Guard:
             np.concatenate([column, np.tile(shifted, X.shape[0])]),
         )
         return sparse.coo_array((data, places), shape=X.shape).asformat(X.format)
+
+
+def without_gaps(X: Matrix, fill: Floats | None) -> Matrix:
+    """The block with what stands for its missing values; itself where it has none."""
+    if fill is None:
+        return X
+    stored = X if isinstance(X, np.ndarray) else X.data
+    if stored.dtype.kind != "f":
+        return X
+    gaps = np.isnan(stored)
+    if not gaps.any():
+        return X
+    if isinstance(X, np.ndarray):
+        return np.where(gaps, fill, X)
+    columns = X.indices if X.format == "csr" else np.repeat(np.arange(X.shape[1]), np.diff(X.indptr))
+    return with_data(X, np.where(gaps, fill[columns], X.data))
 
 
 def with_data(X: Sparse, data: Floats) -> Sparse:

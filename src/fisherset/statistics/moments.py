@@ -127,7 +127,7 @@ class Moments:
             unit = np.clip(self.guard.unit * np.where(spoilt, power_of_two(size), 1.0), *UNITS)
         if not (far.any() or spoilt.any()):
             return self.guard
-        better = Guard(offset, unit)
+        better = Guard(offset, unit, self.guard.fill)
         return self.guard if better == self.guard else better
 
     def without_needless_offsets(self) -> Moments:
@@ -140,7 +140,7 @@ class Moments:
             # a constant is a constant at any offset whose square is safe
             near |= (spread <= CONSTANT * level) & (np.abs(self.guard.offset) < LARGE)
         light = Guard(np.where(near, 0.0, self.guard.offset), self.guard.unit)
-        return self.through(light) if light.idle else self
+        return self.through(light) if light.idle and self.guard.fill is None else self
 
 
 @dataclass(frozen=True)
@@ -150,9 +150,10 @@ class MomentsKernel:
     coding: Coding
     guard: Guard | None = None
     n_numbers: int = 0
+    fill: Floats | None = None
 
     def __call__(self, block: Block) -> Moments:
-        guard = Guard.guess(block.X) if self.guard is None else self.guard
+        guard = Guard.guess(block.X, self.fill) if self.guard is None else self.guard
         X, N = guard.apply(block.X), nuisance(block)
         compute = kernel_of(X)
         T = self.coding.rows(np.zeros(len(N), dtype=np.intp) if block.y is None else block.y)
@@ -190,13 +191,13 @@ def _nowhere_lost(squares: Floats, X: Matrix, weight: Floats | None) -> Floats:
     return squares
 
 
-def measure(source: Source, coding: Coding) -> Moments:
+def measure(source: Source, coding: Coding, fill: Floats | None = None) -> Moments:
     """The moments of a table: one pass, or two when the first rows misled the guard.
 
     A third where all that the first could tell of some columns is that they are out of range.
     """
     n_numbers = (coding.size + 1) * source.shape[1]
-    moments = source.reduce(MomentsKernel(coding, None, n_numbers))
+    moments = source.reduce(MomentsKernel(coding, None, n_numbers, fill))
     for _ in range(2):
         better = moments.better_guard()
         if better is moments.guard:
