@@ -9,6 +9,7 @@ from fisherset.selectors.hsic import HSICScore
 from fisherset.selectors.laplacian import LaplacianScore
 from fisherset.selectors.path import SelectionPath, Step, selection_path
 from fisherset.selectors.regression import JointRegressionScore
+from fisherset.selectors.regression_cv import JointRegressionScoreCV
 from fisherset.selectors.trace_ratio import TraceRatio
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "GeneralizedFisherScoreCV",
     "HSICScore",
     "JointRegressionScore",
+    "JointRegressionScoreCV",
     "LaplacianScore",
     "SelectionPath",
     "Step",

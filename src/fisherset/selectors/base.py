@@ -74,7 +74,7 @@ def measure_table(X: Any, y: Any, names: Any, beside: Beside = ALONE, task: str 
         if beside.class_weight is not None:
             raise ValueError("class_weight is for classes; samples with sets of labels take sample_weight.")
         targets: Any = sets.indicator
-        weights = _of_samples(beside.sample_weight, X.shape[0])
+        weights = weights_of_samples(beside.sample_weight, X.shape[0])
         coding: Coding = Labels(targets, weights)
         classes = sets.labels
     elif task != REGRESSION:
@@ -86,7 +86,7 @@ def measure_table(X: Any, y: Any, names: Any, beside: Beside = ALONE, task: str 
         targets = codes
     else:
         targets = check_targets(y, X.shape[0])
-        weights = _of_samples(beside.sample_weight, X.shape[0])
+        weights = weights_of_samples(beside.sample_weight, X.shape[0])
         coding = Numbers.of(targets, weights)
     Z = confounders_of(X, beside.confounders, beside.adjusted)
     basis = None if Z is None else basis_of(Z, weights)
@@ -100,7 +100,8 @@ def measure_table(X: Any, y: Any, names: Any, beside: Beside = ALONE, task: str 
     return Measured(source, coding, scatter, classes, codes, None if gaps is None else gaps.missing)
 
 
-def _of_samples(sample_weight: Any, n: int) -> Floats | None:
+def weights_of_samples(sample_weight: Any, n: int) -> Floats | None:
+    """Weights of the samples as they were given, checked."""
     return check.check_weights(sample_weight, np.arange(n), n, "samples")
 
 

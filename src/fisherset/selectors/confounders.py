@@ -83,8 +83,7 @@ def confounders_of(X: Any, confounders: Any, adjusted: Indices | None) -> Floats
 def warn_explained(scatter: Scatter, classes: NDArray[Any], names: Any, adjusted: Indices | None) -> None:
     """Say which classes and features the confounders explain wholly: nothing is left of them to select by."""
     moments = scatter.moments
-    explained = np.einsum("zk,zk->k", moments.NT, np.linalg.solve(moments.NN, moments.NT))
-    gone = np.flatnonzero((moments.TT > 0) & (moments.TT - explained <= GONE * moments.TT))
+    gone = np.flatnonzero((moments.TT > 0) & (moments.TT - moments.explained <= GONE * moments.TT))
     if gone.size:
         what, first = ("classes", classes[gone[0]]) if classes.size else ("targets", gone[0])
         warnings.warn(

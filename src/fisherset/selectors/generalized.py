@@ -30,7 +30,7 @@ class JointSelector(BaseSelector):
     """What selectors share that end in one joint solution."""
 
     n_features_to_select: Any
-    gamma: float | str
+    gamma: float | str = "scale"
     solver: str
     standardize: bool
     tol: float | None

@@ -93,7 +93,7 @@ class Null(NamedTuple):
     @classmethod
     def of(cls, problem: TableProblem) -> Null:
         """Of a problem, in which each confounder that was taken out costs a sample."""
-        n = problem.scatter.n_samples - (len(problem.beta) - 1)
+        n = problem.scatter.n_samples - (len(problem.scatter.B) - 1)
         scale, freedom = problem.coding.null(problem.scatter.moments)
         return cls(scale, freedom / 2, max(n - freedom - 1, 1.0) / 2)
 

@@ -7,13 +7,19 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import get_scorer, get_scorer_names
+from sklearn.metrics import get_scorer, get_scorer_names, r2_score
 from sklearn.utils.validation import has_fit_parameter
 
 from fisherset.selectors._parameters import as_float, is_number, reason, shown
+from fisherset.selectors.base import CLASSIFICATION, REGRESSION
+from fisherset.selectors.linear_fit import LabelFit
 
 # Of a fitted model, the rows held out, their labels and their weights, if any.
 Scorer: TypeAlias = Callable[[Any, Any, Any, Any], float]
+MODELS = {
+    CLASSIFICATION: ("classifier", "KNeighborsClassifier"),
+    REGRESSION: ("regressor", "KNeighborsRegressor"),
+}
 
 
 def accuracy(model: Any, X: Any, y: NDArray[Any], weights: Any = None) -> float:
@@ -21,10 +27,16 @@ def accuracy(model: Any, X: Any, y: NDArray[Any], weights: Any = None) -> float:
     return float(np.average(model.predict(X) == y, weights=weights))
 
 
-def scorer_of(scoring: Any) -> Scorer:
-    """The scorer behind `scoring`: one of scikit-learn by name, a callable, or None for the accuracy."""
+def explained_share(model: Any, X: Any, y: NDArray[Any], weights: Any = None) -> float:
+    """R^2, the mean over the targets; of sets of labels that of their indicators."""
+    found = model.decision_function(X) if isinstance(model, LabelFit) else model.predict(X)
+    return _one_number(r2_score(y, found, sample_weight=weights))
+
+
+def scorer_of(scoring: Any, targets: str = "classes") -> Scorer:
+    """The scorer behind `scoring`: one of scikit-learn by name, a callable, or None for the default."""
     if scoring is None:
-        return accuracy
+        return accuracy if targets == "classes" else explained_share
     if isinstance(scoring, str):
         if scoring not in get_scorer_names():
             raise ValueError(
@@ -73,8 +85,8 @@ def _one_number(value: Any) -> float:
     return number
 
 
-def check_estimator(estimator: Any, weighted: bool = False) -> None:
-    """A classifier that can be cloned, and weigh samples where they have weights, or None."""
+def check_estimator(estimator: Any, task: str, weighted: bool = False) -> None:
+    """A model for the task that can be cloned, and weigh samples where they have weights, or None."""
     asked = ("fit", "predict", "get_params")
     if estimator is None or (
         all(hasattr(estimator, name) for name in asked) and not isinstance(estimator, type)
@@ -85,7 +97,8 @@ def check_estimator(estimator: Any, weighted: bool = False) -> None:
                 f"{type(estimator).__name__} does not. Use another, or no weights."
             )
         return
+    model, example = MODELS[task]
     raise TypeError(
-        f"estimator must be a classifier with fit and predict, such as KNeighborsClassifier(), or None; "
+        f"estimator must be a {model} with fit and predict, such as {example}(), or None; "
         f"got {shown(estimator)}."
     )

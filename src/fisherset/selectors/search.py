@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import sparse
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.parallel import Parallel, delayed
 
 from fisherset._types import Floats, Indices
 from fisherset.selectors.choice import Choice
-from fisherset.selectors.discriminant import Discriminant
+from fisherset.selectors.judge import Judge
 from fisherset.selectors.path import solutions_along
-from fisherset.selectors.scoring import Scorer
 from fisherset.solver import Domain, Solution
 from fisherset.statistics import FoldedTable, TableProblem
 
@@ -26,19 +22,13 @@ class Search(NamedTuple):
     """A table, what is tried on every fold of it, and how it is judged."""
 
     folded: FoldedTable
-    X: Any
-    y: NDArray[Any]
-    classes: NDArray[Any]
     ks: Sequence[int]
     choice: Choice
     gammas: Callable[[TableProblem, Domain], list[float]]  # for a problem and the largest sets
     solver: str
     tol: float | None
     max_iter: int
-    estimator: Any  # None for the discriminant the statistics give
-    scorer: Scorer
-    weights: Floats | None  # of the rows, in training
-    score_weights: Floats | None  # and in the score
+    judge: Judge
 
     def scores(self, splits: Sequence[tuple[Indices, Indices]], n_jobs: int | None) -> Floats:
         """Scores of shape (splits, gammas, sizes)."""
@@ -48,13 +38,13 @@ class Search(NamedTuple):
     def _fold_scores(self, train: Indices, test: Indices) -> Floats:
         columns = self.ks[-1] * len(self.choice.codes) // len(self.choice.labels)
         by_rows = train.size < 2 * columns  # the solver will want the sample space
-        times = np.bincount(np.concatenate([train, test]), minlength=self.y.size)
+        times = np.bincount(np.concatenate([train, test]), minlength=len(self.judge.y))
         complete = bool(np.all(times == 1))  # each row on one side, once
         problem = self.folded.without(test, train, by_rows=by_rows or not complete)
         domains = [self.choice.posed(problem, k).domain for k in self.ks]
         gammas = self.gammas(problem, domains[-1])
         falling = np.argsort(gammas)[::-1]  # large gammas are solved at once, and lead on to small ones
-        held_out = self.X[test]
+        score = self.judge.on(train, test)
         seen: dict[bytes, float] = {}  # gammas often agree on a set
         scores = np.empty((len(gammas), len(self.ks)))
         for at_gamma, path in zip(
@@ -64,7 +54,7 @@ class Search(NamedTuple):
                 key = solution.units.tobytes()
                 if key not in seen:
                     members = domains[at_k].units.columns(solution.units)
-                    seen[key] = self._score(problem, members, train, held_out, test)
+                    seen[key] = score(problem, members)
                 scores[at_gamma, at_k] = seen[key]
         return scores
 
@@ -85,21 +75,3 @@ class Search(NamedTuple):
                     certified=False,
                 )
             )
-
-    def _score(
-        self,
-        problem: TableProblem,
-        members: Indices,
-        train: Indices,
-        held_out: Any,
-        test: Indices,
-    ) -> float:
-        columns = problem.columns[members]
-        if self.estimator is None:
-            model = Discriminant(problem, members, self.classes)
-        else:
-            rows = self.X[train][:, columns] if sparse.issparse(self.X) else self.X[np.ix_(train, columns)]
-            weights = {} if self.weights is None else {"sample_weight": self.weights[train]}
-            model = clone(self.estimator).fit(rows, self.y[train], **weights)
-        of_scores = None if self.score_weights is None else self.score_weights[test]
-        return float(self.scorer(model, held_out[:, columns], self.y[test], of_scores))

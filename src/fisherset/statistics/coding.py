@@ -90,8 +90,7 @@ class Classes:
         present = sizes > 0
         if len(moments.NT) == 1:
             return float(np.count_nonzero(present) - 1)
-        explained = np.einsum("zk,zk->k", moments.NT, np.linalg.solve(moments.NN, moments.NT))
-        return float(np.sum(1 - explained[present] / sizes[present]))
+        return float(np.sum(1 - moments.explained[present] / sizes[present]))
 
 
 class Numbers:
@@ -141,8 +140,7 @@ class Numbers:
 
     def _left(self, moments: Moments) -> Floats:
         """Variance of each target once N is taken out of it; nought where it is wholly explained."""
-        explained = np.einsum("zp,zp->p", moments.NT, np.linalg.solve(moments.NN, moments.NT))
-        left: Floats = (moments.TT - explained) / moments.n
+        left: Floats = (moments.TT - moments.explained) / moments.n
         return np.where(left > EXPLAINED, left, 0.0)
 
 

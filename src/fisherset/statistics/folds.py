@@ -77,7 +77,7 @@ class FoldedTable:
                     sums[spent] = 0.0
                 return self._problem(RestProducts(self.products, SourceProducts(part, guard)), moments)
         source = self._rows.take(rest)
-        moments = measure(source, self._coding)
+        moments = measure(source, self._coding, self._moments.guard.fill)
         return self._problem(SourceProducts(source, moments.guard), moments)
 
     def _problem(self, products: Any, moments: Moments) -> TableProblem:

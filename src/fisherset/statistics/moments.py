@@ -7,6 +7,7 @@ column; T the coded target. Sums are weighted.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from fisherset.statistics.guard import LARGE, SMALL, TOLERABLE_OFFSET, UNITS, Gu
 # Spread, as a share of the values, up to which a column is constant but for the rounding of its values.
 CONSTANT = 8 * EPS
 LEAST, NORMAL = np.nextafter(0.0, 1.0), np.finfo(np.float64).tiny  # the latter with all its digits
+ABSENT = 1e-9  # mean square, of one in the whole table, up to which a confounder is not in a part of it
 UNDERFLOWN, OVERFLOWN = 2.0**-800, 2.0**600  # units that suit all values whose squares are not
 
 
@@ -84,6 +86,34 @@ class Moments:
     @property
     def n(self) -> float:
         return float(self.NN[0, 0])
+
+    @cached_property
+    def root(self) -> Floats:
+        """R, z x r, with R R' the inverse of N'N, as far as it has one: a fold may have taken a batch out.
+
+        The mean is taken out first, so that where a column has its nought makes no difference.
+        """
+        mean = self.NN[0, 1:] / self.n
+        size, directions = np.linalg.eigh(self.NN[1:, 1:] - self.n * np.outer(mean, mean))
+        kept = size > ABSENT * self.n
+        root: Floats = np.zeros((len(self.NN), 1 + np.count_nonzero(kept)))
+        root[0, 0] = 1 / np.sqrt(self.n)
+        root[1:, 1:] = directions[:, kept] / np.sqrt(size[kept])
+        root[0, 1:] = -mean @ root[1:, 1:]
+        return root
+
+    @property
+    def alpha(self) -> Floats:
+        """What is taken out of T is N alpha, z x p."""
+        alpha: Floats = self.root @ (self.root.T @ self.NT)
+        return alpha
+
+    @property
+    def explained(self) -> Floats:
+        """The squares of each target that N explains, p."""
+        along = self.root.T @ self.NT
+        explained: Floats = np.einsum("rp,rp->p", along, along)
+        return explained
 
     @property
     def mean(self) -> Floats:

@@ -8,12 +8,15 @@ small enough for this to lose at most three digits.
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from fisherset._types import Floats, Indices
 from fisherset.statistics.coding import Coding
 from fisherset.statistics.gram import CACHE_BYTES, GramBlock, GramCache, GramColumns
+from fisherset.statistics.guard import without_gaps
 from fisherset.statistics.products import Products
 from fisherset.statistics.samples import SampleSpace
 from fisherset.statistics.scatter import Scatter
@@ -94,6 +97,16 @@ class TableProblem:
         G = G - np.einsum("zgs,zgt->gst", B, B)
         blocks: Floats = G / scale[:, :, None] / scale[:, None, :]
         return blocks
+
+    def left_of(self, X: Any, confounders: Floats | None, columns: Indices) -> Any:
+        """Values of some columns, gaps filled and confounders taken out, in the units of the table."""
+        table = self.columns[columns]
+        guard = self.scatter.guard.of(table)
+        X = without_gaps(X, guard.fill)
+        if confounders is None:
+            return X
+        rows = X.toarray() if sparse.issparse(X) else X
+        return rows - confounders @ self.beta[1:, columns] * guard.unit
 
     def product(self, columns: Indices, W: Floats) -> Floats:
         """G[:, columns] @ W in one pass, without Gram columns; from them where they are at hand."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+from scipy import sparse
 
 from fisherset._types import Floats, Indices
 from fisherset.sources import Block, Source
@@ -183,4 +184,6 @@ def _stacked(blocks: list[Block]) -> Block:
 
 
 def _joined(parts: list[Any]) -> Any:
-    return None if parts[0] is None else np.concatenate(parts)
+    if parts[0] is None:
+        return None
+    return sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.concatenate(parts)

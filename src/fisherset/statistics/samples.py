@@ -30,7 +30,7 @@ class SampleSpace:
         block = self._problem.products.take(np.empty(0, dtype=np.intp))
         T = coding.rows(np.zeros(self.size, dtype=np.intp) if block.y is None else block.y)
         rotation = self._rotation()
-        left = T @ rotation - nuisance(block) @ (np.linalg.solve(moments.NN, moments.NT) @ rotation)
+        left = T @ rotation - nuisance(block) @ (moments.alpha @ rotation)
         return np.asarray(left) * _root(block)
 
     def _rotation(self) -> Floats:

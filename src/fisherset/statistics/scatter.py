@@ -19,8 +19,8 @@ class Scatter:
     ----------
     beta : ndarray of shape (z, d)
         What is taken out of column j is N beta_j; without confounders the mean.
-    B : ndarray of shape (z, d)
-        The same as products: X'X - B'B is what is left of X'X.
+    B : ndarray of shape (r, d)
+        The same as products, r the rank of N: X'X - B'B is what is left of X'X.
     total : ndarray of shape (d,)
         Sum of squares that is left of each column; n times its variance.
     sums : ndarray of shape (p, d)
@@ -34,9 +34,8 @@ class Scatter:
     def __init__(self, moments: Moments, coding: Coding) -> None:
         self.moments, self.guard, self.n = moments, moments.guard, moments.n
         self.precision = precision(moments.n_rows)
-        root = np.linalg.cholesky(moments.NN)
-        self.B: Floats = np.linalg.solve(root, moments.NX)
-        self.beta: Floats = np.linalg.solve(root.T, self.B)
+        self.B: Floats = moments.root.T @ moments.NX
+        self.beta: Floats = moments.root @ self.B
         total = np.maximum(moments.squares - np.einsum("zj,zj->j", self.B, self.B), 0.0)
         with np.errstate(over="ignore"):
             level = np.abs(moments.mean + self.guard.offset / self.guard.unit)

@@ -1,0 +1,63 @@
+"""The linear regression that the statistics of a table give in closed form, without its rows."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+
+from fisherset._types import Floats, Indices
+from fisherset.statistics import Numbers, TableProblem
+
+
+class LinearFit(RegressorMixin, BaseEstimator):
+    """Ridge regression of the targets on some columns of a problem.
+
+    The ridge is as much as one sample for each feature would bring, so that the system can be solved
+    whatever their number.
+    """
+
+    def __init__(self, problem: TableProblem, columns: Indices) -> None:
+        coding, scatter, table = problem.coding, problem.scatter, problem.columns[columns]
+        assert isinstance(coding, Numbers)
+        system = problem.gram(columns, rows=columns)
+        system[np.diag_indices_from(system)] += float(problem.diagonal[columns].sum()) / problem.n
+        sums = scatter.sums[:, table].T / problem.scale[columns][:, None]
+        # of the columns in the units of the guard: those of a column of 1e-310 would overflow
+        self.coef_: Floats = np.linalg.solve(system, sums) / problem.scale[columns][:, None] * coding.unit
+        self.unit_: Floats = scatter.guard.unit[table]
+        self.intercept_: Floats = coding.offset + coding.unit * scatter.moments.alpha[0]
+        self.center_: Floats = scatter.guard.offset[table] + problem.beta[0, columns] * self.unit_
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Nothing to do: the statistics are all there is to learn from."""
+        return self
+
+    def _numbers(self, X: Any) -> Floats:
+        rows = X.toarray() if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+        found: Floats = ((rows - self.center_) / self.unit_) @ self.coef_ + self.intercept_
+        return found
+
+    def predict(self, X: Any) -> Floats:
+        """The targets of each row, n x p; of a single target flat."""
+        found = self._numbers(X)
+        return found[:, 0] if found.shape[1] == 1 else found
+
+
+class LabelFit(ClassifierMixin, LinearFit):
+    """The same for sets of labels: a sample has those that come out nearer to one than to nought."""
+
+    def __init__(self, problem: TableProblem, columns: Indices) -> None:
+        super().__init__(problem, columns)
+        self.classes_ = [np.array([0, 1])] * self.intercept_.size
+
+    def decision_function(self, X: Any) -> Floats:
+        """What comes out for each label."""
+        return self._numbers(X)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The indicator of the labels of each row."""
+        return (self._numbers(X) > 0.5).astype(np.intp)
