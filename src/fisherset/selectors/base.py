@@ -33,6 +33,8 @@ from fisherset.statistics import (
 
 # What y holds: classes or sets of labels, numbers, or one class for each sample and nothing else.
 CLASSIFICATION, REGRESSION, ONE_CLASS_EACH = "classification", "regression", "one class each"
+TASKS = (CLASSIFICATION, REGRESSION)  # that can be asked for
+MISSING = ("error", "mean")
 
 
 class Measured(NamedTuple):

@@ -6,22 +6,22 @@ import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from fisherset._format import certificate_figures, certificate_sentence
+from fisherset._types import Indices
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
 from fisherset.selectors.base import (
     CLASSIFICATION,
-    ONE_CLASS_EACH,
-    REGRESSION,
+    MISSING,
+    TASKS,
     Beside,
     Measured,
     measure_table,
     pose_problem,
 )
-from fisherset.selectors.choice import check_choice
+from fisherset.selectors.choice import Choice, Posed, check_choice
 from fisherset.selectors.gamma import resolve_gamma
 from fisherset.selectors.noise import Noise, measure_noise
 from fisherset.solver import Status, Trace, grade, prove_value
@@ -79,6 +79,7 @@ def fisher_criterion(
     class_weight: Any = None,
     adjust_for: Any = None,
     confounders: Any = None,
+    missing: str = "error",
     task: str = CLASSIFICATION,
 ) -> float:
     """F(A) = tr{S_b (S_t + gamma I)^-1} of any subset of features.
@@ -97,7 +98,7 @@ def fisher_criterion(
         Scale the features to standard deviation 1.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the samples.
-    class_weight, adjust_for, confounders
+    class_weight, adjust_for, confounders, missing
         As in :class:`GeneralizedFisherScore`.
     task : {"classification", "regression"}, default="classification"
         Whether y holds classes, or numbers as in :class:`JointRegressionScore`.
@@ -119,14 +120,13 @@ def fisher_criterion(
     >>> round(fisher_criterion(X, y, [0, 3], gamma=1.0), 4)
     0.9236
     """
-    beside = Beside(sample_weight, class_weight, confounders)
-    _, problem, chosen = pose_subset(X, y, features, gamma, standardize, beside, adjust_for, task)
-    members = members_of(problem, chosen)
-    if not members.size:
+    beside = Beside(sample_weight, class_weight, confounders, missing=missing)
+    asked = pose_subset(X, y, features, gamma, standardize, beside, task, adjust_for=adjust_for)
+    if not asked.members.size:
         return 0.0
-    found = prove_value(problem, members, resolve_gamma(gamma, problem, chosen.size))
+    found = prove_value(asked.problem, asked.columns, asked.gamma)
     warn_status(Status.INEXACT if found.wrong else Status.CONVERGED)
-    return float(np.clip(found.value, 0.0, problem.ceiling))
+    return float(np.clip(found.value, 0.0, asked.problem.ceiling))
 
 
 def certify(
@@ -144,6 +144,7 @@ def certify(
     class_weight: Any = None,
     adjust_for: Any = None,
     confounders: Any = None,
+    missing: str = "error",
     task: str = CLASSIFICATION,
 ) -> Certificate:
     """Grade a subset of features, whichever tool or person it came from.
@@ -164,7 +165,7 @@ def certify(
         The bound is at most this share above the value of the convex relaxation.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the samples.
-    groups, keep, exclude, class_weight, adjust_for, confounders
+    groups, keep, exclude, class_weight, adjust_for, confounders, missing
         As in :class:`GeneralizedFisherScore`: the bound is over the subsets they allow, to which
         the given one has to belong. With `groups`, sizes count groups.
     task : {"classification", "regression"}, default="classification"
@@ -191,19 +192,32 @@ def certify(
     table could reach (F = 1.88112, upper bound 2.30055, gamma = 1797).
     """
     tol = parameter.check_number("tol", tol, above=0.0)
-    table, names = check.check_bare_table(X)
-    choice = check_choice(groups, keep, exclude, table.shape[1], names, adjust_for)
-    units = choice.units_of(check.check_features(features, table.shape[1], names))
-    beside = Beside(sample_weight, class_weight, confounders)
-    _, problem, _ = pose_subset(X, y, features, gamma, standardize, beside, adjust_for, task)
-    posed = choice.posed(problem, units.size)
-    members = np.flatnonzero(np.isin(posed.units, units))
-    number = resolve_gamma(gamma, problem, posed.domain)
-    found = grade(problem, posed.domain, members, number, tol=tol, trace=Trace(max_iter=MAX_ITER))
+    beside = Beside(sample_weight, class_weight, confounders, missing=missing)
+    sets = {"groups": groups, "keep": keep, "exclude": exclude, "adjust_for": adjust_for}
+    asked = pose_subset(X, y, features, gamma, standardize, beside, task, **sets)
+    problem, domain = asked.problem, asked.posed.domain
+    found = grade(problem, domain, asked.members, asked.gamma, tol=tol, trace=Trace(max_iter=MAX_ITER))
     warn_status(found.status)
-    of_units = posed.domain.units
-    noise = measure_noise(problem, of_units.columns(members), of_units.columns(posed.domain.barred))
-    return Certificate(found.objective, found.upper_bound, found.gap, number, units.size, found.status, noise)
+    noise = measure_noise(problem, asked.columns, domain.units.columns(domain.barred))
+    figures = found.objective, found.upper_bound, found.gap, asked.gamma
+    return Certificate(*figures, asked.chosen.size, found.status, noise)
+
+
+class AskedSubset(NamedTuple):
+    """A subset that is asked about, in a table that has been measured."""
+
+    table: Measured
+    problem: TableProblem
+    choice: Choice
+    posed: Posed
+    chosen: Indices  # its units, as the table has them
+    members: Indices  # those of them that vary, as the problem has them
+    gamma: float
+
+    @property
+    def columns(self) -> Indices:
+        """The columns of the members, as the problem has them."""
+        return self.posed.domain.units.columns(self.members)
 
 
 def pose_subset(
@@ -213,24 +227,27 @@ def pose_subset(
     gamma: float | str,
     standardize: bool,
     beside: Beside,
+    task: str,
+    *,
+    groups: Any = None,
+    keep: Any = None,
+    exclude: Any = None,
     adjust_for: Any = None,
-    task: str = CLASSIFICATION,
-) -> tuple[Measured, TableProblem, NDArray[np.intp]]:
-    """The table as measured, the problem, and the subset as columns of the table, rising."""
+) -> AskedSubset:
+    """Check all there is to check, read the table, and find the subset in it."""
     parameter.check_gamma(gamma)
     parameter.check_flag("standardize", standardize)
-    if task != ONE_CLASS_EACH:
-        parameter.check_choice("task", task, (CLASSIFICATION, REGRESSION))
+    parameter.check_choice("missing", beside.missing, MISSING)
+    parameter.check_choice("task", task, TASKS)
     X, names = check.check_bare_table(X)
-    chosen = check.check_features(features, X.shape[1], names)
-    adjusted = check_choice(None, None, None, X.shape[1], names, adjust_for).adjusted
-    table = measure_table(X, y, names, beside._replace(adjusted=adjusted), task)
-    return table, pose_problem(table, standardize), chosen
-
-
-def members_of(problem: TableProblem, chosen: NDArray[np.intp]) -> NDArray[np.intp]:
-    """The subset as columns of the problem: constant features drop out."""
-    return np.flatnonzero(np.isin(problem.columns, chosen))
+    choice = check_choice(groups, keep, exclude, X.shape[1], names, adjust_for)
+    chosen = choice.units_of(check.check_features(features, X.shape[1], names))
+    table = measure_table(X, y, names, beside._replace(adjusted=choice.adjusted), task)
+    problem = pose_problem(table, standardize)
+    posed = choice.posed(problem, chosen.size)
+    members = np.flatnonzero(np.isin(posed.units, chosen))
+    number = resolve_gamma(gamma, problem, posed.domain)
+    return AskedSubset(table, problem, choice, posed, chosen, members, number)
 
 
 def warn_status(status: Status) -> None:

@@ -90,7 +90,8 @@ class Choice:
             )
         if barred.size:
             raise ValueError(
-                f"features must not hold what exclude names; {shown(self.labels[barred[0]])} is there."
+                f"features must not hold what exclude or adjust_for names; "
+                f"{shown(self.labels[barred[0]])} is there."
             )
         return units
 

@@ -7,12 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fisherset._types import Floats, Indices
-from fisherset.selectors.base import ONE_CLASS_EACH, Beside
-from fisherset.selectors.certificate import members_of, pose_subset, warn_status
+from fisherset.selectors.base import CLASSIFICATION, Beside
+from fisherset.selectors.certificate import AskedSubset, pose_subset, warn_status
 from fisherset.selectors.fisher import fisher_scores
-from fisherset.selectors.gamma import resolve_gamma
-from fisherset.solver import TIE, Status, measure_subset, prove_value, temper
-from fisherset.statistics import TableProblem
+from fisherset.selectors.noise import between_shares
+from fisherset.solver import TIE, Status, measure_subset, prove_value, temper, unit_losses
 
 STEP = 64  # members whose correlations with everything are taken at a time
 
@@ -20,18 +19,22 @@ STEP = 64  # members whose correlations with everything are taken at a time
 class Explanation(NamedTuple):
     """What `explain` found, an entry for each feature of the subset, in column order.
 
+    With groups an entry for each group, in the order of their first columns, and numbers of groups
+    in that order in place of column numbers.
+
     Attributes
     ----------
     features : ndarray of shape (k,)
         Column numbers.
     fisher_scores : ndarray of shape (k,)
-        Fisher score of each feature alone, Eq. (4).
+        Fisher score of each feature alone, Eq. (4); for targets that are numbers or sets of labels
+        the sum of its squared correlations with them. Of a group the sum over its columns.
     drops : ndarray of shape (k,)
         What F loses without the feature.
     stand_ins : ndarray of shape (k,)
         Column number of the feature outside that is most correlated with it; -1 without any.
     correlations : ndarray of shape (k,)
-        Its correlation.
+        Its correlation; of groups that of the most correlated pair of columns.
     objective : float
         F of the subset.
     gamma : float
@@ -56,6 +59,12 @@ def explain(
     standardize: bool = True,
     sample_weight: Any = None,
     class_weight: Any = None,
+    groups: Any = None,
+    exclude: Any = None,
+    adjust_for: Any = None,
+    confounders: Any = None,
+    missing: str = "error",
+    task: str = CLASSIFICATION,
 ) -> Explanation:
     """What each feature of a subset contributes, and its strongest stand-in outside.
 
@@ -73,8 +82,11 @@ def explain(
         Scale the features to standard deviation 1.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the samples.
-    class_weight : "balanced", "sqrt" or mapping, default=None
-        Weights of the classes, as in :class:`GeneralizedFisherScore`.
+    class_weight, groups, exclude, adjust_for, confounders, missing
+        As in :class:`GeneralizedFisherScore`; with `groups` the subset is one of whole groups, and
+        what is excluded does not stand in for anything.
+    task : {"classification", "regression"}, default="classification"
+        Whether y holds classes, or numbers as in :class:`JointRegressionScore`.
 
     Returns
     -------
@@ -96,37 +108,60 @@ def explain(
     >>> X.columns[found.features[most]], X.columns[found.stand_ins[most]]
     ('pixel_5_2', 'pixel_4_2')
     """
-    table, problem, chosen = pose_subset(
-        X, y, features, gamma, standardize, Beside(sample_weight, class_weight), task=ONE_CLASS_EACH
-    )
-    number = resolve_gamma(gamma, problem, chosen.size)
-    members = members_of(problem, chosen)
-    varying = np.isin(chosen, problem.columns)
+    beside = Beside(sample_weight, class_weight, confounders, missing=missing)
+    sets = {"groups": groups, "exclude": exclude, "adjust_for": adjust_for}
+    asked = pose_subset(X, y, features, gamma, standardize, beside, task, **sets)
+    problem, chosen, members = asked.problem, asked.chosen, asked.members
+    varying = np.isin(chosen, asked.posed.units)
     drops, correlations = np.zeros(chosen.size), np.zeros(chosen.size)
     stand_ins = np.full(chosen.size, -1, dtype=np.intp)
     value = 0.0
     if varying.any():
-        state = measure_subset(temper(problem, number, members.size), members, number)
-        proven = prove_value(problem, members, number)
+        state = measure_subset(temper(problem, asked.gamma, asked.columns.size), asked.columns, asked.gamma)
+        proven = prove_value(problem, asked.columns, asked.gamma)
         warn_status(Status.INEXACT if proven.wrong else Status.CONVERGED)
         value = proven.value
-        drops[varying] = np.einsum("ir,ir->i", state.W, state.W) / state.inverse_diagonal / problem.n
-        stand_ins[varying], correlations[varying] = _stand_ins(problem, members)
-    return Explanation(chosen, fisher_scores(table)[chosen], drops, stand_ins, correlations, value, number)
+        drops[varying] = unit_losses(state, asked.posed.domain.units) / problem.n
+        stand_ins[varying], correlations[varying] = _stand_ins(asked, members)
+    alone = _alone(asked)[chosen]
+    return Explanation(chosen, alone, drops, stand_ins, correlations, value, asked.gamma)
 
 
-def _stand_ins(problem: TableProblem, members: Indices) -> tuple[Indices, Floats]:
-    """Column in the table of the outsider most correlated with each member, and the correlation."""
+def _alone(asked: AskedSubset) -> Floats:
+    """What each unit of the table is worth by itself."""
+    table, problem = asked.table, asked.problem
+    shares = np.zeros(table.scatter.constant.size)
+    shares[problem.columns] = between_shares(problem)
+    if not table.codes.size:
+        scores = shares
+    elif len(problem.beta) == 1:
+        scores = fisher_scores(table)
+    else:  # what is left between the classes, over what is left inside them
+        with np.errstate(divide="ignore"):
+            scores = shares / np.maximum(1 - shares, 0.0)
+    totals: Floats = np.bincount(asked.choice.codes, scores).astype(np.float64)
+    return totals
+
+
+def _stand_ins(asked: AskedSubset, members: Indices) -> tuple[Indices, Floats]:
+    """Unit outside with the column most correlated with one of each member's, and their correlation."""
+    problem, units = asked.problem, asked.posed.domain.units
     length = np.sqrt(problem.diagonal)
-    outside = np.setdiff1d(np.arange(length.size), members)
+    own = units.columns(members)
+    outside = np.setdiff1d(np.arange(length.size), own)
+    outside = outside[~np.isin(asked.choice.codes[problem.columns[outside]], asked.choice.barred)]
     if not outside.size:
         return np.full(members.size, -1, dtype=np.intp), np.zeros(members.size)
     best, strongest = [], []
-    for start in range(0, members.size, STEP):
-        some = members[start : start + STEP]
+    for start in range(0, own.size, STEP):
+        some = own[start : start + STEP]
         correlation = problem.gram(some)[outside] / length[outside, None] / length[some]
         size = np.abs(correlation)
-        at = np.argmax(size >= size.max(axis=0) - TIE, axis=0)  # of equals the first
-        best.append(problem.columns[outside[at]])
+        at = np.argmax(size >= size.max(axis=0) - TIE, axis=0)
+        best.append(asked.choice.codes[problem.columns[outside[at]]])
         strongest.append(np.clip(correlation[at, np.arange(some.size)], -1.0, 1.0))
-    return np.concatenate(best), np.concatenate(strongest)
+    stand_ins, correlations = np.concatenate(best), np.concatenate(strongest)
+    of_column = np.arange(own.size) if units.groups is None else units.groups[own]
+    first = np.lexsort([np.arange(own.size), -np.abs(correlations), of_column])
+    _, places = np.unique(of_column[first], return_index=True)
+    return stand_ins[first[places]], correlations[first[places]]

@@ -10,6 +10,7 @@ from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
 from fisherset.selectors.base import (
     CLASSIFICATION,
+    MISSING,
     BaseSelector,
     Beside,
     Measured,
@@ -63,7 +64,7 @@ class JointSelector(BaseSelector):
     def _check_parameters(self) -> None:
         parameter.check_gamma(self.gamma)
         parameter.check_choice("solver", self.solver, tuple(SOLVERS))
-        parameter.check_choice("missing", self.missing, ("error", "mean"))
+        parameter.check_choice("missing", self.missing, MISSING)
         parameter.check_tol(self.tol)
         parameter.check_integer("max_iter", self.max_iter, least=1)
         parameter.check_limit("time_limit", self.time_limit)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fisherset._types import Indices
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
-from fisherset.selectors.base import CLASSIFICATION, REGRESSION, Beside, measure_table, pose_problem
+from fisherset.selectors.base import CLASSIFICATION, MISSING, TASKS, Beside, measure_table, pose_problem
 from fisherset.selectors.certificate import warn_status
 from fisherset.selectors.choice import Choice, Posed, check_choice
 from fisherset.selectors.gamma import resolve_gamma
@@ -91,6 +91,7 @@ def selection_path(
     class_weight: Any = None,
     adjust_for: Any = None,
     confounders: Any = None,
+    missing: str = "error",
     task: str = CLASSIFICATION,
 ) -> SelectionPath:
     """Select features for a range of sizes, each search starting from the last.
@@ -115,7 +116,7 @@ def selection_path(
         Most iterations of each search.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the samples.
-    groups, keep, exclude, class_weight, adjust_for, confounders
+    groups, keep, exclude, class_weight, adjust_for, confounders, missing
         As in :class:`GeneralizedFisherScore`; with `groups` the `ks` count groups.
     task : {"classification", "regression"}, default="classification"
         Whether y holds classes, or numbers as in :class:`JointRegressionScore`.
@@ -150,14 +151,15 @@ def selection_path(
     parameter.check_gamma(gamma)
     parameter.check_choice("solver", solver, tuple(SOLVERS))
     parameter.check_flag("standardize", standardize)
+    parameter.check_choice("missing", missing, MISSING)
+    parameter.check_choice("task", task, TASKS)
     tol, max_iter = parameter.check_tol(tol), parameter.check_integer("max_iter", max_iter, least=1)
     X, names = check.check_bare_table(X)
-    parameter.check_choice("task", task, (CLASSIFICATION, REGRESSION))
     choice = check_choice(groups, keep, exclude, X.shape[1], names, adjust_for)
     counts = parameter.check_sizes(ks, len(choice.labels))
     for count in (counts[0], counts[-1]):
         choice.check(count)
-    beside = Beside(sample_weight, class_weight, confounders, choice.adjusted)
+    beside = Beside(sample_weight, class_weight, confounders, choice.adjusted, missing)
     table = measure_table(X, y, names, beside, task)
     problem = pose_problem(table, standardize)
     posed = [choice.posed(problem, count) for count in counts]

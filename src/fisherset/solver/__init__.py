@@ -1,6 +1,7 @@
 """How the subset is found: from statistics alone, with numpy and scipy alone."""
 
 from fisherset.solver.domain import Domain
+from fisherset.solver.group_swaps import unit_losses
 from fisherset.solver.problem import Problem, Samples
 from fisherset.solver.proof import prove_value
 from fisherset.solver.ratio import best_ratio
@@ -35,4 +36,5 @@ __all__ = [
     "relax",
     "solve",
     "temper",
+    "unit_losses",
 ]

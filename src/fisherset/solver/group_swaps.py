@@ -21,6 +21,7 @@ from fisherset.solver.blocks import stacks
 from fisherset.solver.domain import Domain
 from fisherset.solver.problem import Problem
 from fisherset.solver.subset import Subset
+from fisherset.solver.units import Units
 
 NUMBERS_AT_A_TIME = 8_000_000  # of U
 
@@ -72,7 +73,10 @@ def _member(state: Subset, rows: Indices) -> _Member:
     return _Member(rows, inverse_root, w, float(np.vdot(w, w)))
 
 
-def group_losses(state: Subset, groups: Indices) -> Floats:
-    """What n F loses without each of the groups of the subset, in their order."""
-    of_column = groups[state.columns]
+def unit_losses(state: Subset, units: Units) -> Floats:
+    """What n F loses without each of the units of the subset, in their order."""
+    if units.groups is None:
+        losses: Floats = np.einsum("ir,ir->i", state.W, state.W) / state.inverse_diagonal
+        return losses
+    of_column = units.groups[state.columns]
     return np.array([_member(state, np.flatnonzero(of_column == unit)).own for unit in np.unique(of_column)])

@@ -89,7 +89,7 @@ class IterativeSubset:
         raise NotImplementedError(NO_SWAPS)
 
     def inverse_block(self, places: Indices) -> Floats:
-        raise NotImplementedError(NO_SWAPS)
+        return np.diag(self.inverse_diagonal[places])
 
     def group_terms(self, outsiders: Indices) -> GroupTerms:
         raise NotImplementedError(NO_SWAPS)

@@ -9,8 +9,7 @@ import numpy as np
 
 from fisherset._types import Floats, Indices
 from fisherset.solver.domain import Domain
-from fisherset.solver.group_swaps import group_losses
-from fisherset.solver.iterative import IterativeSubset
+from fisherset.solver.group_swaps import unit_losses
 from fisherset.solver.problem import Problem
 from fisherset.solver.relaxation import Relaxation
 from fisherset.solver.subset import Subset
@@ -66,17 +65,11 @@ def conclude(
     trace: Trace,
 ) -> Solution:
     """Put a found subset and the relaxation that bounds it into one answer, as the solver sees it."""
-    if domain.units.groups is None:
-        loss = np.einsum("ir,ir->i", state.W, state.W) / state.inverse_diagonal
-    elif isinstance(state, IterativeSubset):
-        loss = q[units]
-    else:
-        loss = group_losses(state, domain.units.groups)
     tangent = relaxation.tangent
     g = np.einsum("jr,jr->j", problem.C, problem.C) if tangent is None else tangent.g
     return Solution(
         units=units,
-        loss=loss,
+        loss=unit_losses(state, domain.units),
         q=q,
         g=domain.units.total(g) if tangent is None else g,
         relaxation=relaxation,
