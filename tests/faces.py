@@ -12,7 +12,15 @@ import numpy as np
 from sklearn.base import clone
 
 import fisherset
-from fisherset import GeneralizedFisherScoreCV, certify, explain, fisher_criterion, selection_path
+from fisherset import (
+    GeneralizedFisherScoreCV,
+    JointRegressionScore,
+    JointRegressionScoreCV,
+    certify,
+    explain,
+    fisher_criterion,
+    selection_path,
+)
 from fisherset.evaluation import compare
 from selection import SELECTORS
 
@@ -29,6 +37,7 @@ class Face:
     parameters: frozenset
     labelled: bool = True  # whether it looks at y
     weighted: bool = True
+    regression: bool = False  # whether y holds numbers instead of labels
     defaults: dict = field(default_factory=dict)
 
     def __call__(self, X, y, sample_weight=None, **parameters):
@@ -40,17 +49,21 @@ class Face:
 
 
 def _of_selector(selector, defaults):
-    def call(X, y, sample_weight=None, **parameters):
-        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return clone(selector).set_params(**parameters).fit(X, y, **weights)
+    beside = {"sample_weight", "confounders"} & set(inspect.signature(selector.fit).parameters)
+
+    def call(X, y, **parameters):
+        of_fit = {name: value for name, value in parameters.items() if name in beside}
+        of_selector = {name: value for name, value in parameters.items() if name not in beside}
+        return clone(selector).set_params(**of_selector).fit(X, y, **of_fit)
 
     return Face(
         name=repr(selector),
         call=call,
         numbers=_of_fitted,
-        parameters=frozenset(selector.get_params()),
+        parameters=frozenset(selector.get_params()) | beside - {"sample_weight"},
         labelled=selector.__sklearn_tags__().target_tags.required,
-        weighted="sample_weight" in inspect.signature(selector.fit).parameters,
+        weighted="sample_weight" in beside,
+        regression=isinstance(selector, JointRegressionScore | JointRegressionScoreCV),
         defaults=defaults,
     )
 
@@ -61,26 +74,34 @@ def _of_fitted(selector):
 
 
 def _of_function(function, numbers, defaults):
+    """A face for classes, and another for numbers where there is a choice."""
     parameters = [name for name in inspect.signature(function).parameters if name not in ("X", "y")]
-    return Face(
-        name=function.__name__,
-        call=function,
-        numbers=numbers,
-        parameters=frozenset(parameters) - {"sample_weight"},
-        weighted="sample_weight" in parameters,
-        defaults=defaults,
-    )
+    tasks = ("classification", "regression") if "task" in parameters else ("classification",)
+    return [
+        Face(
+            name=function.__name__ + (f"({task=})" if task == "regression" else ""),
+            call=function,
+            numbers=numbers,
+            parameters=frozenset(parameters)
+            - {"sample_weight", "class_weight" if task == "regression" else ""},
+            weighted="sample_weight" in parameters,
+            regression=task == "regression",
+            defaults={**defaults, **({"task": task} if task == "regression" else {})},
+        )
+        for task in tasks
+    ]
 
 
+SEARCHED = {"n_features_to_select": [1, 2], "gammas": [1.0, "scale"], "cv": 2}
 FACES = [
     *(_of_selector(selector, {"n_features_to_select": 2}) for selector in SELECTORS),
-    _of_selector(
-        GeneralizedFisherScoreCV(), {"n_features_to_select": [1, 2], "gammas": [1.0, "scale"], "cv": 2}
-    ),
-    _of_function(fisher_criterion, np.atleast_1d, {"features": FEATURES}),
-    _of_function(certify, lambda found: np.array(found[:4]), {"features": FEATURES}),
-    _of_function(explain, lambda found: np.hstack(found), {"features": FEATURES}),
-    _of_function(
+    _of_selector(JointRegressionScore(), {"n_features_to_select": 2}),
+    _of_selector(GeneralizedFisherScoreCV(), SEARCHED),
+    _of_selector(JointRegressionScoreCV(), SEARCHED),
+    *_of_function(fisher_criterion, np.atleast_1d, {"features": FEATURES}),
+    *_of_function(certify, lambda found: np.array(found[:4]), {"features": FEATURES}),
+    *_of_function(explain, lambda found: np.hstack(found), {"features": FEATURES}),
+    *_of_function(
         selection_path,
         lambda path: np.hstack(
             [np.hstack([step.features, step.objective, step.upper_bound]) for step in path]
@@ -105,12 +126,13 @@ def public():
     return {name for name, taker in takers.items() if {"X", "y"} <= set(inspect.signature(taker).parameters)}
 
 
-def faces(*, labelled=False, weighted=False, parameter=None):
-    """All of them, or those that look at labels, take weights or have a parameter."""
+def faces(*, labelled=False, regression=False, weighted=False, parameter=None):
+    """All of them, or those that look at labels, or at numbers, take weights or have a parameter."""
     return [
         face
         for face in FACES
-        if (face.labelled or not labelled)
+        if ((face.labelled and not face.regression) or not labelled)
+        and (face.regression or not regression)
         and (face.weighted or not weighted)
         and (parameter is None or parameter in face.parameters)
     ]

@@ -281,6 +281,33 @@ BAD_LABELS = {
     "an array of CuPy": (strangers.CupyArray(Y), _array + "CupyArray: Implicit"),
 }
 
+_numbers_only = r"y must (be an array of|hold) numbers; got "
+
+BAD_TARGETS = {
+    "none": (None, r"y to be passed, but the target y is None"),
+    "texts": (half("a", "b"), _numbers_only),
+    "numbers as text": (np.array(half("1", "2")), _numbers_only),
+    "dates": (np.array(half("2020-01-01", "2021-01-01"), dtype="datetime64[D]"), _numbers_only),
+    "complex": (np.arange(N) * 1j, _numbers_only),
+    "objects": (objects([1], [2, 3]), _numbers_only),
+    "ragged": (half([1.0], [1.0, 2.0]), _numbers_only),
+    "text": ("ab" * 10, _numbers_only),
+    "a number": (3, _numbers_only),
+    "a generator": ((float(value) for value in Y), _numbers_only),
+    "a dict": (dict(enumerate(Y)), _numbers_only),
+    "missing": (half(1.0, None), r"y must not contain NaN or infinity; 10 of its values"),
+    "nan": (half(1.0, np.nan), r"y must not contain NaN or infinity; 10 of its values"),
+    "infinite": (np.where(Y == 0, 1.0, -np.inf), r"y must not contain NaN or infinity"),
+    "masked": (masked(Y.astype(float)), r"y must not have masked entries"),
+    "short": (Y[1:], r"inconsistent numbers of samples"),
+    "three dimensions": (np.zeros((N, 2, 2)), r"y must be a number, or a row of numbers"),
+    "no columns": (np.zeros((N, 0)), r"y must be a number, or a row of numbers"),
+    "constant": (np.full(N, 7.3), r"y must vary; it is constant"),
+    "a constant column": (np.column_stack([Y, np.ones(N)]), r"y must vary; column 1 is constant"),
+    "constant but for rounding": (1e9 + Y * 1e-7, r"y must vary; it is constant"),
+    "an AnnData object": (strangers.AnnData(X), _numbers_only),
+}
+
 _numbers = r"sample_weight must be an array of numbers or None; got "
 _each = r"one weight for each of the 20 samples"
 _positive = r"finite and not negative; got "
@@ -300,8 +327,8 @@ BAD_WEIGHTS = {
     "huge": (np.full(N, 1e160), r"between 1e-100 and 1e100; got 2e\+161"),
     "beyond float64": (np.full(N, 1.7e308), r"between 1e-100 and 1e100; got inf"),
     "tiny": (np.full(N, 1e-150), r"between 1e-100 and 1e100; got 2e-149"),
-    "all zero": (np.zeros(N), r"at least two classes with weight; got 0: all samples .* zero"),
-    "one class left": ((Y == 0).astype(float), r"at least two classes with weight; got 1"),
+    "all zero": (np.zeros(N), r"at least two (classes|samples) with weight; got 0: all samples .* zero"),
+    "one class left": ((Y == 0).astype(float), r"at least two classes with weight; got 1|y must vary"),
     "masked": (masked(np.ones(N)), r"masked entries"),
     "balanced": ("balanced", _numbers + "'balanced'"),
     "by class": ({0: 1.0}, _numbers),
@@ -348,6 +375,23 @@ def _integers(least):
 def _choice(*others):
     return [(value, "must be '") for value in ("other", None, 1, ["joint"], b"joint", *others)]
 
+
+_no_column = "must hold names or numbers of columns of X; "
+_columns = [
+    (6, _no_column + "6"),
+    (-1, _no_column + "-1"),
+    ("z", _no_column + "'z'"),
+    (["a"], _no_column + "'a'"),  # the table has no names
+    ([0.5], _no_column),
+    ([None], _no_column),
+    ([pd.NA], _no_column),
+    ([[0]], _no_column),
+    ([b"a"], _no_column),
+    (1j, _no_column),
+    ({0: True}, "must be a list of names or numbers"),
+    (np.zeros(3, dtype=bool), "boolean mask must have one entry for each of the 6 features; got 3"),
+]
+_no_groups = "groups must be a label for each column, or a mapping of names to columns; got "
 
 _count = r"n_features_to_select must be an int .* got "
 _share = r"strictly between 0 and 1; got "
@@ -456,8 +500,8 @@ BAD_PARAMETERS = {
         ([(np.arange(30), np.arange(5))], _folds),
         ([([0, 1.5], [2])], _folds),
         ([(np.arange(8).reshape(2, 4), np.arange(9, 12))], "cv must give row numbers in one dimension"),
-        ([(np.arange(0, N, 2), np.arange(1, N, 2))], "cv must leave two classes"),
-        ([(np.arange(9), np.arange(0))], "cv must leave two classes"),
+        ([(np.arange(0, N, 2), np.arange(1, N, 2))], "cv must leave (two classes|targets)"),
+        ([(np.arange(9), np.arange(0))], "cv must leave (two classes|targets)"),
     ],
     "scoring": [
         ("nonsense", r"scoring must be one of .* got 'nonsense'"),
@@ -468,8 +512,75 @@ BAD_PARAMETERS = {
         (lambda model, X, y: {"a": 1.0}, "scoring must give a number"),
         (lambda model, X, y: np.nan, "scoring must give a finite number for each fold; got nan"),
     ],
+    "groups": [
+        ("abcdef", _no_groups),
+        (b"abcdef", _no_groups),
+        (3, _no_groups + "3"),
+        (np.array(3), _no_groups),
+        (iter("abcdef"), _no_groups),
+        ([0, 1], "a label for each of the 6 features; got 2"),
+        ([0, 0, 1, 1, 2, None], "no missing labels; 1 are"),
+        ([0, 0, 1, 1, np.nan, pd.NA], "no missing labels; 2 are"),
+        ([[0], [0], [1], [1], [2], [2]], "groups must have hashable labels"),
+        (np.zeros((6, 1)), "groups must have hashable labels"),
+        ({"u": [0, 1], "v": [1, 2]}, "groups must not share columns; 1 is in 'u' and in 'v'"),
+        ({"u": [0, 0]}, "groups must not share columns; 0 is in 'u' and in 'u'"),
+        ({"u": [9]}, "groups must name columns of X; 9"),
+        ({"u": ["a"]}, "groups must name columns of X; 'a'"),
+        ({"u": [True]}, "groups must name columns of X; True"),
+        ({"u": []}, "groups must name at least one column in each group"),
+        ({1: [0, 2]}, "groups must not be called as a column outside of them; got 1"),
+    ],
+    "keep": [*_columns, (range(D - 1), "keep must not name more|features must hold what keep names; 1")],
+    "exclude": [
+        *_columns,
+        (range(D), "exclude and adjust_for must leave something to select"),
+        (range(D - 1), "at most the number of features that exclude leaves, 1|features must not hold"),
+    ],
+    "adjust_for": [
+        *_columns,
+        (range(D), "exclude and adjust_for must leave something to select"),
+        (np.ones(D, dtype=bool), "must leave something to select"),
+    ],
+    "confounders": [
+        ("batch", "confounders must be a table with a row for each sample"),
+        (3.0, "confounders must be a table"),
+        ({"a": 1}, "confounders must be a table"),
+        (np.zeros((N, 2, 2)), "confounders must be a table"),
+        (np.zeros((N, 0)), "confounders must be a table"),
+        (np.zeros(N - 1), "one row for each of the 20 samples; got 19"),
+        (pd.DataFrame({"u": np.zeros(N + 1)}), "one row for each of the 20 samples; got 21"),
+        (np.full(N, np.nan), "confounders must not contain NaN or infinity; column 0 does"),
+        (pd.DataFrame({"u": np.full(N, np.inf)}), "confounders must not contain NaN or infinity; column 'u'"),
+        (half("a", None), "confounders must not have missing values; column 0 has 10"),
+        (pd.Series(half("a", pd.NA)), "confounders must not have missing values"),
+        (objects([1], [2]), "confounders must hold numbers or labels; column 0"),
+        (masked(np.zeros((N, 1))), "confounders must not have masked"),
+        (half([1], [1, 2]), "confounders must be a table|must hold numbers or labels"),
+        (np.full((N, 1), 1j), "confounders must hold numbers or labels"),
+        (strangers.AnnData(X), "confounders must be a table"),
+    ],
+    "class_weight": [
+        (value, r'class_weight must be "balanced", "sqrt", a mapping or None; got ')
+        for value in ("half", 3, [1.0, 2.0], np.ones(2), True)
+    ]
+    + [
+        ({}, "a weight for each class; it has none for 0"),
+        ({0: 1.0}, "a weight for each class; it has none for 1"),
+        ({0: 1.0, 1: 1.0, 2: 1.0}, "class_weight must name classes of y; 2 is not"),
+        ({0: 1.0, 1: -1.0}, "finite and not negative; got -1.0 for 1"),
+        ({0: 1.0, 1: np.nan}, "finite and not negative; got nan for 1"),
+        ({0: 1.0, 1: np.inf}, "finite and not negative; got inf for 1"),
+        ({0: 1.0, 1: "2"}, "finite and not negative; got '2' for 1"),
+        ({0: 1.0, 1: 0.0}, "at least two classes with weight; got 1"),
+    ],
+    "missing": [
+        (value, "missing must be 'error' or 'mean'; got ") for value in ("drop", None, True, ["mean"])
+    ],
+    "task": [(value, "task must be 'classification' or 'regression'; got ") for value in ("rank", None, 1)],
     "estimator": [
-        (value, "estimator must be a classifier") for value in ("svm", 3, strangers.Tensor, object())
+        (value, "estimator must be a (classifier|regressor)")
+        for value in ("svm", 3, strangers.Tensor, object())
     ],
 }
 

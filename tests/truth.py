@@ -31,15 +31,21 @@ class Truth:
     range. F does not change when a column and the root of its gamma are scaled together:
     the scales enter as `gamma * scale2[j]` only, and no root is ever taken. Likewise
     F(A) = sum over the classes of S_k' (G_AA + gamma)^-1 S_k / n_k with the class sums S.
+    With `numbers`, y is a target or several, and the sums S_k = X'(y_k - mean) over the root of its scatter.
     """
 
-    def __init__(self, X, y, weights=None, *, standardize=True):
+    def __init__(self, X, y, weights=None, *, standardize=True, numbers=False):
         X = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
         w = np.ones(len(X)) if weights is None else np.asarray(weights, dtype=np.float64)
-        X, y, w = X[w > 0], np.unique(np.asarray(y)[w > 0], return_inverse=True)[1], w[w > 0]
-        self.d, self.ceiling = X.shape[1], float(y.max())
+        X, y, w = X[w > 0], np.asarray(y)[w > 0], w[w > 0]
         Z, unit, level = _centred(X, w)
-        self.G, self.S, self.class_weights = _gram(Z, w), *_class_sums(Z, y, w)
+        if numbers:
+            Y = y.reshape(len(y), -1).astype(np.float64)
+            sums, self.ceiling = _target_sums(Z, Y, w), float(Y.shape[1])
+        else:
+            codes = np.unique(y, return_inverse=True)[1]
+            sums, self.ceiling = _class_sums(Z, codes, w), float(codes.max())
+        self.d, self.G, (self.S, self.class_weights) = X.shape[1], _gram(Z, w), sums
         variance = self.G[np.arange(self.d), np.arange(self.d)] / Extended(w).sum()
         spread = np.sqrt(np.maximum(variance.high, 0.0))
         self.constant = spread <= 8 * EPS * level
@@ -124,3 +130,11 @@ def _class_sums(Z, y, w):
     weighted, masks = Z * w[:, None], [y == k for k in range(y.max() + 1)]
     sums = Extended.stack([weighted[mask].sum() for mask in masks]).T
     return sums, Extended.stack([Extended(w[mask]).sum() for mask in masks])
+
+
+def _target_sums(Z, Y, w):
+    """Products of the columns with each target, d x p, and what the targets scatter."""
+    T = _centred(Y, w)[0]
+    weighted = T * w[:, None]
+    sums = Extended.stack([(Z * weighted[:, [k]]).sum() for k in range(Y.shape[1])]).T
+    return sums, (weighted * T).sum()

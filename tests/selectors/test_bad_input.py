@@ -19,7 +19,7 @@ import inputs
 import strangers
 from faces import FACES, faces, public
 from fisherset import FisherScore, GeneralizedFisherScore, HSICScore, certify
-from inputs import NAMES, WHOLE, D, N, X, Y, frame
+from inputs import NAMES, WHOLE, D, N, X, Y, changed, frame
 
 ROOT = str(Path(fisherset.__file__).parent)
 LENGTH = 300  # letters a sentence has at the most
@@ -81,6 +81,13 @@ def test_labels(face, case, recwarn):
     assert not recwarn.list
 
 
+@crossed(inputs.BAD_TARGETS, regression=True)
+def test_targets(face, case, recwarn):
+    y, words = inputs.BAD_TARGETS[case]
+    refused(words, face, X, y)
+    assert not recwarn.list
+
+
 @crossed(inputs.BAD_WEIGHTS, weighted=True)
 def test_weights(face, case, recwarn):
     weights, words = inputs.BAD_WEIGHTS[case]
@@ -125,6 +132,38 @@ def test_odd_parameters(face, name, value, expected):
         # an iterator can be read only once
         answer = face.answer(X, Y, **{name: copy.copy(value) if isinstance(value, Iterator) else value})
     same(face, answer, X, Y, **{name: expected})
+
+
+@pytest.mark.parametrize("face", faces(parameter="keep"), ids=lambda face: face.name)
+def test_what_contradicts_itself(face):
+    refused("keep and exclude must not overlap; both name 3", face, X, Y, keep=[0, 3], exclude=[1, 3])
+    refused("keep must not name what is adjusted for; both name 2", face, X, Y, keep=[2], adjust_for=[2])
+    groups = list("aabbcc")
+    refused("both name 'b'", face, X, Y, groups=groups, keep=["b"], exclude=[3])
+    refused("hold names or numbers of groups or columns", face, X, Y, groups=groups, keep=["z"])
+    holes = changed(3, 1, np.nan)
+    refused("adjust_for must name columns without NaN", face, holes, Y, adjust_for=[1], missing="mean")
+    refused("column 1 holds", face, holes, Y)
+
+
+@pytest.mark.parametrize("face", faces(parameter="task", regression=True), ids=lambda face: face.name)
+def test_classes_have_weights_and_numbers_have_not(face):
+    refused("class_weight is for one class each", face, X, Y, class_weight="balanced")
+
+
+SETS = np.column_stack([Y, np.arange(N) % 3 == 0]).astype(int)
+
+
+@pytest.mark.parametrize("face", faces(parameter="class_weight"), ids=lambda face: face.name)
+def test_sets_of_labels(face):
+    refused("class_weight is for one class each", face, X, SETS, class_weight="sqrt")
+    for constant, words in ((0, "no sample has it"), (1, "all samples have it")):
+        y = np.column_stack([SETS, np.full(N, constant)])
+        refused(f"labels that vary; of 2 {words}", face, X, y)
+        refused("of 'w'", face, X, pd.DataFrame(y, columns=list("uvw")))
+    refused("of 0 no sample has it", face, X, SETS, sample_weight=1.0 - SETS[:, 0])
+    refused("inconsistent numbers of samples", face, X, SETS[1:])
+    refused("y should be a 1d array", face, X, SETS + 0.5)
 
 
 def test_nothing_is_kept_of_what_was_refused():

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from fisherset._types import Floats
 from fisherset.selectors._containers import is_frame, labels_of_columns
 from fisherset.selectors._parameters import shown
 from fisherset.sources import Matrix
@@ -21,7 +22,7 @@ class LabelSets(NamedTuple):
 
 
 def label_sets(y: Any, n_samples: int) -> LabelSets | None:
-    """The sets that y holds, None where it is no table of noughts and ones; no label may be constant."""
+    """The sets that y holds, None where it is no table of noughts and ones."""
     if sparse.issparse(y):
         indicator = sparse.csr_array(y, dtype=np.float64)
         indicator.sum_duplicates()
@@ -30,7 +31,10 @@ def label_sets(y: Any, n_samples: int) -> LabelSets | None:
         if getattr(y, "ndim", None) != 2 and not (is_frame(y) or _is_table(y)):
             return None
         names = labels_of_columns(y) if is_frame(y) else None
-        indicator = np.asarray(y)
+        try:
+            indicator = np.asarray(y)
+        except Exception:  # of any kind: lists of several lengths, or what each library has of its own
+            return None
         if indicator.ndim != 2 or indicator.dtype.kind not in "biuf":
             return None
         indicator = indicator.astype(np.float64)
@@ -44,13 +48,18 @@ def label_sets(y: Any, n_samples: int) -> LabelSets | None:
         )
     labels = np.empty(indicator.shape[1], dtype=object)
     labels[:] = range(labels.size) if names is None else names
-    counts = np.asarray(indicator.sum(axis=0)).ravel()
-    constant = np.flatnonzero((counts == 0) | (counts == n_samples))
+    return LabelSets(indicator, labels)
+
+
+def check_label_sets(sets: LabelSets, weights: Floats | None) -> None:
+    """Refuse labels that all samples that count have, or none."""
+    counting = np.ones(sets.indicator.shape[0]) if weights is None else (weights > 0).astype(np.float64)
+    counts = np.asarray(sets.indicator.T @ counting).ravel()
+    constant = np.flatnonzero((counts == 0) | (counts == counting.sum()))
     if constant.size:
         j = constant[0]
         what = "no sample has it" if counts[j] == 0 else "all samples have it"
-        raise ValueError(f"y must hold labels that vary; of {shown(labels[j])} {what}. Drop its column.")
-    return LabelSets(indicator, labels)
+        raise ValueError(f"y must hold labels that vary; of {shown(sets.labels[j])} {what}. Drop its column.")
 
 
 def _is_table(y: Any) -> bool:

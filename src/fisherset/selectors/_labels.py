@@ -245,8 +245,8 @@ def check_weights(sample_weight: Any, codes: Indices, n_classes: int, what: str 
     classes_left = np.count_nonzero(np.bincount(codes, weights, minlength=n_classes))
     if classes_left < 2:
         raise ValueError(
-            f"sample_weight must leave at least two {what} with weight; got {classes_left}: the others "
-            f"weigh zero."
+            f"sample_weight must leave at least two {what} with weight; got {classes_left}: all samples "
+            f"of the others weigh zero."
         )
     return None if (weights == 1.0).all() else weights
 

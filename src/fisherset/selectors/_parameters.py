@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 
-def check_count(value: Any, n_features: int, name: str = "n_features_to_select") -> int:
-    """Number of features from a count, a share, or None for half."""
+def check_count(
+    value: Any, n_features: int, name: str = "n_features_to_select", what: str = "features"
+) -> int:
+    """Number of features, or groups, from a count, a share, or None for half."""
     if value is None:
         return max(1, n_features // 2)
     if is_integer(value):
@@ -19,8 +21,8 @@ def check_count(value: Any, n_features: int, name: str = "n_features_to_select")
             raise ValueError(f"{name} must be at least 1; got {shown(value)}.")
         if value > n_features:
             raise ValueError(
-                f"{name} must be at most the number of features, {n_features}; got {shown(value)}. "
-                f"Ask for fewer features, or for a share such as 0.5."
+                f"{name} must be at most the number of {what}, {n_features}; got {shown(value)}. "
+                f"Ask for fewer, or for a share such as 0.5."
             )
         return int(value)
     if is_number(value):
@@ -37,11 +39,11 @@ def check_count(value: Any, n_features: int, name: str = "n_features_to_select")
     )
 
 
-def check_sizes(values: Any, n_features: int, name: str = "ks") -> list[int]:
-    """Rising numbers of features from counts and shares."""
+def check_sizes(values: Any, n_features: int, name: str = "ks", what: str = "features") -> list[int]:
+    """Rising numbers of features, or groups, from counts and shares."""
     if isinstance(values, str | bytes | Mapping) or not np.iterable(values):
         raise TypeError(f"{name} must be a sequence of numbers of features; got {shown(values)}.")
-    counts = sorted({check_count(value, n_features, f"Each of {name}") for value in values})
+    counts = sorted({check_count(value, n_features, f"Each of {name}", what) for value in values})
     if not counts:
         raise ValueError(f"{name} must name at least one number of features; got none.")
     return counts

@@ -12,7 +12,7 @@ from fisherset.selectors._parameters import reason, shown
 
 
 def check_targets(y: Any, n_samples: int) -> Floats:
-    """One or several numbers for each sample, n x p; none of the targets may be constant."""
+    """One or several numbers for each sample, n x p."""
     if y is None:
         raise ValueError("This estimator requires y to be passed, but the target y is None.")
     if not is_array(y):
@@ -43,9 +43,15 @@ def check_targets(y: Any, n_samples: int) -> Floats:
             f"y must not contain NaN or infinity; {np.sum(~np.isfinite(targets))} of its values do. "
             f"Drop those samples."
         )
-    least, most = targets.min(axis=0), targets.max(axis=0)
-    constant = np.flatnonzero(most - least <= 8 * EPS * np.maximum(np.abs(least), np.abs(most)))
+    return targets
+
+
+def check_vary(targets: Floats, weights: Floats | None) -> None:
+    """Refuse targets that are the same for all samples that count."""
+    counting = targets if weights is None else targets[weights > 0]
+    least, most = counting.min(axis=0), counting.max(axis=0)
+    with np.errstate(over="ignore"):
+        constant = np.flatnonzero(most - least <= 8 * EPS * np.maximum(np.abs(least), np.abs(most)))
     if constant.size:
         which = "it is" if targets.shape[1] == 1 else f"column {constant[0]} is"
         raise ValueError(f"y must vary; {which} constant. There is nothing to explain.")
-    return targets

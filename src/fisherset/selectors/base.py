@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from fisherset._types import Floats, Indices
 from fisherset.selectors import _validation as check
-from fisherset.selectors._label_sets import label_sets
-from fisherset.selectors._targets import check_targets
+from fisherset.selectors._label_sets import check_label_sets, label_sets
+from fisherset.selectors._targets import check_targets, check_vary
 from fisherset.selectors.class_weight import weigh_classes
 from fisherset.selectors.confounders import confounders_of, warn_explained
 from fisherset.solver import TIE
@@ -72,24 +72,24 @@ def measure_table(X: Any, y: Any, names: Any, beside: Beside = ALONE, task: str 
     """
     classes, codes = np.empty(0), np.empty(0, dtype=np.intp)
     sets = label_sets(y, X.shape[0]) if task == CLASSIFICATION else None
-    if sets is not None:
-        if beside.class_weight is not None:
-            raise ValueError("class_weight is for classes; samples with sets of labels take sample_weight.")
-        targets: Any = sets.indicator
-        weights = weights_of_samples(beside.sample_weight, X.shape[0])
-        coding: Coding = Labels(targets, weights)
-        classes = sets.labels
-    elif task != REGRESSION:
+    if beside.class_weight is not None and (sets is not None or task == REGRESSION):
+        raise ValueError("class_weight is for one class each; use sample_weight for other targets.")
+    if sets is None and task != REGRESSION:
         classes, codes = check.check_labels(y, X.shape[0])
         weights = check.check_weights(beside.sample_weight, codes, classes.size)
         if beside.class_weight is not None:
             weights = weigh_classes(beside.class_weight, classes, codes, weights)
-        coding = Classes(classes.size)
-        targets = codes
+        coding: Coding = Classes(classes.size)
+        targets: Any = codes
     else:
-        targets = check_targets(y, X.shape[0])
+        targets = check_targets(y, X.shape[0]) if sets is None else sets.indicator
         weights = weights_of_samples(beside.sample_weight, X.shape[0])
-        coding = Numbers.of(targets, weights)
+        if sets is None:
+            check_vary(targets, weights)
+            coding = Numbers.of(targets, weights)
+        else:
+            check_label_sets(sets, weights)
+            coding, classes = Labels(targets, weights), sets.labels
     Z = confounders_of(X, beside.confounders, beside.adjusted)
     basis = None if Z is None else basis_of(Z, weights)
     source = CountedSource(MemorySource(X, targets, weights, basis, names=names))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -58,7 +58,7 @@ class Choice:
 
     def count(self, wanted: Any) -> int:
         """How many units are to be chosen, with room for the kept ones and without the barred."""
-        k = parameter.check_count(wanted, len(self.labels))
+        k = parameter.check_count(wanted, len(self.labels), what=self.what)
         self.check(k)
         return k
 
@@ -149,7 +149,7 @@ def check_choice(
     if both.size:
         raise ValueError(f"keep and exclude must not overlap; both name {shown(labels[both[0]])}.")
     if barred.size == len(labels):
-        raise ValueError("exclude must leave something to select; it names everything there is.")
+        raise ValueError("exclude and adjust_for must leave something to select; they name all there is.")
     return Choice(codes, labels, groups is not None, kept, barred, adjusted)
 
 
@@ -167,7 +167,7 @@ def _grouped(groups: Any, n_features: int, names: Any) -> tuple[Indices, list[An
 
 
 def _listed(groups: Any, n_features: int) -> list[Any]:
-    if isinstance(groups, str | bytes) or not isinstance(groups, Iterable):
+    if isinstance(groups, str | bytes | Iterator) or not np.iterable(groups):
         raise TypeError(
             f"groups must be a label for each column, or a mapping of names to columns; got {shown(groups)}."
         )

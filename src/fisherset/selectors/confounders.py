@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from fisherset._types import Floats, Indices
-from fisherset.selectors._containers import column_of, is_frame, labels_of_columns
+from fisherset.selectors._containers import column_of, is_array, is_frame, is_masked, labels_of_columns
 from fisherset.selectors._parameters import shown
 from fisherset.selectors._tables import is_null
 from fisherset.statistics import Scatter
@@ -36,7 +38,13 @@ def _columns(confounders: Any) -> list[tuple[Any, Any]]:
     """Name and values of each column; a series or a flat array is one."""
     if is_frame(confounders):
         return [(name, column_of(confounders, j)) for j, name in enumerate(labels_of_columns(confounders))]
-    array = np.asarray(confounders.toarray() if hasattr(confounders, "toarray") else confounders)
+    if is_masked(confounders):
+        raise ValueError("confounders must not have masked entries. Fill them in, or drop those samples.")
+    dense = confounders.toarray() if sparse.issparse(confounders) else confounders
+    array: NDArray[Any] = np.empty(())  # what is no table
+    if is_array(dense):
+        with suppress(Exception):  # of any kind: lists of several lengths, or what a library has of its own
+            array = np.asarray(dense)
     if array.ndim == 1:
         return [(0, array)]
     if array.ndim != 2 or not array.shape[1]:
@@ -53,6 +61,8 @@ def _numbers(name: Any, values: Any) -> Floats:
                 f"confounders must not contain NaN or infinity; column {shown(name)} does. Impute it."
             )
         return numbers
+    if array.dtype.kind == "c":
+        raise TypeError(f"confounders must hold numbers or labels; column {shown(name)} has complex numbers.")
     labels = list(array.tolist())
     missing = sum(is_null(label) for label in labels)
     if missing:

@@ -92,28 +92,26 @@ class CrossValidatedSelector(JointSelector):
 
     def _sizes(self, choice: Choice) -> list[int]:
         """The numbers of features, or groups, to try, rising."""
-        sizes = self._wanted(len(choice.labels) - choice.barred.size, max(choice.kept.size, 1))
-        for size in (sizes[0], sizes[-1]):
-            choice.check(size)
-        return sizes
-
-    def _wanted(self, n_features: int, least: int) -> list[int]:
-        wanted = self.n_features_to_select
+        wanted, n_units = self.n_features_to_select, len(choice.labels)
         if isinstance(wanted, str):
             if wanted != "auto":
                 raise ValueError(
                     f'n_features_to_select must be an int, a share, "auto" or a sequence of them; '
                     f"got {wanted!r}."
                 )
-            return sorted({min(max(size, least), n_features) for size in AUTO_SIZES})
+            least, most = max(choice.kept.size, 1), n_units - choice.barred.size
+            return sorted({min(max(size, least), most) for size in AUTO_SIZES})
         if isinstance(wanted, Iterator):
             raise TypeError(
                 f"n_features_to_select must be a list, as a {type(wanted).__name__} can be read only once. "
                 f"Pass list(...) of it."
             )
-        if np.iterable(wanted):
-            return parameter.check_sizes(wanted, n_features, "n_features_to_select")
-        return [parameter.check_count(wanted, n_features)]
+        if not np.iterable(wanted):
+            return [choice.count(wanted)]
+        sizes = parameter.check_sizes(wanted, n_units, "n_features_to_select", choice.what)
+        for size in (sizes[0], sizes[-1]):
+            choice.check(size)
+        return sizes
 
     def _splits(self, X: Any, targets: Any, table: Measured, groups: Any) -> list[tuple[Indices, Indices]]:
         rows, classes = np.arange(len(targets)), table.codes.size > 0

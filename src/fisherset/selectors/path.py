@@ -156,7 +156,7 @@ def selection_path(
     tol, max_iter = parameter.check_tol(tol), parameter.check_integer("max_iter", max_iter, least=1)
     X, names = check.check_bare_table(X)
     choice = check_choice(groups, keep, exclude, X.shape[1], names, adjust_for)
-    counts = parameter.check_sizes(ks, len(choice.labels))
+    counts = parameter.check_sizes(ks, len(choice.labels), what=choice.what)
     for count in (counts[0], counts[-1]):
         choice.check(count)
     beside = Beside(sample_weight, class_weight, confounders, choice.adjusted, missing)
