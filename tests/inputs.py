@@ -500,8 +500,8 @@ BAD_PARAMETERS = {
         ([(np.arange(30), np.arange(5))], _folds),
         ([([0, 1.5], [2])], _folds),
         ([(np.arange(8).reshape(2, 4), np.arange(9, 12))], "cv must give row numbers in one dimension"),
-        ([(np.arange(0, N, 2), np.arange(1, N, 2))], "cv must leave (two classes|targets)"),
-        ([(np.arange(9), np.arange(0))], "cv must leave (two classes|targets)"),
+        ([(np.arange(1), np.arange(1, N))], "cv must leave two (classes|samples)"),
+        ([(np.arange(9), np.arange(0))], "cv must leave two (classes|samples)"),
     ],
     "scoring": [
         ("nonsense", r"scoring must be one of .* got 'nonsense'"),

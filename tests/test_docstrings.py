@@ -10,7 +10,7 @@ from numpydoc.docscrape import ClassDoc
 from numpydoc.validate import validate
 from sklearn.base import BaseEstimator, clone
 
-from fisherset import GeneralizedFisherScoreCV, JointRegressionScore
+from fisherset import GeneralizedFisherScoreCV, JointRegressionScore, JointRegressionScoreCV
 from selection import SELECTORS
 
 pytestmark = pytest.mark.once
@@ -62,7 +62,12 @@ def test_attributes_of_a_record_are_its_fields(address):
     assert attributes_of(PUBLIC[address]) == RECORDS[address]
 
 
-ESTIMATORS = [*SELECTORS, GeneralizedFisherScoreCV(cv=2), JointRegressionScore()]
+ESTIMATORS = [
+    *SELECTORS,
+    GeneralizedFisherScoreCV(cv=2),
+    JointRegressionScore(),
+    JointRegressionScoreCV(cv=2),
+]
 
 
 def test_every_estimator_is_looked_at():
@@ -79,7 +84,7 @@ def test_attributes_of_an_estimator_are_there_once_it_is_fitted(estimator):
     there = {name for name in vars(fitted) if name.endswith("_") and not name.startswith("_")}
     listed = set(attributes_of(type(fitted)))
     assert there <= listed
-    absent = {"feature_names_in_", "groups_"}  # of tables whose columns have names, of groups
+    absent = {"feature_names_in_", "groups_", "n_missing_"}  # of tables with names, groups, gaps
     if getattr(fitted, "criterion", None) == "laplacian":
         absent.add("classes_")  # the docstring says so
     assert listed - there == absent & listed

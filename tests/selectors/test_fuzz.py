@@ -23,7 +23,7 @@ JUDGED = [face for face in FACES if face.name != "compare"]
 @pytest.mark.parametrize("face", JUDGED, ids=lambda face: face.name)
 def test_right_or_refused(face):
     @settings(max_examples=CASES, suppress_health_check=list(HealthCheck))
-    @given(cases(weighted=face.weighted))
+    @given(cases(weighted=face.weighted, regression=face.regression))
     def tried(case):
         wrong = complaint(face, case)
         assert not wrong, wrong

@@ -18,13 +18,23 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from fisherset import GeneralizedFisherScore, GeneralizedFisherScoreCV
+from fisherset import (
+    GeneralizedFisherScore,
+    GeneralizedFisherScoreCV,
+    JointRegressionScore,
+    JointRegressionScoreCV,
+)
 from selection import SELECTORS
 
 HERE = str(Path(__file__).parent)
 
 
-ESTIMATORS = [*SELECTORS, GeneralizedFisherScoreCV(cv=2)]
+ESTIMATORS = [
+    *SELECTORS,
+    GeneralizedFisherScoreCV(cv=2),
+    JointRegressionScore(),
+    JointRegressionScoreCV(cv=2),
+]
 CHECKS = [pair for estimator in ESTIMATORS for pair in estimator_checks_generator(estimator)]
 
 

@@ -57,7 +57,7 @@ class CrossValidatedSelector(JointSelector):
         targets = _targets(table, memory, y)
         rows = X.tocsr() if hasattr(X, "tocsr") else X  # rows are taken out of it
         judge = self._judge(table, memory, rows, targets, beside)
-        splits = self._splits(X, targets, table, groups)
+        splits = self._splits(X, targets, table, memory.weight, groups)
         source = MemorySource(rows, memory.y, memory.weight, memory.confounders)
         folded = FoldedTable(source, table.coding, table.scatter.moments, standardize=self.standardize)
         problem = folded.whole()
@@ -113,8 +113,12 @@ class CrossValidatedSelector(JointSelector):
             choice.check(size)
         return sizes
 
-    def _splits(self, X: Any, targets: Any, table: Measured, groups: Any) -> list[tuple[Indices, Indices]]:
+    def _splits(
+        self, X: Any, targets: Any, table: Measured, weight: Floats | None, groups: Any
+    ) -> list[tuple[Indices, Indices]]:
         rows, classes = np.arange(len(targets)), table.codes.size > 0
+        counts = np.ones(rows.size, dtype=bool) if weight is None else weight > 0
+        kinds, what = (table.codes, "classes") if classes else (rows, "samples")
         # labels that scikit-learn may not know how to stratify stand for themselves as numbers
         known = table.codes if classes and targets.dtype.kind not in "biufU" else targets
         try:
@@ -133,15 +137,10 @@ class CrossValidatedSelector(JointSelector):
         for train, test in splits:
             if train.ndim != 1 or test.ndim != 1:
                 raise ValueError("cv must give row numbers in one dimension, for training and for testing.")
-            if classes and (test.size == 0 or np.unique(table.codes[train]).size < 2):
+            if not np.any(counts[test]) or np.unique(kinds[train[counts[train]]]).size < 2:
                 raise ValueError(
-                    "cv must leave two classes or more for training and a sample or more for testing "
-                    "in each split. Use fewer folds, or stratified ones."
-                )
-            if test.size == 0 or np.all(targets[train] == targets[train[:1]]):
-                raise ValueError(
-                    "cv must leave targets that differ for training and a sample or more for testing in "
-                    "each split. Use fewer folds."
+                    f"cv must leave two {what} or more for training and a sample or more for testing, with "
+                    f"weight, in each split. Use fewer folds, or stratified ones."
                 )
         return splits
 
@@ -188,7 +187,7 @@ def _targets(table: Measured, memory: MemorySource, y: Any) -> Any:
         targets = targets.toarray()
     if table.classes.size:
         return targets.astype(np.intp)
-    return targets[:, 0] if np.ndim(y) == 1 else targets
+    return targets[:, 0] if np.asarray(y).ndim == 1 else targets
 
 
 def _error(scores: Floats) -> float:
