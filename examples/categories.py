@@ -102,6 +102,7 @@ def main(out="categories.svg"):
         draw(*figure.subplots(1, 2), value, best, asked, curves)
         figure.savefig(out, metadata={"Date": None})
     return {
+        "table": (X, y, question),
         "whole": whole,
         "asked": asked,
         "touched": touched,

@@ -19,7 +19,7 @@ from fisherset.plots.style import styled
 K = 10
 
 
-def main():
+def main(out="digits.svg"):
     X, y = load_digits(return_X_y=True)
     one_by_one, jointly = FisherScore(K).fit(X, y), GeneralizedFisherScore(K).fit(X, y)
     with styled():
@@ -34,10 +34,11 @@ def main():
         found = compare(X, y, [5, 10, 15, 20, 25, 30], methods=["fisher", "joint"], repeats=10)
         ComparisonDisplay(found, TITLES).plot(ax=right)
         right.set_title("1-nearest-neighbour, other half of the images", fontsize=10)
-        figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "digits.svg", metadata={"Date": None})
+        figure.savefig(out, metadata={"Date": None})
     for at, k in enumerate(found.ks):
         print(f"{k:2} pixels: " + ", ".join(f"{TITLES[m]} {found.mean(m)[at]:.1%}" for m in found.accuracy))
+    return found
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

@@ -70,7 +70,7 @@ def main(out="targets.svg"):
     rankings = [np.argsort(-f_regression(X, y)[0]) for y in Y.T]
     in_turn = list(dict.fromkeys(j for best in zip(*rankings, strict=True) for j in best))
     model = make_pipeline(JointRegressionScore(K, tol=None), LinearRegression())
-    gammas = [0.1, 1.0, 10.0, "scale"]
+    gammas = [0.01, 0.1, 1.0, 10.0, "scale"]
     search = GridSearchCV(model, {"jointregressionscore__gamma": gammas}).fit(X, Y)
     gamma = search.best_params_["jointregressionscore__gamma"]
 
