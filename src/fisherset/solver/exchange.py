@@ -60,7 +60,8 @@ def improve(
             return current, state
         swaps = Swaps(current, state.value, share)
         places, outsiders = _by_relaxation(relaxation, domain, current, state.value, swaps.tie)
-        if places.size * outsiders.size > problem.C.size:  # dearer than a pass
+        sizes = units.sizes
+        if sizes[current[places]].sum() * sizes[outsiders].sum() > problem.C.size:  # dearer than a pass
             places, outsiders = _by_subset(problem, domain, current, state, swaps.tie)
         if places.size and outsiders.size:
             for offer in find_swaps(problem, domain, state, places, outsiders):

@@ -17,8 +17,8 @@ def sums(X: Floats, T: Matrix) -> Floats:
 
 def squares(X: Floats, weights: Floats | None) -> Floats:
     """Weighted sum of squares of each column."""
-    left = X if weights is None else X * weights[:, None]
-    total: Floats = np.einsum("ij,ij->j", left, X)
+    with_weights = () if weights is None else (weights,)
+    total: Floats = np.einsum("ij,ij,i->j" if with_weights else "ij,ij->j", X, X, *with_weights)
     return total
 
 
