@@ -1,9 +1,12 @@
 """All sets, where they are few: the proven optimum."""
 
+from itertools import combinations
+
+import numpy as np
 import pytest
 
 import reference
-from fisherset.solver import SOLVERS, enumeration
+from fisherset.solver import SOLVERS, Domain, Units, enumeration, solve
 from fisherset.solver.enumeration import enumerate_sets
 from fisherset.solver.relaxation import relax
 from fisherset.solver.trace import Trace
@@ -44,7 +47,7 @@ def test_columns_that_cannot_matter_are_left_out(monkeypatch):
     domain = domain_of(problem, 2)
     relaxation = relax(problem, domain, gamma, tol=1e-4, trace=Trace(max_iter=500))
     best, features = reference.best_subset(Z, y, 2, gamma)
-    possible = enumeration._possible(domain, relaxation.tangent, best)
+    possible = np.flatnonzero(enumeration._possible(domain, relaxation.tangent, best))
     assert set(features) <= set(possible)
     assert possible.size < 40
     found = enumerate_sets(problem, domain, gamma, relaxation.tangent, best)
@@ -60,3 +63,25 @@ def test_values_that_are_not_sure_are_not_tried():
     relaxation = relax(problem, domain, 1e-4, tol=1e-3, trace=Trace(max_iter=50))
     assert enumerate_sets(problem, domain, 1e-4, relaxation.tangent, 0.0) is not None
     assert enumerate_sets(problem, domain, 1e-9, relaxation.tangent, 0.0) is None
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("groups", [None, [0, 1, 1, 2, 3, 3, 3, 4, 5, 6, 6, 7]])
+@pytest.mark.parametrize(("kept", "barred"), [([], []), ([2], []), ([0, 5], [3]), ([], [1, 6])])
+def test_sets_of_groups_that_are_allowed_are_all_tried(seed, groups, kept, barred):
+    X, y = reference.random_problem(seed, n=50, d=12, c=3)
+    Z, gamma, m = reference.standardize(X), 0.5, 3
+    problem = reference.ArrayProblem(Z, reference.indicator(y))
+    units = Units(None if groups is None else np.array(groups), 12)
+    domain = Domain(units, m, np.array(kept, dtype=int), np.array(barred, dtype=int))
+    allowed = [
+        some
+        for some in combinations(range(units.size), m)
+        if set(kept) <= set(some) and not set(barred) & set(some)
+    ]
+    values = [reference.criterion(Z, y, units.columns(np.array(some)), gamma) for some in allowed]
+    (found,) = solve("joint", problem, [domain], gamma, tol=1e-3, trace=Trace(max_iter=500))
+    assert found.objective == pytest.approx(max(values), rel=1e-9)
+    assert tuple(found.units) == allowed[int(np.argmax(values))]
+    assert found.objective <= found.upper_bound
+    assert found.gap < 1e-9

@@ -11,15 +11,18 @@ from math import comb
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fisherset._types import Floats, Indices
 from fisherset.solver.domain import Domain
+from fisherset.solver.forward import most_columns
 from fisherset.solver.problem import Problem
 from fisherset.solver.proof import Tangent
 from fisherset.solver.relaxation import Relaxation
 
 # Numbers that may be worked through, about a tenth of a second.
 WORK = 2e7
+SETS = 20_000  # of groups, which are put together one by one
 BATCH = 2**20  # numbers at a time
 # Share of gamma that the rounding of G may be for the values to be as good as exact.
 ROUNDING = 1e-7
@@ -49,21 +52,50 @@ def enumerate_sets(
     problem: Problem, domain: Domain, gamma: float, tangent: Tangent, incumbent: float
 ) -> Enumeration | None:
     """The best set, None where there are too many to try or gamma is too small for the arithmetic."""
-    m, r = domain.m, problem.C.shape[1]
-    if domain.units.groups is not None or domain.fixed.size or m == 0:
+    if domain.spare == 0:
         return None
-    # what systems of m columns are at least, and so what the rounding of G and C is a share of
-    least = problem.diagonal + gamma if m == 1 else gamma
-    relative = m * float(np.max(problem.lengths**2 / least))
+    single = domain.units.groups is None
+    size = most_columns(domain)
+    # what systems of so many columns are at least, and so what the rounding of G and C is a share of
+    least = problem.diagonal + gamma if size == 1 else gamma
+    relative = size * float(np.max(problem.lengths**2 / least))
     if problem.precision * relative > ROUNDING:
         return None
-    columns = np.arange(problem.C.shape[0]) if m == 1 else _possible(domain, tangent, incumbent)
-    if columns.size < m or comb(columns.size, m - 1) * columns.size * m * (r + m) > WORK:
+    free = np.arange(domain.units.size)[domain.free]
+    if domain.m > 1:
+        free = free[_possible(domain, tangent, incumbent)[free]]
+    if free.size < domain.spare:
+        return None
+    search = _search_columns if single else _search_groups
+    found = search(problem, domain, free, gamma)
+    if found is None:
+        return None
+    best, value = found
+    return Enumeration(best, value / problem.n, _raised(problem, value, relative) / problem.n)
+
+
+def _possible(domain: Domain, tangent: Tangent, incumbent: float) -> NDArray[np.bool_]:
+    """Which units some set better than the incumbent may hold."""
+    g, least = tangent.g, domain.threshold(tangent.g)
+    with_each: Floats = tangent.bound(domain) + np.minimum(g - least, 0.0)
+    return with_each >= incumbent * (1 - 1e-9)
+
+
+def _search_columns(
+    problem: Problem, domain: Domain, free: Indices, gamma: float
+) -> tuple[Indices, float] | None:
+    """The best set of columns and its n F: all but one of it, and then whichever column adds most."""
+    m, r, columns = domain.m, problem.C.shape[1], np.concatenate([domain.kept, free])
+    if comb(free.size, domain.spare - 1) * columns.size * m * (r + m) > WORK:
         return None
     C, diagonal = problem.C[columns], problem.diagonal[columns]
     G = problem.gram(columns, rows=columns) if m > 1 else np.empty((0, 0))
     best, value = np.empty(0, dtype=np.intp), -np.inf
-    prefixes = np.array([*combinations(range(columns.size), m - 1)], dtype=np.intp)
+    kept = tuple(range(domain.kept.size))
+    prefixes = np.array(
+        [kept + some for some in combinations(range(len(kept), columns.size), domain.spare - 1)],
+        dtype=np.intp,
+    )
     step = max(1, int(BATCH / (columns.size * (r + m))))
     for start in range(0, len(prefixes), step):
         some = prefixes[start : start + step]
@@ -72,14 +104,33 @@ def enumerate_sets(
         if values.flat[place] > value * (1 + 1e-12):
             prefix, last = np.divmod(place, columns.size)
             best, value = np.sort(columns[[*some[prefix], last]]), float(values.flat[place])
-    return Enumeration(best, value / problem.n, _raised(problem, value, relative) / problem.n)
+    return best, value
 
 
-def _possible(domain: Domain, tangent: Tangent, incumbent: float) -> Indices:
-    """The units that some set better than the incumbent may hold."""
-    g, least = tangent.g, domain.threshold(tangent.g)
-    with_each = tangent.bound(domain) + np.minimum(g - least, 0.0)
-    return np.flatnonzero(with_each >= incumbent * (1 - 1e-9))
+def _search_groups(
+    problem: Problem, domain: Domain, free: Indices, gamma: float
+) -> tuple[Indices, float] | None:
+    """The best set of groups and its n F: sets with as many columns are solved for in one stack."""
+    units, size = domain.units, most_columns(domain)
+    number = comb(free.size, domain.spare)
+    if number > SETS or number * size**2 * (size + problem.C.shape[1]) > WORK:
+        return None
+    kept = domain.kept.tolist()
+    sets = np.array([kept + list(some) for some in combinations(free.tolist(), domain.spare)])
+    own = {unit: np.flatnonzero(units.groups == unit) for unit in np.unique(sets)}
+    sizes = units.sizes[sets].sum(axis=1)
+    best, value = np.empty(0, dtype=np.intp), -np.inf
+    for size in np.unique(sizes):
+        alike = sets[sizes == size]
+        columns = np.array([np.concatenate([own[unit] for unit in some]) for some in alike])
+        every = np.unique(columns)
+        G, places = problem.gram(every, rows=every), np.searchsorted(every, columns)
+        C, M = problem.C[columns], G[places[:, :, None], places[:, None, :]] + gamma * np.eye(size)
+        values = np.einsum("pir,pir->p", C, np.linalg.solve(M, C))
+        place = int(np.argmax(values))
+        if values[place] > value * (1 + 1e-12):
+            best, value = np.sort(alike[place]), float(values[place])
+    return best, value
 
 
 def _completed(C: Floats, G: Floats, diagonal: Floats, gamma: float, prefixes: Indices) -> Floats:
