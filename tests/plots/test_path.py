@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from sklearn.base import clone
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_diabetes, load_wine
+from sklearn.linear_model import LinearRegression
 from sklearn.metrics import accuracy_score
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline
 
-from fisherset import GeneralizedFisherScore, selection_path
+from fisherset import GeneralizedFisherScore, JointRegressionScore, selection_path
 from fisherset.plots import SelectionPathDisplay
 
 
@@ -63,3 +64,37 @@ def test_accuracy_of_another_shape_is_refused(wine):
     path = selection_path(*wine, [2, 4])
     with pytest.raises(ValueError, match="a row for each of the 2 sizes"):
         SelectionPathDisplay.from_path(path, accuracy=np.ones((3, 5)))
+
+
+@pytest.mark.filterwarnings("ignore:The confounders explain 1 features wholly")
+def test_numbers_with_all_that_belongs_to_the_rows():
+    """R^2 of a pipeline whose selector gets its weights and confounders row by row."""
+    frame, y = load_diabetes(return_X_y=True, as_frame=True)
+    y, weights = y.to_numpy(), 1.0 + np.arange(len(y)) % 3
+    display = SelectionPathDisplay.from_data(
+        frame,
+        y,
+        [2, 4],
+        estimator=LinearRegression(),
+        cv=3,
+        task="regression",
+        keep=["age"],
+        sample_weight=weights,
+        confounders=frame[["sex"]],
+    )
+    expected = np.empty((2, 3))
+    for split, (train, test) in enumerate(KFold(3).split(frame)):
+        for place, k in enumerate((2, 4)):
+            rows = frame.iloc[train]
+            selector = JointRegressionScore(k, keep=["age"])
+            selector.fit(rows, y[train], sample_weight=weights[train], confounders=rows[["sex"]])
+            model = LinearRegression().fit(selector.transform(rows), y[train])
+            expected[place, split] = model.score(selector.transform(frame.iloc[test]), y[test])
+    np.testing.assert_allclose(display.accuracy, expected)
+    assert display.ax_.get_ylabel() == "explained share of variance F"
+    assert display.accuracy_ax_.get_ylabel() == "R$^2$ on held-out rows"
+
+
+def test_groups_are_what_is_counted(wine):
+    display = SelectionPathDisplay.from_data(*wine, [1, 3], groups=np.arange(13) // 3)
+    assert display.ax_.get_xlabel() == "number of groups"

@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 import reference
-from fisherset import GeneralizedFisherScore
+from fisherset import GeneralizedFisherScore, fisher_criterion
 
 GAMMA = 5.0
 STORES = [np.asarray, np.asfortranarray, sparse.csr_array, sparse.csc_array]
@@ -148,3 +148,18 @@ def test_adjusted_for_and_kept():
     X, y, _, _ = confounded(0)
     with pytest.raises(ValueError, match="keep must not name what is adjusted for; both name 2"):
         GeneralizedFisherScore(3, keep=[2], adjust_for=[2]).fit(X, y)
+
+
+def test_categories_are_labels_even_where_they_are_numbers():
+    rng = np.random.default_rng(0)
+    X, y, batch = rng.normal(size=(60, 5)), np.arange(60) % 2, rng.integers(0, 3, 60)
+    X += np.array([0.0, 3.0, 1.0])[batch][:, None]
+
+    def F(confounders):
+        return fisher_criterion(X, y, [0, 1], gamma=10.0, confounders=confounders)
+
+    as_texts = F(batch.astype(str))
+    assert F(pd.Series(batch, dtype="category")) == pytest.approx(as_texts)
+    assert F(pd.DataFrame({"batch": pd.Categorical(batch)})) == pytest.approx(as_texts)
+    assert F(np.eye(3)[batch]) == pytest.approx(as_texts)
+    assert F(batch) != pytest.approx(as_texts)  # numbers are numbers

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,16 @@ from sklearn.base import clone
 from sklearn.model_selection import check_cv, cross_val_score
 from sklearn.pipeline import make_pipeline
 
-from fisherset import GeneralizedFisherScore
+from fisherset import GeneralizedFisherScore, JointRegressionScore
 from fisherset._types import Floats, Indices
-from fisherset.selectors.checks import check_samples
+from fisherset.selectors.checks import (
+    CLASSIFICATION,
+    REGRESSION,
+    check_bare_table,
+    check_finite,
+    check_labels,
+    check_targets,
+)
 
 
 def holdout_accuracy(
@@ -47,30 +55,46 @@ def holdout_accuracy(
 def path_accuracy(
     X: Any, y: Any, ks: Sequence[int], *, estimator: Any, cv: Any = 5, **options: Any
 ) -> Floats:
-    """Accuracy of a classifier on k jointly selected features, by cross-validation.
+    """Accuracy of a classifier on k jointly selected features, by cross-validation; R^2 for numbers.
 
     Parameters
     ----------
     X, y : array-like
-        Samples and class labels.
+        Samples and class labels, or numbers.
     ks : sequence of int
         The numbers of features.
-    estimator : classifier
+    estimator : classifier or regressor
         It is trained on the features that are selected anew on each training part.
     cv : int, splitter or iterable, default=5
         The splits.
     **options
-        Of :class:`GeneralizedFisherScore`.
+        Of :func:`selection_path`.
 
     Returns
     -------
     accuracy : ndarray of shape (n_sizes, n_splits)
         On the held-out rows.
     """
-    X, _, y = check_samples(X, y)  # which a splitter would cut short, or take for numbers
-    splits = list(check_cv(cv, y, classifier=True).split(X, y))
-    models = [make_pipeline(GeneralizedFisherScore(k, **options), estimator) for k in ks]
-    return np.array([cross_val_score(model, X, y, cv=splits, error_score="raise") for model in models])
+    regression = options.pop("task", CLASSIFICATION) == REGRESSION
+    kind: Any = JointRegressionScore if regression else GeneralizedFisherScore
+    of_rows = {
+        f"{kind.__name__.lower()}__{name}": options.pop(name)
+        for name in ("sample_weight", "confounders")
+        if options.get(name) is not None
+    }
+    table, names = check_bare_table(X)
+    if regression:
+        y = check_targets(y, table.shape[0])
+        y = y[:, 0] if y.shape[1] == 1 else y
+    else:
+        _, y = check_labels(y, table.shape[0])  # which a splitter would cut short, or take for numbers
+    if options.get("missing") != "mean":
+        check_finite(table, names)
+    X = X if hasattr(X, "iloc") else table  # whose columns may be named
+    splits = list(check_cv(cv, y, classifier=not regression).split(X, y))
+    models = [make_pipeline(kind(k, **options), estimator) for k in ks]
+    run = partial(cross_val_score, X=X, y=y, cv=splits, params=of_rows, error_score="raise")
+    return np.array([run(model) for model in models])
 
 
 def _taken(X: Any, rows: Indices, columns: Indices) -> Any:

@@ -13,6 +13,12 @@ from fisherset.evaluation import path_accuracy
 from fisherset.plots.display import Display
 from fisherset.plots.style import COLOURS
 
+# What F, and the score of an estimator, are called.
+WORDS = {
+    "classification": ("Fisher criterion", "accuracy"),
+    "regression": ("explained share of variance", "R$^2$"),
+}
+
 
 class SelectionPathDisplay(Display):
     """Plot F with its certified band, and the accuracy if there is one, against the number of features.
@@ -96,18 +102,18 @@ class SelectionPathDisplay(Display):
         Parameters
         ----------
         X, y : array-like
-            Samples and class labels.
+            Samples and class labels, or numbers with `task="regression"`.
         ks : sequence of int or float
             The numbers of features.
-        estimator : classifier, default=None
-            Its accuracy on the selected features is plotted too. The features are selected
+        estimator : classifier or regressor, default=None
+            Its accuracy, or R^2, on the selected features is plotted too. The features are selected
             anew on each training part.
         cv : int, splitter or iterable, default=5
             The splits for the estimator.
         ax : matplotlib Axes, default=None
             Where to plot; a new figure when None.
         **options
-            Of :func:`selection_path`: `gamma`, `solver`, `standardize`, `tol`, `max_iter`.
+            Of :func:`selection_path`, such as `gamma`, `groups`, `confounders` or `task`.
 
         Returns
         -------
@@ -129,14 +135,15 @@ class SelectionPathDisplay(Display):
             ks, objective, bound, color=COLOURS[0], alpha=0.25, linewidth=0, label="the best set lies here"
         )
         (self.line_,) = ax.plot(ks, objective, color=COLOURS[0], marker="o", label="selected set")
-        ax.set(xlabel="number of features", ylabel="Fisher criterion F", ylim=(0, None))
+        criterion, score = WORDS[self.path.task]
+        ax.set(xlabel=f"number of {self.path.what}", ylabel=f"{criterion} F", ylim=(0, None))
         self.accuracy_ax_ = self.accuracy_line_ = None
         if self.accuracy is not None:
             mean = self.accuracy.mean(axis=1)
             self.accuracy_ax_ = ax.twinx()
             (self.accuracy_line_,) = self.accuracy_ax_.plot(
-                ks, mean, color=COLOURS[1], marker="s", linestyle="--", label="accuracy"
+                ks, mean, color=COLOURS[1], marker="s", linestyle="--", label=score
             )
-            self.accuracy_ax_.set_ylabel("accuracy on held-out rows")
-            ax.plot([], [], color=COLOURS[1], marker="s", linestyle="--", label="accuracy (right)")
+            self.accuracy_ax_.set_ylabel(f"{score} on held-out rows")
+            ax.plot([], [], color=COLOURS[1], marker="s", linestyle="--", label=f"{score} (right)")
         ax.legend(loc="lower right", frameon=False)

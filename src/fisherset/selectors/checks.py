@@ -11,15 +11,19 @@ from scipy import sparse
 
 from fisherset._types import Indices
 from fisherset.selectors._parameters import check_integer, check_sizes, shown
+from fisherset.selectors._targets import check_targets
 from fisherset.selectors._validation import (
     check_bare_table,
     check_features,
     check_labels,
     reject_nonfinite,
 )
+from fisherset.selectors.base import CLASSIFICATION, REGRESSION
 from fisherset.statistics.guard import power_of_two
 
 __all__ = [
+    "CLASSIFICATION",
+    "REGRESSION",
     "check_bare_table",
     "check_columns",
     "check_finite",
@@ -27,6 +31,7 @@ __all__ = [
     "check_labels",
     "check_samples",
     "check_sizes",
+    "check_targets",
     "in_safe_units",
     "shown",
 ]

@@ -46,7 +46,7 @@ def _columns(confounders: Any) -> list[tuple[Any, Any]]:
         with suppress(Exception):  # of any kind: lists of several lengths, or what a library has of its own
             array = np.asarray(dense)
     if array.ndim == 1:
-        return [(0, array)]
+        return [(0, dense)]
     if array.ndim != 2 or not array.shape[1]:
         raise ValueError(f"confounders must be a table with a row for each sample; got {shown(confounders)}.")
     return [(j, array[:, j]) for j in range(array.shape[1])]
@@ -54,7 +54,7 @@ def _columns(confounders: Any) -> list[tuple[Any, Any]]:
 
 def _numbers(name: Any, values: Any) -> Floats:
     array = np.asarray(values)
-    if array.dtype.kind in "biuf":
+    if array.dtype.kind in "biuf" and str(getattr(values, "dtype", "")) != "category":
         numbers = array.astype(np.float64)[:, None]
         if not np.isfinite(numbers).all():
             raise ValueError(

@@ -228,6 +228,9 @@ class GeneralizedFisherScore(JointSelector):
     answer. Neither the n_features x n_features Gram matrix nor a standardised copy of
     X is formed, and sparse data stays sparse.
 
+    F is comparable at one gamma only, and "scale" depends on the number of features and on
+    what may be chosen: to compare, pass `gamma_` of one fit to the other.
+
     References
     ----------
     Q. Gu, Z. Li, J. Han: Generalized Fisher Score for Feature Selection. UAI 2011.
@@ -292,8 +295,9 @@ class GeneralizedFisherScore(JointSelector):
             Weights of the samples; a weight of 2 counts as a sample given twice.
         confounders : array-like of shape (n_samples, n_confounders), default=None
             What is known to act on features and classes, such as the batch or the age: numbers, or
-            labels, of which each value counts by itself. Their linear effect is taken out of both,
-            so that what is selected tells what they do not.
+            labels (texts or categories), of which each value counts by itself. Batches that are
+            numbered are numbers: pass them as texts. The linear effect is taken out of features and
+            classes, so that what is selected tells what the confounders do not.
 
         Returns
         -------

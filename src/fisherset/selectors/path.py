@@ -58,11 +58,17 @@ class SelectionPath:
         The regulariser.
     feature_names : ndarray or None
         Names of the columns, where the table had names.
+    task : {"classification", "regression"}
+        What was asked for.
+    what : {"features", "groups"}
+        What the sizes count.
     """
 
     steps: tuple[Step, ...]
     gamma: float
     feature_names: NDArray[Any] | None = None
+    task: str = CLASSIFICATION
+    what: str = "features"
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -167,7 +173,8 @@ def selection_path(
     domains = [one.domain for one in posed]
     (solutions,) = solutions_along(problem, domains, [number], solver=solver, tol=tol, max_iter=max_iter)
     steps = (as_step(choice, one, k, found) for one, k, found in zip(posed, counts, solutions, strict=True))
-    return SelectionPath(tuple(steps), number, None if names is None else np.array(names, dtype=object))
+    named = None if names is None else np.array(names, dtype=object)
+    return SelectionPath(tuple(steps), number, named, task, choice.what)
 
 
 def solutions_along(
