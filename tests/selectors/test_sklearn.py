@@ -1,5 +1,6 @@
 """scikit-learn's own checks, and life inside its tools."""
 
+import inspect
 import os
 import pickle
 import subprocess
@@ -10,11 +11,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_iris
-from sklearn.model_selection import GridSearchCV
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.model_selection import GridSearchCV, GroupKFold
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
@@ -124,3 +126,59 @@ def test_replaces_select_k_best():
         for selector in (SelectKBest(f_classif, k=10), GeneralizedFisherScore(10))
     }
     assert score["GeneralizedFisherScore"] > score["SelectKBest"]
+
+
+def routed(selector):
+    """Asked for what belongs to the rows."""
+    names = {"sample_weight", "confounders"} & set(inspect.signature(selector.fit).parameters)
+    return clone(selector).set_fit_request(**dict.fromkeys(names, True))
+
+
+BESIDE = [
+    GeneralizedFisherScore(2),
+    GeneralizedFisherScoreCV([1, 2], gammas=[5.0], cv=GroupKFold(3)),
+    JointRegressionScore(2),
+    JointRegressionScoreCV([1, 2], gammas=[5.0], cv=GroupKFold(3)),
+]
+
+
+@pytest.mark.parametrize("selector", BESIDE, ids=lambda one: type(one).__name__)
+def test_metadata_is_routed_through_pipelines_and_searches(selector, iris):
+    """Weights, confounders and groups of rows reach the selector, and in a search those of the part."""
+    X, y = iris
+    rng = np.random.default_rng(0)
+    beside = {"sample_weight": rng.random(150), "confounders": rng.normal(size=(150, 2))}
+    cross_validated = hasattr(selector, "cv")
+    groups = {"groups": rng.integers(0, 9, 150)} if cross_validated else {}
+    alone = clone(selector).fit(X, y, **beside, **groups)
+    model = KNeighborsRegressor(3) if "Regression" in type(selector).__name__ else KNeighborsClassifier(3)
+    with config_context(enable_metadata_routing=True):
+        model = model.set_score_request(sample_weight=True)
+        pipeline = make_pipeline(routed(selector), model).fit(X, y, **beside, **groups)
+        assert_allclose(pipeline[0].scores_, alone.scores_)
+        assert pipeline[0].objective_ == alone.objective_
+        if cross_validated:
+            return
+        halves, gammas = [(np.arange(100), np.arange(50))], [5.0, 500.0]
+        grid = {f"{pipeline.steps[0][0]}__gamma": gammas}
+        search = GridSearchCV(make_pipeline(routed(selector), model), grid, cv=halves).fit(X, y, **beside)
+    part = {key: values[:100] for key, values in beside.items()}
+    scores = []
+    for gamma in gammas:
+        mask = clone(selector).set_params(gamma=gamma).fit(X[:100], y[:100], **part).support_
+        model.fit(X.loc[:99, mask], y[:100])
+        scores.append(model.score(X.loc[:49, mask], y[:50], sample_weight=beside["sample_weight"][:50]))
+    assert_allclose(search.cv_results_["mean_test_score"], scores)
+
+
+@pytest.mark.parametrize("selector", BESIDE, ids=lambda one: type(one).__name__)
+def test_new_estimators_live_in_scikit_learn(selector, iris):
+    X, y = iris
+    if hasattr(selector, "cv"):
+        selector = clone(selector).set_params(cv=3)
+    fitted = clone(selector).set_output(transform="pandas").fit(X, y)
+    pd.testing.assert_frame_equal(fitted.transform(X), X.loc[:, fitted.get_support()])
+    again = pickle.loads(pickle.dumps(fitted))
+    assert_array_equal(again.ranking_, fitted.ranking_)
+    with pytest.raises(TypeError):  # as anything that nobody asked for
+        clone(selector).fit(X, y, nonsense=1)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.model_selection import check_cv
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 
 from fisherset._types import Floats, Indices
 from fisherset.selectors import _parameters as parameter
@@ -41,6 +42,20 @@ class CrossValidatedSelector(JointSelector):
     scoring: Any
     estimator: Any
     n_jobs: int | None
+    # groups of samples are for the splitter, which says itself whether it wants them
+    __metadata_request__fit: ClassVar = {"groups": UNUSED}
+
+    def get_metadata_routing(self) -> Any:
+        """What is passed on to where when scikit-learn routes metadata.
+
+        Returns
+        -------
+        router : MetadataRouter
+            For `fit`, and for the splitter.
+        """
+        router = MetadataRouter(owner=self).add_self_request(self)
+        splits = MethodMapping().add(caller="fit", callee="split")
+        return router.add(splitter=check_cv(self.cv), method_mapping=splits)
 
     def _search(self, X: Any, y: Any, beside: Beside, groups: Any) -> Self:
         """Choose gamma and size, then select on all rows."""
