@@ -153,7 +153,6 @@ def test_metadata_is_routed_through_pipelines_and_searches(selector, iris):
     alone = clone(selector).fit(X, y, **beside, **groups)
     model = KNeighborsRegressor(3) if "Regression" in type(selector).__name__ else KNeighborsClassifier(3)
     with config_context(enable_metadata_routing=True):
-        model = model.set_score_request(sample_weight=True)
         pipeline = make_pipeline(routed(selector), model).fit(X, y, **beside, **groups)
         assert_allclose(pipeline[0].scores_, alone.scores_)
         assert pipeline[0].objective_ == alone.objective_
@@ -161,13 +160,13 @@ def test_metadata_is_routed_through_pipelines_and_searches(selector, iris):
             return
         halves, gammas = [(np.arange(100), np.arange(50))], [5.0, 500.0]
         grid = {f"{pipeline.steps[0][0]}__gamma": gammas}
-        search = GridSearchCV(make_pipeline(routed(selector), model), grid, cv=halves).fit(X, y, **beside)
-    part = {key: values[:100] for key, values in beside.items()}
+        search = GridSearchCV(make_pipeline(routed(selector), model), grid, cv=halves)
+        search.fit(X, y, confounders=beside["confounders"])  # the scorers would ask for weights too
     scores = []
     for gamma in gammas:
-        mask = clone(selector).set_params(gamma=gamma).fit(X[:100], y[:100], **part).support_
-        model.fit(X.loc[:99, mask], y[:100])
-        scores.append(model.score(X.loc[:49, mask], y[:50], sample_weight=beside["sample_weight"][:50]))
+        part = clone(selector).set_params(gamma=gamma)
+        mask = part.fit(X[:100], y[:100], confounders=beside["confounders"][:100]).support_
+        scores.append(model.fit(X.loc[:99, mask], y[:100]).score(X.loc[:49, mask], y[:50]))
     assert_allclose(search.cv_results_["mean_test_score"], scores)
 
 

@@ -54,7 +54,7 @@ class CrossValidatedSelector(JointSelector):
             For `fit`, and for the splitter.
         """
         router = MetadataRouter(owner=self).add_self_request(self)
-        splits = MethodMapping().add(caller="fit", callee="split")
+        splits = MethodMapping().add(caller="fit", callee="split").add(caller="fit_transform", callee="split")
         return router.add(splitter=check_cv(self.cv), method_mapping=splits)
 
     def _search(self, X: Any, y: Any, beside: Beside, groups: Any) -> Self:
