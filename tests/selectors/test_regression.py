@@ -74,7 +74,7 @@ def test_confounders_are_taken_out_of_the_targets(seed):
 def test_two_classes_as_numbers_are_classes():
     X, y = reference.random_problem(1, n=50, d=10, c=2)
     classes = GeneralizedFisherScore(4).fit(X, y)
-    as_numbers = JointRegressionScore(4).fit(X, y)
+    as_numbers = JointRegressionScore(4, gamma=classes.gamma_).fit(X, y)
     assert_array_equal(as_numbers.support_, classes.support_)
     assert_allclose(as_numbers.objective_, classes.objective_, rtol=1e-9)
     assert_allclose(as_numbers.gamma_, classes.gamma_, rtol=1e-9)

@@ -14,7 +14,14 @@ from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 from fisherset._types import Floats, Indices
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
-from fisherset.selectors.base import REGRESSION, Beside, Measured, measure_table, weights_of_samples
+from fisherset.selectors.base import (
+    CLASSIFICATION,
+    REGRESSION,
+    Beside,
+    Measured,
+    measure_table,
+    weights_of_samples,
+)
 from fisherset.selectors.choice import Choice, check_choice
 from fisherset.selectors.discriminant import Discriminant
 from fisherset.selectors.gamma import resolve_gamma, unit_of
@@ -28,7 +35,10 @@ from fisherset.sources import MemorySource
 from fisherset.statistics import Classes, FoldedTable, TableProblem
 
 # Where no gammas are given: "scale", and these multiples of the number of samples.
-MULTIPLES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 200.0)
+MULTIPLES = {
+    CLASSIFICATION: (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 200.0),
+    REGRESSION: (0.01, 0.03, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 16.0),
+}
 # Sizes tried by "auto", as far as there are features.
 AUTO_SIZES = (1, 2, 3, 5, 8, 12, 20, 32, 50, 80, 126, 200)
 PLACE_OF_SCALE = 0  # place of "scale" among the gammas where none are given
@@ -163,7 +173,7 @@ class CrossValidatedSelector(JointSelector):
         """The gammas to try on a table."""
         if self.gammas is not None:
             return [resolve_gamma(gamma, problem, domain) for gamma in self.gammas]
-        fixed = [multiple * unit_of(problem) for multiple in MULTIPLES]
+        fixed = [multiple * unit_of(problem) for multiple in MULTIPLES[self._task]]
         return [resolve_gamma("scale", problem, domain), *fixed]
 
     def _choose(self, scores: Floats, gammas: Floats) -> tuple[int, int]:

@@ -25,7 +25,7 @@ class JointRegressionScore(JointSelector):
         How many features to select; a float in (0, 1) is a share of them, None half.
     gamma : float or "scale", default="scale"
         The regulariser, as in :class:`GeneralizedFisherScore`; "scale" goes by how much of a target
-        unrelated features would explain by chance.
+        unrelated features would explain by chance, and is at least `n_samples / 4`.
     solver, standardize, tol, max_iter, time_limit, verbose, groups, keep, exclude, adjust_for, \
 missing
         As in :class:`GeneralizedFisherScore`.
@@ -51,7 +51,7 @@ n_missing_, groups_, n_features_in_, feature_names_in_
     >>> list(selector.get_feature_names_out())
     ['bmi', 'bp', 's3', 's5']
     >>> print(f"F = {selector.objective_:.3f}, at most {selector.gap_:.1%} below the best")
-    F = 0.329, at most 0.0% below the best
+    F = 0.437, at most 0.0% below the best
     """
 
     _task = REGRESSION

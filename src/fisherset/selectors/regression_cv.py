@@ -20,7 +20,8 @@ class JointRegressionScoreCV(CrossValidatedSelector):
     n_features_to_select : int, float, "auto" or sequence, default=None
         How many features to select, as in :class:`GeneralizedFisherScoreCV`.
     gammas : sequence of float or "scale", default=None
-        The regularisers to choose from, as in :class:`GeneralizedFisherScoreCV`.
+        The regularisers to choose from, as in :class:`GeneralizedFisherScoreCV`; None for "scale"
+        and nine multiples of `n_samples` between 0.01 and 16.
     cv : int, splitter or iterable, default=5
         As in scikit-learn: a number of folds, a splitter, or pairs of rows.
     scoring : str or callable, default=None
@@ -56,7 +57,7 @@ n_missing_, n_features_in_, feature_names_in_
     >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
     >>> selector = JointRegressionScoreCV("auto").fit(X, y)
     >>> list(selector.get_feature_names_out()), round(selector.best_score_, 2)
-    (['bmi', 'bp', 's5'], 0.46)
+    (['sex', 'bmi', 'bp', 's3', 's5'], 0.49)
     """
 
     _task = REGRESSION
