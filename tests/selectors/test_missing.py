@@ -74,3 +74,17 @@ def test_infinity_is_refused_all_the_same():
         GeneralizedFisherScore(4).fit(X, y)
     with pytest.raises(ValueError, match="missing must be"):
         GeneralizedFisherScore(4, missing="median").fit(X, y)
+
+
+@pytest.mark.parametrize("level", [0.0, 1e6, 1e12, -3e14])
+def test_they_add_nothing_however_far_the_column_is_from_nought(level):
+    """The mean of such a column is no float64; what counts is its distance from the values."""
+    rng = np.random.default_rng(2)
+    y = np.arange(64) % 2
+    values = rng.integers(0, 9, (64, 3)).astype(float) + y[:, None]
+    holes = rng.random(values.shape) < 0.3
+    near = np.where(holes, np.nan, values)
+    far = np.where(holes, np.nan, values + level)
+    selector = GeneralizedFisherScore(2, gamma=5.0, missing="mean")
+    plain = selector.fit(near, y).objective_
+    assert selector.fit(far, y).objective_ == pytest.approx(plain, rel=1e-12)

@@ -94,7 +94,7 @@ def measure_table(X: Any, y: Any, names: Any, beside: Beside = ALONE, task: str 
     basis = None if Z is None else basis_of(Z, weights)
     source = CountedSource(MemorySource(X, targets, weights, basis, names=names))
     gaps = observed(source) if beside.missing == "mean" else None
-    moments = measure(source, coding, None if gaps is None or not gaps.missing.any() else gaps.means)
+    moments = measure(source, coding, None if gaps is None or not gaps.missing.any() else gaps.fill)
     check.reject_nonfinite(moments.finite, names)
     scatter = Scatter(moments, coding)
     if basis is not None:

@@ -8,6 +8,7 @@ see those shifted and scaled, and the rest, usually all of them, untouched and u
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -21,16 +22,31 @@ LARGE, SMALL = 2.0**200, 2.0**-200  # magnitudes whose squares are safe
 UNITS = 2.0**-1000, 2.0**1000  # the least and the largest
 
 
+class Fill(NamedTuple):
+    """What stands for missing values in each column: one of its values, and how far the mean is from it.
+
+    In two numbers, as the sum of a large and a small one would lose the digits of the small.
+    """
+
+    reference: Floats
+    deviation: Floats
+
+    def seen(self, offset: Floats | float = 0.0, unit: Floats | float = 1.0) -> Floats:
+        """The fill as kernels see it through a guard."""
+        seen: Floats = (self.reference - offset + self.deviation) / unit
+        return seen
+
+
 @dataclass(frozen=True)
 class Guard:
     """Kernels see (x - offset) / unit; the unit is a power of two, so that it costs no digits.
 
-    Where missing values are allowed, `fill` is what stands for them in each column.
+    Where missing values are allowed, `fill` is what stands for them.
     """
 
     offset: Floats
     unit: Floats
-    fill: Floats | None = None
+    fill: Fill | None = None
 
     @property
     def idle(self) -> bool:
@@ -43,9 +59,8 @@ class Guard:
 
     def of(self, columns: Indices) -> Guard:
         """The guard of some columns."""
-        return Guard(
-            self.offset[columns], self.unit[columns], None if self.fill is None else self.fill[columns]
-        )
+        fill = None if self.fill is None else Fill(*(part[columns] for part in self.fill))
+        return Guard(self.offset[columns], self.unit[columns], fill)
 
     def shifted(self, X: Matrix, unit: float) -> Matrix:
         """The table less the offsets, all columns in one unit; itself where that changes nothing."""
@@ -53,14 +68,14 @@ class Guard:
         return X if common.idle else common.apply(X)
 
     @classmethod
-    def guess(cls, X: Matrix, fill: Floats | None = None) -> Guard:
+    def guess(cls, X: Matrix, fill: Fill | None = None) -> Guard:
         """Guess from the first rows. The offset is one of a column's values: constants become exact zeros.
 
         A sparse column is left as it is: the few rows do not tell whether zeros are rare in it.
         """
         if not isinstance(X, np.ndarray):
             return cls(np.zeros(X.shape[1]), np.ones(X.shape[1]), fill)
-        rows = without_gaps(X[:HEAD], fill).astype(np.float64)
+        rows = np.asarray(without_gaps(X[:HEAD], fill), dtype=np.float64)
         least, most = rows.min(axis=0, initial=np.inf), rows.max(axis=0, initial=-np.inf)
         with np.errstate(over="ignore", invalid="ignore"):
             # far from zero, any of them is near the others
@@ -70,7 +85,9 @@ class Guard:
 
     def apply(self, X: Matrix) -> Matrix:
         """The block as the kernels see it: float64, and copied only where something has to change."""
-        X = without_gaps(X, self.fill)
+        return without_gaps(self._shifted(X), self.fill, self.offset, self.unit)
+
+    def _shifted(self, X: Matrix) -> Matrix:
         if isinstance(X, np.ndarray):
             if self.idle:
                 return np.asarray(X, dtype=np.float64)
@@ -105,8 +122,10 @@ class Guard:
         return sparse.coo_array((data, places), shape=X.shape).asformat(X.format)
 
 
-def without_gaps(X: Matrix, fill: Floats | None) -> Matrix:
-    """The block with what stands for its missing values; itself where it has none."""
+def without_gaps(
+    X: Matrix, fill: Fill | None, offset: Floats | float = 0.0, unit: Floats | float = 1.0
+) -> Matrix:
+    """The block, seen through a guard, with what stands for its missing values; itself where it has none."""
     if fill is None:
         return X
     stored = X if isinstance(X, np.ndarray) else X.data
@@ -115,10 +134,11 @@ def without_gaps(X: Matrix, fill: Floats | None) -> Matrix:
     gaps = np.isnan(stored)
     if not gaps.any():
         return X
+    seen = fill.seen(offset, unit)
     if isinstance(X, np.ndarray):
-        return np.where(gaps, fill, X)
+        return np.where(gaps, seen, X)
     columns = X.indices if X.format == "csr" else np.repeat(np.arange(X.shape[1]), np.diff(X.indptr))
-    return with_data(X, np.where(gaps, fill[columns], X.data))
+    return with_data(X, np.where(gaps, seen[columns], X.data))
 
 
 def with_data(X: Sparse, data: Floats) -> Sparse:

@@ -8,26 +8,32 @@ import numpy as np
 
 from fisherset._types import Floats, Indices
 from fisherset.sources import Block, Source
+from fisherset.statistics.guard import Fill
 
 
 @dataclass(frozen=True)
 class Observed:
-    """How many values each column lacks, and the weight and weighted sum of those it has."""
+    """How many values each column lacks, and of those it has the weight, and the weighted sum.
+
+    Sums are of distances from a reference, one of the values where the block is dense.
+    """
 
     missing: Indices
     weight: Floats
+    reference: Floats
     total: Floats
 
     def __add__(self, other: Observed) -> Observed:
-        return Observed(self.missing + other.missing, self.weight + other.weight, self.total + other.total)
+        reference = np.where(self.weight > 0, self.reference, other.reference)
+        apart = np.where((self.weight > 0) & (other.weight > 0), other.reference - reference, 0.0)
+        total = self.total + other.total + other.weight * apart
+        return Observed(self.missing + other.missing, self.weight + other.weight, reference, total)
 
     @property
-    def means(self) -> Floats:
+    def fill(self) -> Fill:
         """Mean of what is there; nought of a column with nothing."""
-        means: Floats = np.divide(
-            self.total, self.weight, out=np.zeros_like(self.total), where=self.weight > 0
-        )
-        return means
+        deviation = np.divide(self.total, self.weight, out=np.zeros_like(self.total), where=self.weight > 0)
+        return Fill(np.where(self.weight > 0, self.reference, 0.0), deviation)
 
 
 def observe(block: Block) -> Observed:
@@ -37,16 +43,18 @@ def observe(block: Block) -> Observed:
     w = np.ones(n) if block.weight is None else block.weight
     if isinstance(X, np.ndarray):
         gaps = np.isnan(X) if X.dtype.kind == "f" else np.zeros(X.shape, dtype=bool)
+        there = ~gaps & (w > 0)[:, None]
+        reference = X[there.argmax(axis=0), np.arange(d)].astype(np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
-            sums = w @ np.where(gaps, 0.0, X)
-        return Observed(gaps.sum(axis=0), w @ ~gaps, np.asarray(sums))
+            sums = w @ np.where(there, X - reference, 0.0)
+        return Observed(gaps.sum(axis=0), w @ there, reference, np.asarray(sums))
     entries = X.tocoo()
     gaps = np.isnan(entries.data) if entries.data.dtype.kind == "f" else np.zeros(entries.nnz, dtype=bool)
     lost, there = entries.col[gaps], ~gaps
     weight = w.sum() - np.bincount(lost, w[entries.row[gaps]], minlength=d)
     values = (w[entries.row] * entries.data)[there]
     total = np.bincount(entries.col[there], values, minlength=d).astype(np.float64)
-    return Observed(np.bincount(lost, minlength=d), weight, total)
+    return Observed(np.bincount(lost, minlength=d), weight, np.zeros(d), total)
 
 
 def observed(source: Source) -> Observed:

@@ -16,7 +16,7 @@ from fisherset._types import EPS, Floats
 from fisherset.sources import Block, Matrix, Source
 from fisherset.statistics.blocks import kernel_of, nuisance, weighted
 from fisherset.statistics.coding import Coding
-from fisherset.statistics.guard import LARGE, SMALL, TOLERABLE_OFFSET, UNITS, Guard, power_of_two
+from fisherset.statistics.guard import LARGE, SMALL, TOLERABLE_OFFSET, UNITS, Fill, Guard, power_of_two
 
 # Spread, as a share of the values, up to which a column is constant but for the rounding of its values.
 CONSTANT = 8 * EPS
@@ -180,7 +180,7 @@ class MomentsKernel:
     coding: Coding
     guard: Guard | None = None
     n_numbers: int = 0
-    fill: Floats | None = None
+    fill: Fill | None = None
 
     def __call__(self, block: Block) -> Moments:
         guard = Guard.guess(block.X, self.fill) if self.guard is None else self.guard
@@ -221,7 +221,7 @@ def _nowhere_lost(squares: Floats, X: Matrix, weight: Floats | None) -> Floats:
     return squares
 
 
-def measure(source: Source, coding: Coding, fill: Floats | None = None) -> Moments:
+def measure(source: Source, coding: Coding, fill: Fill | None = None) -> Moments:
     """The moments of a table: one pass, or two when the first rows misled the guard.
 
     A third where all that the first could tell of some columns is that they are out of range.
