@@ -19,13 +19,38 @@ def certificate_figures(objective: float, upper_bound: float, gamma: float) -> s
 
 
 def certificate_sentence(
-    k: int, gap: float, upper_bound: float, *, whose: str = "These", figures: str = ""
+    k: int,
+    gap: float,
+    upper_bound: float,
+    *,
+    whose: str = "These",
+    figures: str = "",
+    noun: str = "features",
+    task: str = "classification",
 ) -> str:
-    """The certificate of a set of k features in a sentence, with figures in brackets where they are given."""
+    """The certificate of a set of k features in a sentence, with figures in brackets where they are given.
+
+    The noun says what k counts: features, columns or groups.
+    """
+    what, nothing = CRITERIA[task]
     if upper_bound == 0:
         known = " (F = 0 for every subset)" if figures else ""
-        return f"No column of this table tells the classes apart{known}."
+        return f"No column of this table {nothing}{known}."
     own = whose if k > 1 else whose.replace("These", "This")
-    these = f"{own} {k} features reach" if k > 1 else f"{own} 1 feature reaches"
-    best = f"the best Fisher criterion any {k} {'columns' if k > 1 else 'column'} of this table could reach"
+    these = f"{own} {counted(k, noun)} {'reach' if k > 1 else 'reaches'}"
+    others = counted(k, "groups of columns" if noun == "groups" else "columns")
+    best = f"the best {what} any {others} of this table could reach"
     return f"{these} at least {proven_share(gap)} of {best}{f' ({figures})' if figures else ''}."
+
+
+# What F is, and what is said where it is nought.
+CRITERIA = {
+    "classification": ("Fisher criterion", "tells the classes apart"),
+    "regression": ("share of variance explained", "explains anything of the target"),
+}
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things: "1 column", "2 columns", "1 group of columns"."""
+    first, *rest = noun.split(" ")
+    return " ".join([str(count), first if count != 1 else first.removesuffix("s"), *rest])

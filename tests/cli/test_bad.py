@@ -284,7 +284,7 @@ def test_too_little_memory_is_a_sentence(error, tmp_path, monkeypatch):
         error((10**8, 10**8))
 
     write_csv(tmp_path / "t.csv", frame())
-    monkeypatch.setattr("fisherset.cli.select.explain", fail)
+    monkeypatch.setattr("fisherset.cli.answer.explain", fail)
     sentence = refused(invoke("select", "t.csv", "-t", "kind", "-k", 2, cwd=tmp_path))
     assert "not enough memory" in sentence
     assert "--drop" in sentence

@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 from command import environment
-from fisherset.cli import select
+from fisherset.cli import answer, select
 from fisherset.cli.progress import ProgressBars
 
 HEAVY = {"jinja2", "matplotlib"}
@@ -33,8 +33,8 @@ def test_only_a_page_loads_what_pages_need(wine, option, loaded):
 
 
 def test_features_are_explained_once(wine, monkeypatch):
-    calls, explain = [], select.explain
-    monkeypatch.setattr(select, "explain", lambda *args, **more: calls.append(1) or explain(*args, **more))
+    calls, explain = [], answer.explain
+    monkeypatch.setattr(answer, "explain", lambda *args, **more: calls.append(1) or explain(*args, **more))
     outputs = {"out": wine / "s.json", "report": wine / "r.html"}
     select.select(wine / "wine.csv", "target", "3", quiet=True, **outputs)
     assert len(calls) == 1

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import numpy as np
 import typer
+from numpy.typing import NDArray
 from rich.console import Console
 from rich.text import Text
 
 from fisherset.cli import common
 from fisherset.cli.outputs import TABLE
 from fisherset.cli.progress import ProgressBars
-from fisherset.tables import drift_of, labels_in, read_frame, read_selection, reduce_frame
+from fisherset.tables import Frame, drift_of, labels_in, numbers_in, read_frame, read_selection, reduce_frame
 from fisherset.tables.output import table_content
 
 
@@ -27,7 +29,7 @@ def apply(
     force: common.Force = False,
     quiet: common.Quiet = False,
 ) -> None:
-    """Reduce another table to the columns that were chosen.
+    """Reduce another table to the columns that were chosen, a column of texts to one for each value.
 
     The columns have to be there, whatever their order; the target need not, and is kept where it is.
     What the selection never saw, such as new values of a column of texts, or values that are missing
@@ -43,9 +45,10 @@ def apply(
         with ProgressBars(quiet, f"reading {file.name}"):
             chosen = read_selection(selection)
             texts = {feature.column for feature in chosen.features if feature.kind == "value"}
-            frame = read_frame(file, texts={*texts, chosen.target})
+            labelled = chosen.task == "classification"
+            frame = read_frame(file, texts={*texts, chosen.target} if labelled else texts)
             X = reduce_frame(frame, chosen.features)
-        labels = labels_in(frame, chosen.target)
+        labels = labels_in(frame, chosen.target) if labelled else _numbers_in(frame, chosen.target)
         odd = drift_of(frame, chosen, X, labels)
         if odd and strict:
             raise ValueError(" ".join(odd))
@@ -54,3 +57,11 @@ def apply(
         names = [feature.name for feature in chosen.features]
         outputs.write(out, lambda: table_content(out, X, names, target=chosen.target, y=labels))
     Console(quiet=quiet).print(Text(f"{len(X)} rows, {len(names)} columns. Written: {out}"))
+
+
+def _numbers_in(frame: Frame, target: str) -> NDArray[Any] | None:
+    """The target as numbers, None where one is missing."""
+    numbers = numbers_in(frame, target)
+    if numbers is None or not np.isnan(numbers).any():
+        return numbers
+    return np.array([None if number != number else number for number in numbers.tolist()], dtype=object)

@@ -15,6 +15,7 @@ from fisherset import certify as grade
 from fisherset._format import certificate_figures, certificate_sentence
 from fisherset.cli import common
 from fisherset.cli.progress import ProgressBars
+from fisherset.cli.question import Question, question_of
 from fisherset.cli.remarks import giveaways_in, show, status_told_later
 from fisherset.tables import read_selection
 from fisherset.tables.feature import shown
@@ -25,16 +26,28 @@ def certify(
     features: Annotated[Path, typer.Option(help="Names of columns, one a line; or a selection.json.")],
     target: common.Target = None,
     gamma: common.Gamma = "scale",
+    task: common.Asked = common.Task.classification,
     drop: common.Drop = None,
     impute: common.Imputed = None,
+    keep: common.Keep = None,
+    exclude: common.Exclude = None,
+    adjust_for: common.AdjustFor = None,
+    groups: common.Groups = None,
+    split_texts: common.SplitTexts = False,
+    class_weight: common.Weighed = None,
     quiet: common.Quiet = False,
     as_json: common.AsJson = False,
 ) -> None:
     """Grade a set of columns that came from any tool: how near the best set of that size it is.
 
+    A column of texts stands for all of its values, a group for all of its columns. The sets it is
+    held against keep, exclude and choose together what the options say.
+
     Examples
     --------
       fisherset certify genes.csv --target tumour --features list.txt
+
+      fisherset certify houses.csv -t price --task regression --features list.txt --exclude id
     """
     from fisherset.report import noise_remarks, status_remarks
 
@@ -42,17 +55,22 @@ def certify(
     if number == "auto":
         raise ValueError("--gamma must be \"scale\" or a positive number here; got 'auto'.")
     with common.Outputs():  # says so when it is stopped
-        table = common.table_in(file, target, drop, impute, quiet or as_json)
-        names = names_in(features)
-        places = {name: j for j, name in enumerate(table.names)}
-        names = [name if name in places else name.strip() for name in names]
-        unknown = [name for name in names if name not in places]
-        if unknown:
-            lacks = f"{len(unknown)} features that {file.name} does not have: {shown(unknown)}"
-            raise ValueError(f"{features.name} names {lacks}.")
+        table = common.table_in(file, target, drop, impute, quiet or as_json, task)
+        question = question_of(
+            table,
+            keep=keep,
+            exclude=exclude,
+            adjust_for=adjust_for,
+            groups=groups,
+            split_texts=split_texts,
+            drop=drop,
+            class_weight=class_weight,
+            task=task,
+        )
+        chosen = columns_of(question, names_in(features), features.name)
         with ProgressBars(quiet or as_json, "certifying"), status_told_later():
-            found = grade(table.X, table.y, [places[name] for name in names], gamma=number)
-            before = giveaways_in(table)
+            found = grade(table.X, table.y, chosen, gamma=number, **question.judged_by, **question.limits)
+            before = giveaways_in(table, task.value)
             after = [*status_remarks(found.status), *noise_remarks(found.noise)]
     if as_json:
         content = {
@@ -64,9 +82,40 @@ def certify(
         return
     console = Console(quiet=quiet)
     show(console, before)
-    console.print(Text(certificate_sentence(found.n_features, found.gap, found.upper_bound, whose="Your")))
+    how = {"whose": "Your", "noun": question.grouping.noun, "task": question.task}
+    console.print(Text(certificate_sentence(found.n_features, found.gap, found.upper_bound, **how)))
     console.print(Text(certificate_figures(found.objective, found.upper_bound, found.gamma)))
     show(console, after)
+
+
+def columns_of(question: Question, names: list[str], file: str) -> list[int]:
+    """The columns that names of features, columns or groups stand for; groups must be there whole."""
+    table, grouping = question.table, question.grouping
+    features = {name: [j] for j, name in enumerate(table.names)}
+    # a feature by itself is meant before the column it comes from, and this before a part of it
+    known = grouping.places()
+    places = known | features if grouping.of_features is None else features | known
+    names = [name if name in places else name.strip() for name in names]
+    unknown = [name for name in names if name not in places]
+    if unknown:
+        lacks = f"{len(unknown)} features that {table.path.name} does not have: {shown(unknown)}"
+        raise ValueError(f"{file} names {lacks}.")
+    chosen = sorted({j for name in names for j in places[name]})
+    codes = {int(grouping.codes[j]) for j in chosen}
+    for code in sorted(codes):
+        label = grouping.labels[code]
+        if not set(grouping.members(code)) <= set(chosen):
+            raise ValueError(
+                f"{file} must name all of {label!r}, which is chosen whole, or none of it; name "
+                f"{label!r} itself, or take texts apart with --split-texts."
+            )
+        if code in question.exclude or code in question.adjust_for:
+            option = "--exclude" if code in question.exclude else "--adjust-for"
+            raise ValueError(f"{file} must not name what {option} does; both name {label!r}.")
+    lacking = [code for code in question.keep if code not in codes]
+    if lacking:
+        raise ValueError(f"{file} must name what --keep does; {grouping.labels[lacking[0]]!r} is missing.")
+    return chosen
 
 
 def names_in(path: Path) -> list[str]:

@@ -30,12 +30,28 @@ class Impute(StrEnum):
     indicator = "indicator"
 
 
+class Task(StrEnum):
+    """What the target holds."""
+
+    classification = "classification"
+    regression = "regression"
+
+
+class ClassWeight(StrEnum):
+    """How classes are weighed."""
+
+    balanced = "balanced"
+    sqrt = "sqrt"
+
+
 File = Annotated[
     Path, typer.Argument(metavar="FILE", help="CSV, TSV, Parquet, Feather/Arrow, .npz, .svmlight or .h5ad.")
 ]
 Target = Annotated[
     str | None,
-    typer.Option("--target", "-t", help="The column of class labels. Not needed for .npz, .svmlight."),
+    typer.Option(
+        "--target", "-t", help="The column of class labels, or numbers. Not needed for .npz, .svmlight."
+    ),
 ]
 Drop = Annotated[list[str] | None, typer.Option("--drop", help="A column to leave out; may be given again.")]
 Imputed = Annotated[
@@ -44,6 +60,39 @@ Imputed = Annotated[
         help="Missing values: the median (of texts the commonest), or besides a column marking them."
     ),
 ]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option("--keep", help="Columns, or groups, that must be chosen: a,b or again and again."),
+]
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option("--exclude", help="Columns, or groups, that must not be chosen, as --keep."),
+]
+AdjustFor = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--adjust-for",
+        help="Columns, or groups, whose linear effect is taken out of the others and the target.",
+    ),
+]
+Groups = Annotated[
+    str | None,
+    typer.Option(
+        "--groups",
+        metavar="FILE|prefix",
+        help="Columns to choose together: JSON {group: [columns]}, or CSV rows column,group; or prefix, "
+        "for names such as group_rest.",
+    ),
+]
+SplitTexts = Annotated[
+    bool,
+    typer.Option("--split-texts", help="Choose the values of a column of texts one by one, as column=value."),
+]
+Weighed = Annotated[
+    ClassWeight | None,
+    typer.Option("--class-weight", help="Let all classes count alike, or by the root of their size."),
+]
+Asked = Annotated[Task, typer.Option("--task", help="Tell classes apart, or explain a number.")]
 Gamma = Annotated[
     str, typer.Option(help='The regulariser: "scale" (from the data), "auto" (cross-validated) or a number.')
 ]
@@ -86,11 +135,17 @@ class Outputs:
 
 
 def table_in(
-    file: Path, target: str | None, drop: list[str] | None, impute: Impute | None, quiet: bool
+    file: Path,
+    target: str | None,
+    drop: list[str] | None,
+    impute: Impute | None,
+    quiet: bool,
+    task: Task = Task.classification,
 ) -> LabelledTable:
     """The labelled table the options of a command name."""
+    filled = None if impute is None else impute.value
     with ProgressBars(quiet, f"reading {file.name}"):
-        return read_table(file, target, drop=drop or (), impute=None if impute is None else impute.value)
+        return read_table(file, target, drop=drop or (), impute=filled, task=task.value)
 
 
 def printable(name: str) -> str:

@@ -14,10 +14,11 @@ from rich.text import Text
 
 from fisherset._format import certificate_sentence
 from fisherset.cli import common
+from fisherset.cli.answer import explained, fitted, page_for
 from fisherset.cli.outputs import PAGE
 from fisherset.cli.progress import ProgressBars
+from fisherset.cli.question import plain
 from fisherset.cli.remarks import giveaways_in, show
-from fisherset.cli.select import explained, fitted, page_for
 from fisherset.tables import Feature, LabelledTable
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ def compare(
 
     Half of the rows choose the features and train, the other half tests; the paper's Algorithm 1
     takes part unasked in tables of up to 300 features. What --impute fills in comes from all rows.
+    The target holds classes, and as most methods score features one by one, the values of a column
+    of texts are compared as features `column=value`, each by itself.
 
     Examples
     --------
@@ -62,7 +65,7 @@ def compare(
         sizes = sizes_of(k, len(table.features))
         asked = None if methods is None else [name.strip() for name in methods.split(",")]
         comparison = _compared(table, sizes, repeats, asked, seed, quiet or as_json)
-        certificates = {k: fitted(table, k, "scale", "joint") for k in comparison.ks}
+        certificates = {k: fitted(plain(table), k, "scale", "joint") for k in comparison.ks}
         remarks = giveaways_in(table)
         outputs.write(report, lambda: _page(table, certificates[comparison.ks[-1]], remarks, comparison))
     _show(comparison, certificates, remarks, quiet, as_json)
@@ -91,7 +94,7 @@ def demo(
         console = Console(quiet=quiet or as_json)
         console.print(Text(f"Handwritten digits: {len(y)} images of 8 x 8 pixels. Which pixels to look at?"))
         comparison = _compared(table, DEMO, 5, None, 0, quiet or as_json)
-        certificates = {k: fitted(table, k, "scale", "joint") for k in DEMO}
+        certificates = {k: fitted(plain(table), k, "scale", "joint") for k in DEMO}
         outputs.write(report, lambda: _page(table, certificates[DEMO[1]], [], comparison))
     _show(comparison, certificates, [], quiet, as_json)
     if not as_json:
@@ -127,7 +130,8 @@ def _compared(
 
 
 def _page(table: LabelledTable, selector: Any, remarks: Sequence[Remark], comparison: Any) -> str:
-    return page_for(table, selector, explained(table, selector), "joint", remarks, comparison)
+    question = plain(table)
+    return page_for(question, selector, explained(question, selector), "joint", remarks, comparison)
 
 
 def _show(

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from fisherset.report import Remark
 
 
-def giveaways_in(table: LabelledTable) -> list[Remark]:
+def giveaways_in(table: LabelledTable, task: str = "classification") -> list[Remark]:
     """What to say of columns that give the target away."""
     from fisherset.evaluation import giveaways
     from fisherset.report import giveaway_remarks
 
     texts = [feature.column if feature.kind == "value" else None for feature in table.features]
-    columns = dict.fromkeys(table.features[j].column for j in giveaways(table.X, table.y, texts))
+    columns = dict.fromkeys(table.features[j].column for j in giveaways(table.X, table.y, texts, task=task))
     return giveaway_remarks(list(columns), table.target)
 
 

@@ -2,7 +2,12 @@
 
 from fisherset.evaluation.columns import Columns, columns_of
 from fisherset.evaluation.comparison import Comparison, compare, methods_for
-from fisherset.evaluation.description import class_quantiles, correlation_matrix, looks_like_images
+from fisherset.evaluation.description import (
+    class_quantiles,
+    correlation_matrix,
+    looks_like_images,
+    target_quantiles,
+)
 from fisherset.evaluation.giveaways import giveaways
 from fisherset.evaluation.holdout import holdout_accuracy, path_accuracy
 from fisherset.evaluation.methods import TITLES
@@ -25,4 +30,5 @@ __all__ = [
     "methods_for",
     "paired_difference",
     "path_accuracy",
+    "target_quantiles",
 ]

@@ -6,25 +6,26 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fisherset._types import EPS, Floats
+from fisherset._types import EPS, Floats, Indices
 from fisherset.evaluation.columns import columns_of, dense
 from fisherset.selectors.checks import check_labels, in_safe_units
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 MOST_CLASSES = 12
+PARTS = 5  # of a target, from low to high
 SAMPLE, ALIKE = 500, 0.25  # rows looked at, and least mean correlation of neighbours
 LEAST_SIDE = 8  # pixels a side; a table of 4 or 9 columns is hardly an image
 
 
 class ClassQuantiles(NamedTuple):
-    """Quantiles of columns in each class, of the 12 largest classes at most.
+    """Quantiles of columns in each class, of the 12 largest classes at most; or in each part of a target.
 
     Attributes
     ----------
     values : ndarray of shape (n_features, n_classes, 5)
         5, 25, 50, 75 and 95 % of each column in each class.
     classes : list of str
-        The classes.
+        The classes, or parts.
     """
 
     values: Floats
@@ -46,7 +47,7 @@ def correlation_matrix(X: Any, features: Any = None) -> Floats:
     correlations : ndarray of shape (k, k)
         Between -1 and 1.
     """
-    scaled = _unit(columns_of(X, features).values)
+    scaled = in_unit_length(columns_of(X, features).values)
     correlations: Floats = np.clip(scaled.T @ scaled, -1.0, 1.0)
     return correlations
 
@@ -71,8 +72,39 @@ def class_quantiles(X: Any, y: Any, features: Any = None) -> ClassQuantiles:
     values = columns_of(X, features).values
     classes, codes = check_labels(y, len(values))
     largest = np.sort(np.argsort(-np.bincount(codes), kind="stable")[:MOST_CLASSES])
-    quantiles = np.array([np.quantile(values[codes == code], QUANTILES, axis=0) for code in largest])
-    return ClassQuantiles(quantiles.transpose(2, 0, 1), [str(label) for label in classes[largest]])
+    return ClassQuantiles(_quantiles(values, codes, largest), [str(label) for label in classes[largest]])
+
+
+def target_quantiles(X: Any, y: Any, features: Any = None) -> ClassQuantiles:
+    """How some columns, or all, are distributed from low to high values of a target: in each fifth of rows.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The table.
+    y : array-like of shape (n_samples,)
+        The target, numbers.
+    features : array-like, default=None
+        The columns: numbers, names or a mask; None for all.
+
+    Returns
+    -------
+    quantiles : ClassQuantiles
+        Of each column in each fifth, the lowest first; there are fewer where values come often.
+    """
+    values, target = columns_of(X, features).values, np.asarray(y, dtype=np.float64)
+    edges = np.unique(np.quantile(target, np.linspace(0, 1, PARTS + 1)[1:-1], method="lower"))
+    codes = np.searchsorted(edges, target)  # of equal targets all in one part
+    parts = np.unique(codes)
+    ranges = [(target[codes == part].min(), target[codes == part].max()) for part in parts]
+    labels = [f"{low:.3g} to {high:.3g}" if low < high else f"{low:.3g}" for low, high in ranges]
+    return ClassQuantiles(_quantiles(values, codes, parts), labels)
+
+
+def _quantiles(values: Floats, codes: Indices, wanted: Indices) -> Floats:
+    """Of each column in each of the classes wanted, 5 of them."""
+    found = np.array([np.quantile(values[codes == code], QUANTILES, axis=0) for code in wanted])
+    return found.transpose(2, 0, 1)
 
 
 def side_of_image(n_features: int) -> int | None:
@@ -99,14 +131,14 @@ def looks_like_images(X: Any) -> bool:
     side = side_of_image(X.shape[1])
     if side is None:
         return False
-    flat = _unit(dense(X[:SAMPLE])).T
+    flat = in_unit_length(dense(X[:SAMPLE])).T
     Z, half = flat.reshape(side, side, -1), side // 2
     across, down = np.sum(Z[:, 1:] * Z[:, :-1], axis=2), np.sum(Z[1:] * Z[:-1], axis=2)
     half_a_row_away = np.sum(flat[half:] * flat[:-half], axis=1)
     return bool(min(across.mean(), down.mean()) > max(ALIKE, half_a_row_away.mean()))
 
 
-def _unit(X: Floats) -> Floats:
+def in_unit_length(X: Floats) -> Floats:
     """Columns centred and of length 1, those that are constant but for rounding nought."""
     X = in_safe_units(X)
     centred = X - X.mean(axis=0)

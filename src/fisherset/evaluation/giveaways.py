@@ -13,23 +13,31 @@ from scipy import sparse
 from fisherset import FisherScore
 from fisherset._types import Floats, Indices
 from fisherset.evaluation.columns import dense
-from fisherset.selectors.checks import check_samples
+from fisherset.evaluation.description import in_unit_length
+from fisherset.selectors.checks import check_bare_table, check_samples
 
 COPY = 1e4  # Fisher score from which a column is as good as a function of the class
+STEP = 64  # columns that are held against numbers at a time
 OFTEN = 5  # rows of a value from which it is no accident that they are of one class
 
 
-def giveaways(X: Any, y: Any, texts: Sequence[str | None] | None = None) -> Indices:
+def giveaways(
+    X: Any, y: Any, texts: Sequence[str | None] | None = None, *, task: str = "classification"
+) -> Indices:
     """Columns that are a function of the class, or of which the class is one.
+
+    Of a target of numbers, columns that are a multiple of it but for a constant.
 
     Parameters
     ----------
     X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
         The samples.
     y : array-like of shape (n_samples,)
-        Their class labels.
+        Their class labels, or numbers.
     texts : sequence of str or None, default=None
         For each column that marks one value of a column of texts the name of that, for others None.
+    task : {"classification", "regression"}, default="classification"
+        Whether y holds labels or numbers.
 
     Returns
     -------
@@ -45,6 +53,8 @@ def giveaways(X: Any, y: Any, texts: Sequence[str | None] | None = None) -> Indi
     >>> giveaways(np.column_stack([X, 3 - y]), y)
     array([13])
     """
+    if task == "regression":
+        return _multiples(X, y)
     table, classes, codes = check_samples(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # constant columns are not our concern
@@ -59,6 +69,18 @@ def giveaways(X: Any, y: Any, texts: Sequence[str | None] | None = None) -> Indi
         if guilty[members].any() or _tell_all(table[:, members], codes, classes.size):
             guilty[members] = True
     return np.flatnonzero(guilty)
+
+
+def _multiples(X: Any, y: Any) -> Indices:
+    """Columns of which y explains as much as the classes explain of a copy: r^2 / (1 - r^2) above COPY."""
+    table = check_bare_table(X)[0]
+    table = table.tocsc() if sparse.issparse(table) else table
+    target = in_unit_length(np.asarray(y, dtype=np.float64)[:, None])
+    found = []
+    for start in range(0, table.shape[1], STEP):
+        r2 = (in_unit_length(dense(table[:, start : start + STEP])).T @ target).ravel() ** 2
+        found.append(start + np.flatnonzero(r2 > COPY * (1 - r2)))
+    return np.concatenate(found)
 
 
 def _varies(values: Floats) -> bool:

@@ -1,4 +1,4 @@
-"""How some features are distributed in each class."""
+"""How some features are distributed in each class, or part of a target."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ class DistributionDisplay:
         5, 25, 50, 75 and 95 % of each feature in each class.
     names, classes : sequence of str
         Names of the features and the classes.
+    where : str, default="in class"
+        What stands before a class in a sentence.
 
     Attributes
     ----------
@@ -39,9 +41,11 @@ class DistributionDisplay:
     (2, 3, 5)
     """
 
-    def __init__(self, quantiles: Floats, names: Sequence[str], classes: Sequence[str]) -> None:
+    def __init__(
+        self, quantiles: Floats, names: Sequence[str], classes: Sequence[str], where: str = "in class"
+    ) -> None:
         self.quantiles, self.names = np.asarray(quantiles, dtype=np.float64), list(names)
-        self.classes = [str(label) for label in classes]
+        self.classes, self.where = [str(label) for label in classes], where
         wanted = (len(self.names), len(self.classes), 5)
         if self.quantiles.shape != wanted or not self.quantiles.size:
             raise ValueError(
@@ -106,7 +110,7 @@ class DistributionDisplay:
         for name, cells in zip(self.names, self.quantiles, strict=True):
             low, high = int(np.argmin(cells[:, 2])), int(np.argmax(cells[:, 2]))
             parts.append(
-                f"{name} has its lowest median, {cells[low, 2]:.3g}, in class {self.classes[low]} and its "
-                f"highest, {cells[high, 2]:.3g}, in class {self.classes[high]}"
+                f"{name} has its lowest median, {cells[low, 2]:.3g}, {self.where} {self.classes[low]} "
+                f"and its highest, {cells[high, 2]:.3g}, {self.where} {self.classes[high]}"
             )
-        return f"Quantiles of features in each class: {'; '.join(parts)}."
+        return f"Quantiles of features: {'; '.join(parts)}."

@@ -2,9 +2,18 @@
 
 from fisherset.report.pages import embedded, render
 from fisherset.report.remarks import Remark, giveaway_remarks, noise_remarks, remarks_on, status_remarks
-from fisherset.report.report import Report, build_report, chosen_features, report_page
+from fisherset.report.report import (
+    ALONE,
+    ChosenFeature,
+    Report,
+    build_report,
+    chosen_features,
+    report_page,
+)
 
 __all__ = [
+    "ALONE",
+    "ChosenFeature",
     "Remark",
     "Report",
     "build_report",

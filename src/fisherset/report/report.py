@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fisherset import Explanation, GeneralizedFisherScore, __version__
-from fisherset._format import certificate_sentence
+from fisherset import Explanation, FisherScore, JointRegressionScore, __version__
+from fisherset._format import certificate_sentence, counted
+from fisherset._types import Indices
 from fisherset.evaluation import (
     TITLES,
     Comparison,
     class_quantiles,
     correlation_matrix,
     looks_like_images,
+    target_quantiles,
 )
 from fisherset.plots import ComparisonDisplay, CorrelationDisplay, DistributionDisplay, PixelDisplay
 from fisherset.report.pages import Figure, figure_of, render
@@ -26,8 +29,32 @@ MOST = 30  # chosen features in the heat map
 LONGEST = 200  # signs of a name
 
 
+# What a feature by itself is measured by.
+ALONE = {"classification": "Fisher score", "regression": "R² alone"}
+
+
 class ChosenFeature(NamedTuple):
-    """A chosen feature: its place, weight, own Fisher score, drop in F, and strongest stand-in."""
+    """A chosen feature or group: its place, weight, what it is by itself, drop in F, strongest stand-in.
+
+    Attributes
+    ----------
+    rank : int
+        1 for the best.
+    name : str
+        The feature, or the group.
+    weight : float
+        In the convex relaxation, 0 to 1.
+    fisher_score : float
+        Of it alone; with a target of numbers the share of variance it explains alone.
+    drop : float
+        What F loses without it.
+    stand_in : str or None
+        The one outside that is most correlated with it.
+    correlation : float
+        Their correlation.
+    n_columns : int
+        How many columns are chosen with it.
+    """
 
     rank: int
     name: str
@@ -36,6 +63,12 @@ class ChosenFeature(NamedTuple):
     drop: float
     stand_in: str | None
     correlation: float
+    n_columns: int = 1
+
+    @property
+    def shown(self) -> str:
+        """Its name, with its size where it is a group: "region (4 columns)"."""
+        return self.name if self.n_columns == 1 else f"{self.name} ({counted(self.n_columns, 'columns')})"
 
 
 class Report(NamedTuple):
@@ -48,7 +81,7 @@ class Report(NamedTuple):
     asked : list of (str, str)
         What was asked: names and values.
     k : int
-        The number of chosen features.
+        The number of chosen features, or groups.
     objective, upper_bound, gap : float
         The certificate.
     rows : list of ChosenFeature
@@ -59,6 +92,10 @@ class Report(NamedTuple):
         With other methods, where there was one.
     remarks : sequence of Remark
         What to say beside the certificate.
+    noun : {"features", "columns", "groups"}
+        What is chosen.
+    task : {"classification", "regression"}
+        What the target holds.
     """
 
     title: str
@@ -71,15 +108,24 @@ class Report(NamedTuple):
     figures: list[Figure]
     comparison: Comparison | None = None
     remarks: Sequence[Remark] = ()
+    noun: str = "features"
+    task: str = "classification"
 
     @property
     def sentence(self) -> str:
         """The certificate."""
-        return certificate_sentence(self.k, self.gap, self.upper_bound)
+        return certificate_sentence(self.k, self.gap, self.upper_bound, noun=self.noun, task=self.task)
+
+    @property
+    def alone(self) -> str:
+        """What a feature by itself is measured by."""
+        return ALONE[self.task]
 
 
-def chosen_features(selector: Any, found: Explanation, names: Sequence[str]) -> list[ChosenFeature]:
-    """The features a selector chose, best first.
+def chosen_features(
+    selector: Any, found: Explanation, names: Sequence[str], sizes: Sequence[int] | None = None
+) -> list[ChosenFeature]:
+    """The features, or groups, a selector chose, best first.
 
     Parameters
     ----------
@@ -88,12 +134,14 @@ def chosen_features(selector: Any, found: Explanation, names: Sequence[str]) -> 
     found : Explanation
         Of its features.
     names : sequence of str
-        The names of all columns.
+        The names of all columns, or of all groups.
+    sizes : sequence of int, default=None
+        How many columns each group has.
 
     Returns
     -------
     rows : list of ChosenFeature
-        One for each feature.
+        One for each feature or group.
     """
     rows = []
     for at in np.argsort(selector.ranking_[found.features]):
@@ -107,6 +155,7 @@ def chosen_features(selector: Any, found: Explanation, names: Sequence[str]) -> 
                 float(found.drops[at]),
                 names[other] if other >= 0 else None,
                 float(found.correlations[at]),
+                1 if sizes is None else sizes[j],
             )
         )
     return rows
@@ -116,13 +165,16 @@ def build_report(
     X: Any,
     y: NDArray[Any],
     names: Sequence[str],
-    selector: GeneralizedFisherScore,
+    selector: Any,
     found: Explanation,
     *,
     title: str,
     asked: Sequence[tuple[str, str]] = (),
     comparison: Comparison | None = None,
     remarks: Sequence[Remark] = (),
+    groups: Sequence[str] | None = None,
+    noun: str = "features",
+    task: str = "classification",
 ) -> Report:
     """Put together what there is to say about a fitted selector.
 
@@ -131,10 +183,10 @@ def build_report(
     X : ndarray or CSR matrix of shape (n_samples, n_features)
         The samples it was fitted on.
     y : ndarray of shape (n_samples,)
-        Their class labels.
+        Their class labels, or numbers.
     names : sequence of str
         Names of the columns.
-    selector : GeneralizedFisherScore
+    selector : GeneralizedFisherScore or JointRegressionScore
         Fitted on X and y.
     found : Explanation
         What :func:`fisherset.explain` says of its features.
@@ -146,14 +198,24 @@ def build_report(
         With other methods.
     remarks : sequence of Remark
         What to say beside the certificate, besides what the selector itself says.
+    groups : sequence of str, default=None
+        The group of each column, where the selector chose groups.
+    noun : {"features", "columns", "groups"}, default="features"
+        What was chosen.
+    task : {"classification", "regression"}, default="classification"
+        What the target holds.
 
     Returns
     -------
     report : Report
         For :func:`report_page`.
     """
-    names = [name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…" for name in names]
+    names = [_short(name) for name in names]
+    labels = names if groups is None else [_short(label) for label in dict.fromkeys(groups)]
+    number = {label: code for code, label in enumerate(dict.fromkeys(groups or ()))}
+    codes = np.arange(len(names)) if groups is None else np.array([number[label] for label in groups])
     order = found.features[np.argsort(selector.ranking_[found.features])]
+    shown = _Shown(X, y, names, codes, order, found, task)
     return Report(
         title,
         list(asked),
@@ -161,11 +223,17 @@ def build_report(
         selector.objective_,
         selector.upper_bound_,
         selector.gap_,
-        chosen_features(selector, found, names),
-        _figures(X, y, names, order, found, comparison),
+        chosen_features(selector, found, labels, np.bincount(codes).tolist()),
+        _figures(shown, comparison),
         comparison,
         [*remarks, *remarks_on(selector)],
+        noun,
+        task,
     )
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
 
 
 def report_page(report: Report) -> str:
@@ -184,14 +252,23 @@ def report_page(report: Report) -> str:
     return render("fisherset.report", "report.html.j2", report=report, version=__version__, titles=TITLES)
 
 
-def _figures(
-    X: Any,
-    y: NDArray[Any],
-    names: Sequence[str],
-    order: NDArray[np.intp],
-    found: Explanation,
-    comparison: Comparison | None,
-) -> list[Figure]:
+class _Shown(NamedTuple):
+    """What the pictures are of."""
+
+    X: Any
+    y: NDArray[Any]
+    names: Sequence[str]
+    codes: Indices  # the group of each column
+    order: Indices
+    found: Explanation
+    task: str
+
+    def columns(self, groups: Any) -> Indices:
+        """All columns of some groups, in their order."""
+        return np.concatenate([np.flatnonzero(self.codes == group) for group in groups])
+
+
+def _figures(shown: _Shown, comparison: Comparison | None) -> list[Figure]:
     figures = []
     if comparison is not None:
         titles = {method: TITLES[method] for method in comparison.accuracy}
@@ -202,26 +279,57 @@ def _figures(
                 "Features and classifier from one random half of the rows, accuracy on the other.",
             )
         )
-    if looks_like_images(X):
-        mean = np.asarray(X.mean(axis=0)).ravel()
-        figures.append(figure_of("The chosen pixels", lambda: PixelDisplay(mean, order).plot()))
-    spread, first = class_quantiles(X, y, order[:FIRST]), [names[j] for j in order[:FIRST]]
-    figures.append(
-        figure_of(
-            "The first features in each class",
-            lambda: DistributionDisplay(spread.values, first, spread.classes).plot(),
-            "Lines from 5 to 95 % of the rows of a class, bars for the middle half, a mark for the median.",
+    if looks_like_images(shown.X):
+        mean, chosen = np.asarray(shown.X.mean(axis=0)).ravel(), shown.columns(shown.order)
+        figures.append(figure_of("The chosen pixels", lambda: PixelDisplay(mean, chosen).plot()))
+    return [*figures, _distributions(shown), _correlations(shown)]
+
+
+def _distributions(shown: _Shown) -> Figure:
+    """The first features in each class, or from low to high target; of a group the column that tells most."""
+    groups = [shown.columns([group]) for group in shown.order[:FIRST]]
+    columns = [_foremost(shown, some) for some in groups]
+    names = [shown.names[j] for j in columns]
+    note = "Lines from 5 to 95 % of the rows{}, bars for the middle half, a mark for the median."
+    if any(some.size > 1 for some in groups):
+        note += " Of columns that are chosen together, the one that by itself tells most is shown."
+    if shown.task == "regression":
+        spread = target_quantiles(shown.X, shown.y, columns)
+        where = "with a target of"
+        return figure_of(
+            "The first features from low to high target",
+            lambda: DistributionDisplay(spread.values, names, spread.classes, where).plot(),
+            "A row for each fifth of the rows by their target. " + note.format(" of a fifth"),
         )
+    in_class = class_quantiles(shown.X, shown.y, columns)
+    return figure_of(
+        "The first features in each class",
+        lambda: DistributionDisplay(in_class.values, names, in_class.classes).plot(),
+        note.format(" of a class"),
     )
-    chosen = order[:MOST]
-    outside = found.stand_ins[np.isin(found.features, chosen) & (found.stand_ins >= 0)]
-    shown = np.concatenate([chosen, np.setdiff1d(outside, chosen)])
-    matrix = correlation_matrix(X, shown)
-    figures.append(
-        figure_of(
-            "Correlations of the chosen features and their stand-ins",
-            lambda: CorrelationDisplay(matrix, [names[j] for j in shown]).plot(),
-            f"The first {chosen.size} chosen, best first, then their stand-ins.",
-        )
+
+
+def _foremost(shown: _Shown, columns: Indices) -> int:
+    """The column of a group that is best alone."""
+    if columns.size == 1:
+        return int(columns[0])
+    one: Any = FisherScore(1) if shown.task == "classification" else JointRegressionScore(1, tol=None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that some are constant is no concern here
+        return int(columns[one.fit(shown.X[:, columns], shown.y).ranking_.argmin()])
+
+
+def _correlations(shown: _Shown) -> Figure:
+    found = shown.found
+    chosen = shown.columns(shown.order)[:MOST]
+    first = np.unique(shown.codes[chosen])
+    outside = found.stand_ins[np.isin(found.features, first) & (found.stand_ins >= 0)]
+    others = np.setdiff1d(outside, first)
+    beside = shown.columns(others)[:MOST] if others.size else others
+    columns = np.concatenate([chosen, beside])
+    matrix = correlation_matrix(shown.X, columns)
+    return figure_of(
+        "Correlations of the chosen features and their stand-ins",
+        lambda: CorrelationDisplay(matrix, [shown.names[j] for j in columns]).plot(),
+        f"The first {chosen.size} chosen, best first, then their stand-ins.",
     )
-    return figures

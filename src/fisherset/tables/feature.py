@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import NamedTuple
 
 
@@ -33,3 +35,10 @@ def shown(names: list[str], most: int = 5) -> str:
     """Some names for a message."""
     listed = ", ".join(repr(name) for name in names[:most])
     return listed if len(names) <= most else f"{listed} and {len(names) - most} more"
+
+
+def near(name: str, names: Iterable[str]) -> str:
+    """The name that may have been meant, or some that there are, as a sentence after another."""
+    known = list(names)
+    close = get_close_matches(name, known, 1)
+    return f" Did you mean {close[0]!r}?" if close else f" It has {shown(known)}."

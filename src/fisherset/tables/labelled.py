@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from fisherset.tables.encoding import ASK_IMPUTE, IMPUTE, NOTHING, features_of, numbers_of
-from fisherset.tables.feature import Feature, shown
+from fisherset.tables.feature import Feature, near, shown
 from fisherset.tables.frames import SVMLIGHT, Frame, read_frame
-from fisherset.tables.labels import complete_labels
+from fisherset.tables.labels import complete_labels, complete_numbers
 from fisherset.tables.memory import check_shape
+
+TASKS = ("classification", "regression")
 
 
 class LabelledTable(NamedTuple):
@@ -26,11 +28,11 @@ class LabelledTable(NamedTuple):
     X : ndarray or CSR matrix
         The numbers, a column for each feature.
     y : ndarray
-        The labels.
+        The labels, or numbers.
     features : list of Feature
         What each column of X is.
     target : str
-        Name of the column of labels.
+        Name of the column of labels, or numbers.
     path : Path
         The file.
     """
@@ -47,7 +49,12 @@ class LabelledTable(NamedTuple):
 
 
 def read_table(
-    path: Path, target: str | None, *, drop: Sequence[str] = (), impute: str | None = None
+    path: Path,
+    target: str | None,
+    *,
+    drop: Sequence[str] = (),
+    impute: str | None = None,
+    task: str = "classification",
 ) -> LabelledTable:
     """Read a labelled table from a file.
 
@@ -56,12 +63,14 @@ def read_table(
     path : Path
         CSV, TSV, Parquet, Feather/Arrow, .npz, svmlight or .h5ad.
     target : str or None
-        The column of labels; None where the file says itself.
+        The column of labels, or numbers; None where the file says itself.
     drop : sequence of str
         Columns to leave out.
     impute : {"median", "indicator"}, default=None
         What to do about missing values: take the median, or the commonest value; or besides
         mark them in a column of their own. None to refuse them.
+    task : {"classification", "regression"}, default="classification"
+        Whether the target holds labels, which are read as they stand, or numbers.
 
     Returns
     -------
@@ -70,14 +79,17 @@ def read_table(
     """
     if impute is not None and impute not in IMPUTE:
         raise ValueError(f"impute must be one of {', '.join(IMPUTE)}; got {impute!r}.")
-    frame = read_frame(path, texts=[] if target is None else [target])
+    if task not in TASKS:
+        raise ValueError(f"task must be one of {', '.join(TASKS)}; got {task!r}.")
+    labelled = task == "classification"
+    frame = read_frame(path, texts=[target] if labelled and target is not None else [])
     target = _target_of(frame, target)
     _check_present(frame, drop)
     out = {*drop, target} if frame.arrow is not None else set(drop)  # a matrix has its labels beside it
     kept = [name for name in frame.names if name not in out]
     if not kept:
         raise ValueError(f"{path.name} has no columns but the target and those dropped.")
-    y = complete_labels(frame, target)
+    y = complete_labels(frame, target) if labelled else complete_numbers(frame, target)
     if frame.arrow is None:
         X, features = _matrix_of(frame, kept, impute)
         _check_distinct(features)
@@ -180,7 +192,7 @@ def _target_of(frame: Frame, target: str | None) -> str:
         if target is None:
             raise ValueError("Name the column of labels with --target.")
         if target not in frame.names:
-            raise ValueError(f"{frame.path.name} has no column {target!r}.{_near(target, frame.names)}")
+            raise ValueError(f"{frame.path.name} has no column {target!r}.{near(target, frame.names)}")
         return target
     labels = frame.labels or {}
     if target is None and len(labels) == 1:
@@ -190,13 +202,6 @@ def _target_of(frame: Frame, target: str | None) -> str:
             f"The labels of {frame.path.name} are called {shown(list(labels))}; got --target {target!r}."
         )
     return target
-
-
-def _near(name: str, names: Sequence[str]) -> str:
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, names, 1)
-    return f" Did you mean {close[0]!r}?" if close else f" It has {shown(list(names))}."
 
 
 def _check_present(frame: Frame, drop: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""The labels of a table: of one kind, as they stand in the file."""
+"""The target of a table: labels of one kind, as they stand in the file, or numbers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fisherset.tables.encoding import is_text
+from fisherset._types import Floats
+from fisherset.tables.encoding import UnusableColumnsError, is_text, numbers_of
+from fisherset.tables.feature import Feature
 from fisherset.tables.frames import Frame
 
 
@@ -89,5 +91,57 @@ def complete_labels(frame: Frame, target: str) -> NDArray[Any]:
         raise ValueError(f"{path.name} has no labels {target!r}.")
     missing = sum(label is None for label in labels.tolist())
     if missing:
-        raise ValueError(f"The target {target!r} of {path.name} is missing in {missing} rows.")
+        raise ValueError(_MISSING.format(target, path.name, missing))
     return labels
+
+
+_MISSING = "The target {!r} of {} is missing in {} rows."
+
+
+def numbers_in(frame: Frame, target: str) -> Floats | None:
+    """The target of a frame as numbers.
+
+    Parameters
+    ----------
+    frame : Frame
+        What a file holds.
+    target : str
+        The column of numbers.
+
+    Returns
+    -------
+    y : ndarray or None
+        The numbers, what is missing as NaN; None where there is no such column.
+    """
+    if frame.arrow is not None and target not in frame.names:
+        return None
+    try:
+        if frame.arrow is not None:
+            numbers: Floats = numbers_of(frame.arrow, [Feature(target, target)])[:, 0]
+            return numbers
+        labels = labels_in(frame, target)
+        if labels is None or labels.dtype.kind not in "OU":
+            return labels if labels is None else labels.astype(np.float64)
+        if any(isinstance(label, str) for label in labels.tolist()):
+            raise UnusableColumnsError
+        return labels.astype(np.float64)  # of None it makes NaN
+    except UnusableColumnsError:
+        raise ValueError(
+            f"The target {target!r} of {frame.path.name} does not hold numbers, which regression is about; "
+            f"convert it, or tell its values apart as classes."
+        ) from None
+
+
+def complete_numbers(frame: Frame, target: str) -> Floats:
+    """Numbers without gaps."""
+    numbers, path = numbers_in(frame, target), frame.path
+    if numbers is None:
+        raise ValueError(f"{path.name} has no target {target!r}.")
+    missing, infinite = int(np.isnan(numbers).sum()), int(np.isinf(numbers).sum())
+    if missing:
+        raise ValueError(_MISSING.format(target, path.name, missing))
+    if infinite:
+        raise ValueError(f"The target {target!r} of {path.name} is infinite in {infinite} rows.")
+    if np.ptp(numbers) == 0:
+        raise ValueError(f"The target {target!r} of {path.name} is {numbers[0]:g} in all rows.")
+    return numbers

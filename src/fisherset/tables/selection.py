@@ -10,6 +10,7 @@ from typing import Any
 
 from fisherset._files import read_json
 from fisherset.tables.feature import Feature
+from fisherset.tables.labelled import TASKS
 
 SELECTION_FORMAT, SELECTION_VERSION = "selection", 1
 
@@ -18,14 +19,17 @@ SELECTION_FORMAT, SELECTION_VERSION = "selection", 1
 class Selection:
     """The chosen features, and how they were chosen.
 
+    Files of before there were groups and tasks lack what follows the remarks, and are read as if each
+    feature was by itself.
+
     Attributes
     ----------
     features : list of Feature
-        Best first.
+        Best first; those of a group one after the other.
     target : str
-        The column of labels.
+        The column of labels, or numbers.
     classes : list of str
-        The labels.
+        The labels; none where the target holds numbers.
     file : str
         The name of the table they were chosen in.
     n_rows, n_features_in : int
@@ -45,6 +49,16 @@ class Selection:
         Those of them that had missing values.
     remarks : list of str
         What there is to say about it.
+    task : {"classification", "regression"}
+        Whether the target holds labels or numbers.
+    n_groups_in : int or None
+        How many there were to choose from, where some features were chosen together or not at all.
+    groups : dict
+        The chosen groups of more than one feature, and the names of these.
+    kept, excluded, adjusted_for : list of str
+        What had to be chosen, what must not be, and what was taken out of the others.
+    class_weight : str or None
+        How the classes were weighed.
     """
 
     features: list[Feature]
@@ -62,6 +76,13 @@ class Selection:
     categories: dict[str, list[str]] = field(default_factory=dict)
     gaps: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
+    task: str = "classification"
+    n_groups_in: int | None = None
+    groups: dict[str, list[str]] = field(default_factory=dict)
+    kept: list[str] = field(default_factory=list)
+    excluded: list[str] = field(default_factory=list)
+    adjusted_for: list[str] = field(default_factory=list)
+    class_weight: str | None = None
 
     def as_json(self) -> str:
         """The content of the file.
@@ -77,6 +98,7 @@ class Selection:
 
 
 FIGURES = ("gamma", "objective", "upper_bound", "gap")
+LISTS = ("gaps", "remarks", "kept", "excluded", "adjusted_for")
 
 
 def read_selection(path: Path) -> Selection:
@@ -101,18 +123,22 @@ def read_selection(path: Path) -> Selection:
         counts = {name: _checked(content[name], int, name) for name in ("n_rows", "n_features_in")}
         numbers = {name: float(_checked(content[name], (int, float), name)) for name in FIGURES}
         classes = [str(label) for label in content["classes"]]
-        categories = {
-            str(column): [str(_checked(value, str, "categories")) for value in values]
-            for column, values in _checked(content.get("categories", {}), dict, "categories").items()
+        lists = {name: _texts(content.get(name, []), name) for name in LISTS}
+        maps = {
+            name: {str(key): _texts(values, name) for key, values in _checked(found, dict, name).items()}
+            for name, found in ((name, content.get(name, {})) for name in ("categories", "groups"))
         }
-        gaps = [str(_checked(name, str, "gaps")) for name in _checked(content.get("gaps", []), list, "gaps")]
+        task = content.get("task", TASKS[0])
+        if task not in TASKS:
+            raise ValueError(f"its task is {task!r}")
         if not 0 < len({feature.name for feature in features}) == len(features):
             raise ValueError("it names no features, or one of them twice")
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
         raise ValueError(f"{path.name} cannot be used: {reason}.") from error
-    more: dict[str, Any] = {**texts, **counts, **numbers, "details": content.get("details") or []}
-    return Selection(features, classes=classes, categories=categories, gaps=gaps, **more)
+    more: dict[str, Any] = {name: content.get(name) for name in ("n_groups_in", "class_weight")}
+    more |= {**texts, **counts, **numbers, **lists, **maps, "details": content.get("details") or []}
+    return Selection(features, classes=classes, task=task, **more)
 
 
 def _feature(entry: Any) -> Feature:
@@ -131,6 +157,10 @@ def _feature(entry: Any) -> Feature:
     for text in (feature.name, feature.column, feature.value or ""):
         text.encode("utf-8")
     return feature
+
+
+def _texts(values: Any, name: str) -> list[str]:
+    return [str(_checked(value, str, name)) for value in _checked(values, list, name)]
 
 
 def _checked(value: Any, kinds: Any, name: str) -> Any:

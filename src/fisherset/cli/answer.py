@@ -1,0 +1,173 @@
+"""The answer to a question: the selector, what each chosen feature contributes, the file and the page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fisherset import (
+    Explanation,
+    GeneralizedFisherScore,
+    GeneralizedFisherScoreCV,
+    JointRegressionScore,
+    JointRegressionScoreCV,
+    explain,
+)
+from fisherset._format import counted
+from fisherset.cli.question import Question
+from fisherset.cli.remarks import status_told_later
+from fisherset.tables import Feature, LabelledTable, Selection
+from fisherset.tables.memory import check_shape
+
+if TYPE_CHECKING:
+    from fisherset.report import ChosenFeature, Remark
+
+SELECTORS: dict[str, Any] = {"classification": GeneralizedFisherScore, "regression": JointRegressionScore}
+SEARCHES: dict[str, Any] = {
+    "classification": GeneralizedFisherScoreCV,
+    "regression": JointRegressionScoreCV,
+}
+
+
+@status_told_later()
+def fitted(question: Question, k: int | str, gamma: float | str, solver: str) -> Any:
+    """The selector, with gamma and the number of features cross-validated where that was asked for."""
+    judged = question.judged_by
+    task, weight = judged.pop("task"), judged.pop("class_weight")
+    more = {"solver": solver, **judged, **question.limits}
+    if weight is not None:
+        more["class_weight"] = weight
+    if not isinstance(k, str):
+        question.check_count(k)
+    X, y = question.table.X, question.table.y
+    if isinstance(k, str) or gamma == "auto":
+        gammas = None if gamma == "auto" else [gamma]
+        return SEARCHES[task](k, gammas=gammas, **more).fit(X, y)
+    return SELECTORS[task](k, gamma=gamma, **more).fit(X, y)
+
+
+@status_told_later()
+def explained(question: Question, selector: Any) -> Explanation:
+    """What each chosen feature contributes: found once, for the terminal, the file and the page."""
+    table = question.table
+    return explain(table.X, table.y, selector.support_, gamma=selector.gamma_, **question.judged_by)
+
+
+def described(
+    question: Question, selector: Any, found: Explanation, solver: str, remarks: Sequence[Remark]
+) -> tuple[Selection, list[ChosenFeature]]:
+    """The selection for its file, and a row for each chosen feature or group."""
+    from fisherset.report import chosen_features, remarks_on
+
+    table, grouping = question.table, question.grouping
+    rows = chosen_features(selector, found, grouping.labels, grouping.sizes)
+    places = {label: code for code, label in enumerate(grouping.labels)}
+    groups = {row.name: [table.features[j] for j in grouping.members(places[row.name])] for row in rows}
+    chosen = [feature for group in groups.values() for feature in group]
+    texts = {feature.column for feature in chosen if feature.kind == "value"}
+    selection = Selection(
+        features=chosen,
+        target=table.target,
+        classes=[str(label) for label in selector.classes_.tolist()] if question.is_labelled else [],
+        file=table.path.name,
+        n_rows=int(table.X.shape[0]),
+        n_features_in=len(table.features),
+        gamma=float(selector.gamma_),
+        solver=solver,
+        objective=float(selector.objective_),
+        upper_bound=float(selector.upper_bound_),
+        gap=float(selector.gap_),
+        details=[_finite(row._asdict()) for row in rows],
+        categories={
+            column: [str(feature.value) for feature in table.features if _is_value(feature, column)]
+            for column in sorted(texts)
+        },
+        gaps=sorted({feature.column for feature in table.features if feature.kind == "missing"} & texts),
+        remarks=[remark.text for remark in (*remarks, *remarks_on(selector))],
+        task=question.task,
+        n_groups_in=None if grouping.of_features is None else len(grouping.labels),
+        groups={name: [part.name for part in group] for name, group in groups.items() if len(group) > 1},
+        kept=question.named(question.keep),
+        excluded=question.named(question.exclude),
+        adjusted_for=question.named(question.adjust_for),
+        class_weight=question.class_weight,
+    )
+    return selection, rows
+
+
+def _is_value(feature: Feature, column: str) -> bool:
+    return feature.kind == "value" and feature.column == column
+
+
+def _finite(row: dict[str, Any]) -> dict[str, Any]:
+    """What JSON can hold: the Fisher score of a feature that separates without fail is infinite."""
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value
+        for name, value in row.items()
+    }
+
+
+def values_of(table: LabelledTable, names: list[str]) -> Any:
+    """The columns of some features, in the order of the names."""
+    places = {name: j for j, name in enumerate(table.names)}
+    chosen = table.X[:, [places[name] for name in names]]
+    if not hasattr(chosen, "toarray"):
+        return chosen
+    check_shape("The chosen columns", *chosen.shape)
+    return chosen.toarray()
+
+
+def size_of(question: Question) -> str:
+    """How large a table is: "90 rows, 10 features in 8 columns"."""
+    n, d = question.table.X.shape
+    grouping = question.grouping
+    together = "" if grouping.of_features is None else f" in {counted(len(grouping.labels), grouping.noun)}"
+    return f"{n} rows, {counted(d, 'features')}{together}"
+
+
+def spread_of(question: Question, selector: Any) -> str:
+    """What the target holds: "3 classes", "numbers from 25 to 346"."""
+    if question.is_labelled:
+        return f"{selector.classes_.size} classes"
+    y = question.table.y
+    return f"numbers from {np.min(y):.4g} to {np.max(y):.4g}"
+
+
+def page_for(
+    question: Question,
+    selector: Any,
+    found: Explanation,
+    solver: str,
+    remarks: Sequence[Remark],
+    comparison: Any = None,
+) -> str:
+    """The report as HTML."""
+    from fisherset.report import build_report, report_page
+
+    table, grouping, k = question.table, question.grouping, len(found.features)
+    asked = [
+        ("Table", f"{table.path.name}: {size_of(question)}"),
+        ("Target", f"{table.target}, {spread_of(question, selector)}"),
+        (f"{grouping.noun.capitalize()} to choose", str(k)),
+        *question.together,
+        *question.told,
+        ("Regulariser gamma", f"{selector.gamma_:.6g}, {selector.gamma_ / table.X.shape[0]:.3g} n"),
+        ("Solver", solver),
+    ]
+    more: dict[str, Any] = {"asked": asked, "comparison": comparison, "remarks": remarks}
+    report = build_report(
+        table.X,
+        table.y,
+        table.names,
+        selector,
+        found,
+        title=f"{counted(k, grouping.noun)} of {table.path.name}",
+        groups=grouping.of_features,
+        noun=grouping.noun,
+        task=question.task,
+        **more,
+    )
+    return report_page(report)
