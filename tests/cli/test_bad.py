@@ -174,7 +174,7 @@ TABLES = {
     ),
 }
 REQUESTS = {
-    "too many features asked": ("t.csv", write_csv, ("-k", 99), "number of features, 10"),
+    "too many features asked": ("t.csv", write_csv, ("-k", 99), "number of (features, 10|columns, 8)"),
     "no features asked": ("t.csv", write_csv, ("-k", 0), "at least 1|between 1 and"),
     "fewer than none": ("t.csv", write_csv, ("-k", -1), "at least 1|between 1 and"),
     "k in words": ("t.csv", write_csv, ("-k", "ten"), "whole number"),
@@ -206,6 +206,137 @@ REQUESTS = {
     "output onto a folder": ("t.csv", write_csv, ("--report", "folder.html"), "is a folder"),
     "no such list": ("t.csv", write_csv, ("--features", "none.txt"), "There is no file"),
     "no such names": ("t.csv", write_csv, ("--features", "t.csv"), "does not have"),
+    "keep of nothing": (
+        "t.csv",
+        write_csv,
+        ("--keep", "colur"),
+        "of t.csv; 'colur' is none. Did you mean 'colour'",
+    ),
+    "keep of nothing among others": ("t.csv", write_csv, ("--keep", "g0,magic"), "'magic' is none"),
+    "exclude of nothing": ("t.csv", write_csv, ("--exclude", "x"), "--exclude must name columns of t.csv"),
+    "adjusting for nothing": ("t.csv", write_csv, ("--adjust-for", ""), "--adjust-for must name columns"),
+    "keep of the target": ("t.csv", write_csv, ("--keep", "kind"), "'kind' is the target"),
+    "exclude of the target": ("t.csv", write_csv, ("--exclude", "kind"), "'kind' is the target"),
+    "adjusting for the target": ("t.csv", write_csv, ("--adjust-for", "kind"), "'kind' is the target"),
+    "keep of what is dropped": ("t.csv", write_csv, ("--keep", "g0", "--drop", "g0"), "left out by --drop"),
+    "keep of a value": ("t.csv", write_csv, ("--keep", "colour=red"), "part of 'colour'.*--split-texts"),
+    "adjusting for a value": ("t.csv", write_csv, ("--adjust-for", "colour=red"), "part of 'colour'"),
+    "kept and excluded": (
+        "t.csv",
+        write_csv,
+        ("--keep", "g0,g1", "--exclude", "g1"),
+        "--keep and --exclude must not overlap; both name 'g1'",
+    ),
+    "kept and adjusted for": (
+        "t.csv",
+        write_csv,
+        ("--keep", "colour", "--adjust-for", "colour"),
+        "--keep and --adjust-for must not overlap; both name 'colour'",
+    ),
+    "more kept than chosen": (
+        "t.csv",
+        write_csv,
+        ("--keep", "g0,g1,g2"),
+        "more columns than -k, 2; got 3|must name what --keep does; 'g1' is missing",
+    ),
+    "fewer left than chosen": (
+        "t.csv",
+        write_csv,
+        ("--exclude", "g0,g1,g2,g3,colour,flag", "--adjust-for", "g4"),
+        "exclude and --adjust-for leave, 1; got 2|must not name what --exclude does",
+    ),
+    "everything excluded": (
+        "t.csv",
+        write_csv,
+        ("--exclude", "g0,g1,g2,g3,g4", "--exclude", "g5,colour", "--adjust-for", "flag"),
+        "must leave something to choose",
+    ),
+    "numbers of texts": (
+        "t.csv",
+        write_csv,
+        ("--task", "regression"),
+        "'kind' of t.csv does not hold numbers",
+    ),
+    "one number": (
+        "t.csv",
+        csv_of(lambda t: t.assign(kind=2.5)),
+        ("--task", "regression"),
+        "'kind' of t.csv is 2.5 in all rows",
+    ),
+    "numbers with gaps": (
+        "t.csv",
+        csv_of(lambda t: t.assign(kind=t["g0"].where(t.index > 3))),
+        ("--task", "regression"),
+        "missing in 4 rows",
+    ),
+    "numbers without end": (
+        "t.csv",
+        csv_of(lambda t: t.assign(kind=t["g0"].where(t.index > 3, np.inf))),
+        ("--task", "regression"),
+        "infinite in 4 rows",
+    ),
+    "dates as numbers": (
+        "t.parquet",
+        column(pa.array(pd.to_datetime(["2020-01-01", "2020-01-02"] * 45))),
+        ("--task", "regression"),
+        "does not hold numbers",
+    ),
+    "numbers of texts in npz": ("t.npz", write_npz, ("--task", "regression"), "'y' of t.npz does not hold"),
+    "weights without classes": (
+        "t.csv",
+        csv_of(lambda t: t.assign(kind=t["g0"])),
+        ("--class-weight", "balanced", "--task", "regression"),
+        "--class-weight is for classes",
+    ),
+    "no such groups": ("t.csv", write_csv, ("--groups", "none.json"), "no file 'none.json'; --groups takes"),
+    "groups of no kind": (
+        "t.csv",
+        write_csv,
+        ("--groups", "features.txt"),
+        "must end in .json, .csv or .tsv",
+    ),
+    "a folder of groups": ("t.csv", write_csv, ("--groups", "folder.html"), "is a folder"),
+    "groups of rows of the table": ("t.csv", write_csv, ("--groups", "t.csv"), "two cells a row"),
+    "a selection as groups": ("t.csv", write_csv, ("--groups", "selection.json"), "lists? of columns"),
+}
+
+
+def grouped(content, message, name="groups.json", given=()):
+    """A file of groups that is bad, beside a table that is good."""
+
+    def write(path, table):
+        write_csv(path, table)
+        data = content if isinstance(content, bytes) else content.encode()
+        (path.parent / name).write_bytes(data)
+
+    return "t.csv", write, ("--groups", name, *given), message
+
+
+REQUESTS |= {
+    "groups cut off": grouped('{"a": ["g0"', "groups.json is not JSON, or cut off"),
+    "groups as a list": grouped('[["g0", "g1"]]', "is a list in JSON; it must hold names of groups"),
+    "groups of one text": grouped('{"a": "g0"}', "'g0' as the group 'a'"),
+    "groups of numbers": grouped('{"a": [0, 1]}', "as the group 'a'"),
+    "an empty group": grouped('{"a": []}', "as the group 'a'"),
+    "no groups": grouped("{}", "names no groups"),
+    "a group twice": grouped('{"a": ["g0"], "a": ["g1"]}', "the group 'a' twice"),
+    "groups that share": grouped(
+        '{"a": ["g0"], "b": ["g1", "g0"]}', "share columns; 'g0' is in 'a' and in 'b'"
+    ),
+    "groups of nothing": grouped('{"a": ["g0", "g9"]}', "t.csv does not have, in the group 'a': 'g9'"),
+    "a group with the target": grouped('{"a": ["g0", "kind"]}', "puts the target 'kind' into the group 'a'"),
+    "a group of a value": grouped('{"a": ["g0", "colour=red"]}', "does not have.*'colour=red'"),
+    "a group called as a column": grouped('{"g1": ["g0", "g2"]}', "called as a column outside.*'g1'"),
+    "groups in Latin-1": grouped("größe,a\n".encode("latin-1"), "no UTF-8 text", "groups.csv"),
+    "groups of three cells": grouped("g0,a\ng1,a,b\n", "row 2 is", "groups.csv"),
+    "groups without names": grouped("g0,a\ng1,\n", "row 2 is", "groups.csv"),
+    "no rows of groups": grouped("column,group\n", "names no groups", "groups.csv"),
+    "a group kept and excluded": grouped(
+        '{"a": ["g0", "g1"]}', "both name 'a'", given=("--keep", "a", "--exclude", "g1")
+    ),
+    "too many groups asked": grouped(
+        '{"a": ["g0", "g1"]}', "of groups, 7; got 8|must name all of 'a'", given=("-k", 8)
+    ),
 }
 
 
@@ -228,6 +359,9 @@ def arguments_for(command, file, given):
         options += ["-t", "kind"]
     if "-k" in known and "-k" not in given:
         options += ["-k", 2]
+    elif "-k" not in known and "-k" in given:
+        place = options.index("-k")
+        options = options[:place] + options[place + 2 :]
     return [command, *arguments, *options]
 
 

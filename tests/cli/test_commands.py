@@ -114,7 +114,7 @@ def test_apply_needs_no_target_and_fills_as_was_learnt(tmp_path):
     table.loc[:5, "b"] = np.nan
     table["w"] = np.array(["u", "v"])[np.arange(60) % 2]
     table.to_csv(tmp_path / "t.csv", index=False)
-    selected = ("select", tmp_path / "t.csv", "-t", "y", "-k", 5, "--impute", "median")
+    selected = ("select", tmp_path / "t.csv", "-t", "y", "-k", 4, "--impute", "median")
     assert run(*selected, "--out", tmp_path / "s.json").returncode == 0
     new = pd.DataFrame({"w": ["v", "other"], "c": [1.0, 2.0], "b": [None, 5.0], "a": [0.5, 0.25]})
     new.to_csv(tmp_path / "new.csv", index=False)

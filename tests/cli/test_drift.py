@@ -18,12 +18,12 @@ def table(n=120):
     return found
 
 
-@pytest.fixture(scope="module", params=[7, 5])
+@pytest.fixture(scope="module", params=[("4",), ("7", "--split-texts"), ("5", "--split-texts")])
 def selection(request, tmp_path_factory):
-    """All features, and some: green is known to the selection whether chosen or not."""
+    """All columns, all features, and some: green is known to the selection whether chosen or not."""
     folder = tmp_path_factory.mktemp("selection")
     table().to_csv(folder / "t.csv", index=False)
-    done = invoke("select", "t.csv", "-t", "kind", "-k", request.param, "--out", "s.json", "-q", cwd=folder)
+    done = invoke("select", "t.csv", "-t", "kind", "-k", *request.param, "--out", "s.json", "-q", cwd=folder)
     assert done.returncode == 0, done.stderr
     content = json.loads((folder / "s.json").read_text())
     assert content["categories"] == {"colour": ["blue", "green", "grey", "red"]}

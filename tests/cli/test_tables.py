@@ -59,20 +59,21 @@ def test_every_kind_of_file_gives_the_same_choice(kind, tmp_path):
 
 def test_texts_become_one_column_for_each_value(tmp_path):
     write_csv(tmp_path / "t.csv", frame().assign(size=lambda t: np.where(t["kind"] == "low", "s", "l")))
-    done = run("select", tmp_path / "t.csv", "-t", "kind", "-k", 12, "--json")
-    names = {feature["name"] for feature in json.loads(done.stdout)["features"]}
-    assert {"colour=red", "colour=green", "colour=blue", "size=s", "size=l", "flag"} <= names
-    assert json.loads(done.stdout)["n_features_in"] == 12
+    for how in (("-k", 9), ("-k", 12, "--split-texts")):
+        found = json.loads(run("select", tmp_path / "t.csv", "-t", "kind", *how, "--json").stdout)
+        names = {feature["name"] for feature in found["features"]}
+        assert {"colour=red", "colour=green", "colour=blue", "size=s", "size=l", "flag"} <= names
+        assert found["n_features_in"] == 12
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
 def test_missing_values_are_filled(name, tmp_path):
     table = holed()
     table.to_csv(tmp_path / name, index=False) if name.endswith("csv") else table.to_parquet(tmp_path / name)
-    done = run("select", tmp_path / name, "-t", "kind", "-k", 9, "--impute", "median", "--json")
+    done = run("select", tmp_path / name, "-t", "kind", "-k", 8, "--impute", "median", "--json")
     features = {f["name"]: f for f in json.loads(done.stdout)["features"]}
     assert features["g1"]["fill"] == pytest.approx(table["g1"].median())
     assert "colour=missing" not in features
-    done = run("select", tmp_path / name, "-t", "kind", "-k", 12, "--impute", "indicator", "--json")
+    done = run("select", tmp_path / name, "-t", "kind", "-k", 8, "--impute", "indicator", "--json")
     names = {feature["name"] for feature in json.loads(done.stdout)["features"]}
     assert {"g1=missing", "colour=missing"} <= names

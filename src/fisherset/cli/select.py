@@ -127,9 +127,8 @@ def default_count(question: Question) -> int:
     n, what = question.n_allowed, question.grouping.noun
     k = max(1, len(question.keep), min(CHOSEN_UNASKED, n // 2))
     if k < CHOSEN_UNASKED:
-        half = f"half of the {n} {what} are" if k == n // 2 else f"of the {n} {what} as many as are kept are"
-        half = half if n > 1 else f"the only one of the {what} is"
-        warnings.warn(f"-k was not given; {half} chosen: {k}.", stacklevel=2)
+        share = "as many as are kept" if k == len(question.keep) > n // 2 else "half"
+        warnings.warn(f"-k was not given; {share} of the {n} {what} are chosen: {k}.", stacklevel=2)
     return k
 
 

@@ -12,7 +12,7 @@ from fisherset.selectors.checks import check_labels, in_safe_units
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 MOST_CLASSES = 12
-PARTS = 5  # of a target, from low to high
+FIFTHS = 5  # of a target, from low to high
 SAMPLE, ALIKE = 500, 0.25  # rows looked at, and least mean correlation of neighbours
 LEAST_SIDE = 8  # pixels a side; a table of 4 or 9 columns is hardly an image
 
@@ -93,7 +93,7 @@ def target_quantiles(X: Any, y: Any, features: Any = None) -> ClassQuantiles:
         Of each column in each fifth, the lowest first; there are fewer where values come often.
     """
     values, target = columns_of(X, features).values, np.asarray(y, dtype=np.float64)
-    edges = np.unique(np.quantile(target, np.linspace(0, 1, PARTS + 1)[1:-1], method="lower"))
+    edges = np.unique(np.quantile(target, np.linspace(0, 1, FIFTHS + 1)[1:-1], method="lower"))
     codes = np.searchsorted(edges, target)  # of equal targets all in one part
     parts = np.unique(codes)
     ranges = [(target[codes == part].min(), target[codes == part].max()) for part in parts]
