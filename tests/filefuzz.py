@@ -8,8 +8,9 @@ and the reasons it has to refuse. A command answers rightly, or refuses for one 
 import csv
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
+from itertools import combinations
 from statistics import median
 from typing import Any
 
@@ -45,10 +46,19 @@ REASONS = {
     "classes": "class|identifier|continuous",
     "empty": "no columns but the target",
     "drop": "--drop names columns",
-    "k": "-k must",
+    "k": "-k must|--keep must not name more",
+    "keep": "--keep must name",
+    "exclude": "--exclude must name",
+    "overlap": "must not overlap",
+    "nothing left": "must leave something",
+    "groups": "groups must not|puts the target|does not have, in the group",
+    "not whole": "must name all of",
+    "not kept": "must name what --keep does",
+    "excluded": "must not name what --exclude does",
     "gamma": "gamma must",
     "few rows": "Half of the rows|samples|labels",
 }
+OF_CHOICE = ("keep", "exclude", "overlap", "nothing left", "groups")  # no concern of a comparison
 
 
 @dataclass(frozen=True)
@@ -104,6 +114,11 @@ class FileCase:
     gamma: str
     faults: set = field(compare=False)
     features: dict = field(compare=False, repr=False)  # name -> numbers
+    units: list = field(compare=False)  # what each feature is chosen with
+    split: bool = False
+    keep: Any = None
+    exclude: Any = None
+    groups: Any = None  # a mapping, "prefix" or None
 
     @property
     def codes(self):
@@ -113,11 +128,46 @@ class FileCase:
     def floats(self):
         return np.column_stack(list(self.features.values()))
 
-    weights = None
+    weights, regression = None, False
+
+    @property
+    def labels_of_units(self):
+        return list(dict.fromkeys(self.units))
+
+    def named(self, name):
+        """The units that a name of a group, a column or a feature stands for."""
+        if isinstance(self.groups, dict) and name in self.groups:
+            return {name} & set(self.units)
+        if self.groups == "prefix" and name in self.units:
+            return {name}
+        columns = [column for column in self.columns if column.name == name and column.name != self.drop]
+        made = [part for column in columns for part, _ in column.features(self.impute)[0]]
+        made = made or ([name] if self.split and name in self.features else [])
+        return {self.units[list(self.features).index(part)] for part in made}
+
+    @property
+    def kept(self):
+        return set() if self.keep is None else self.named(self.keep)
+
+    @property
+    def barred(self):
+        return set() if self.exclude is None else self.named(self.exclude)
+
+    @property
+    def n_allowed(self):
+        return len(self.labels_of_units) - len(self.barred)
 
     @property
     def count(self):
-        return int(self.k) if self.k is not None else max(1, len(self.features) // 2)
+        return int(self.k) if self.k is not None else max(1, len(self.kept), self.n_allowed // 2)
+
+    def places(self, units):
+        return [j for j, unit in enumerate(self.units) if unit in units]
+
+    def allowed_sets(self, k):
+        """All sets of k units that keep and exclude allow, as columns."""
+        free = [unit for unit in self.labels_of_units if unit not in self.kept | self.barred]
+        return [self.places(self.kept | set(some)) for some in combinations(free, k - len(self.kept))]
 
     @property
     def options(self):
@@ -127,11 +177,25 @@ class FileCase:
         return given + ([] if self.drop is None else [f"--drop={self.drop}"])
 
     @property
+    def choice(self):
+        """The options of commands that choose, or grade what was chosen."""
+        given = ["--split-texts"] if self.split else []
+        given += [] if self.keep is None else [f"--keep={self.keep}"]
+        given += [] if self.exclude is None else [f"--exclude={self.exclude}"]
+        return given + ([] if self.groups is None else [f"--groups={self.groups_file}"])
+
+    @property
+    def groups_file(self):
+        return self.groups if self.groups == "prefix" else "groups.json"
+
+    @property
     def is_matrix(self):
         return self.suffix in (".npz", ".svmlight")
 
     def write(self, path, rows=None):
-        """The file, or one with the rows in another order."""
+        """The file, or one with the rows in another order; and that of the groups."""
+        if isinstance(self.groups, dict):
+            path.with_name("groups.json").write_text(json.dumps(self.groups), encoding="utf-8")
         rows = range(len(self.labels)) if rows is None else rows
         columns = [(column.name, [column.values[i] for i in rows]) for column in self.columns]
         write_file(path, columns, self.target, [self.labels[i] for i in rows])
@@ -218,14 +282,86 @@ def file_cases(draw):
     impute = draw(st.sampled_from([None, None, "median", "indicator"]))
     drop = draw(st.sampled_from([None] * 10 + ["nowhere", *names]))
     gamma = draw(st.sampled_from(["scale"] * 10 + ["1", "0.01", "1e6"] * 4 + ["0", "-1", "nan", "few"]))
+    split = draw(st.sampled_from([False, False, True]))
+    groups = _groups(draw, names, drop, target if suffix not in (".npz", ".svmlight") else None)
     features, faults = _expected(columns, target, labels, suffix, impute, drop)
-    width = len(features)
-    k = draw(st.sampled_from([None, None, *range(1, max(width, 1) + 1)] * 4 + [0, width + 1]))
-    if k is not None and not 1 <= k <= width:
-        faults.add("k")
+    units, wrong = _units(columns, features, impute, drop, split, groups, target)
+    keep = draw(st.sampled_from([None] * 12 + [*names, *list(features)[:3], "nowhere", *(groups or ())]))
+    exclude = draw(st.sampled_from([None] * 12 + [*names, *list(features)[-3:], "nowhere"]))
+    case = FileCase(
+        *(columns, target, labels, suffix, impute, drop, None, gamma, faults | wrong, features, units),
+        *(split, keep, exclude, groups),
+    )
+    case.faults.update(_choice_faults(case))
+    width = case.n_allowed
+    least = len(case.kept)
+    k = draw(st.sampled_from([None, None, *range(max(1, least), max(width, 1) + 1)] * 4 + [0, width + 1]))
+    case = replace(case, k=k)
+    if k is not None and not max(1, least) <= k <= width:
+        case.faults.add("k")
     if gamma in ("0", "-1", "nan", "few"):
-        faults.add("gamma")
-    return FileCase(columns, target, labels, suffix, impute, drop, k, gamma, faults, features)
+        case.faults.add("gamma")
+    return case
+
+
+def _groups(draw, names, drop, target):
+    """Some names in groups, mostly without a fault."""
+    kind = draw(st.sampled_from([None] * 6 + ["prefix", "file", "file", "file"]))
+    if kind != "file":
+        return kind
+    of_name = draw(
+        st.lists(st.sampled_from(["one", "two", "size", None]), min_size=len(names), max_size=len(names))
+    )
+    groups = {}
+    for name, group in zip(names, of_name, strict=True):
+        if group is not None:
+            groups.setdefault(group, []).append(name)
+    odd = draw(st.integers(0, 15))
+    if odd == 0:
+        groups.setdefault("two", []).append("nowhere")
+    elif odd == 1 and target is not None:
+        groups.setdefault("two", []).append(target)
+    elif odd == 2:
+        groups.setdefault("three", []).append(names[0])
+    return groups or {"one": [names[0]]}
+
+
+def _units(columns, features, impute, drop, split, groups, target):
+    """What each feature is chosen with, and what is wrong with the groups."""
+    of_column, faults = {}, set()
+    there = [column.name for column in columns if column.name != drop]
+    if groups == "prefix":
+        beginnings = [name.split("_")[0] or name for name in there]
+        of_column = {
+            name: start for name, start in zip(there, beginnings, strict=True) if beginnings.count(start) > 1
+        }
+    for label, members in groups.items() if isinstance(groups, dict) else ():
+        for name in members:
+            if (name not in there and name != drop) or of_column.get(name, label) != label:
+                faults.add("groups")
+            of_column[name] = label
+        if label in there and label not in members:
+            faults.add("groups")
+    units = {}
+    for column in columns:
+        if column.name != drop:
+            for name, _ in column.features(impute)[0]:
+                units[name] = of_column.get(column.name, name if split else column.name)
+    return [units.get(name, name) for name in features], faults
+
+
+def _choice_faults(case):
+    """What is wrong with what is kept and excluded."""
+    faults = set()
+    for option in ("keep", "exclude"):
+        name = getattr(case, option)
+        if name is not None and not case.named(name):
+            faults.add(option)
+    if case.kept & case.barred:
+        faults.add("overlap")
+    if case.features and not case.n_allowed:
+        faults.add("nothing left")
+    return faults
 
 
 def _labels(draw, n, names, suffix):
@@ -332,6 +468,7 @@ def complaint_about_select(case, folder):
         "select",
         file.name,
         *case.options,
+        *case.choice,
         *asked,
         "--json",
         "--out",
@@ -342,7 +479,7 @@ def complaint_about_select(case, folder):
         cwd=folder,
     )
     wrong = outcome(done, case.faults)
-    written = {path.name for path in folder.iterdir()} - {file.name}
+    written = {path.name for path in folder.iterdir()} - {file.name, "groups.json"}
     if wrong or done.returncode:
         return wrong or (f"refused, and wrote {written}" if written else "")
     found = json.loads(done.stdout)
@@ -357,11 +494,28 @@ def complaint_about_select(case, folder):
 
 
 def _wrong_set(case, names, found):
-    if len(set(names)) != case.count or not set(names) <= set(case.features):
+    places = [list(case.features).index(name) for name in names if name in case.features]
+    chosen = list(dict.fromkeys(case.units[j] for j in places))
+    if len(places) < len(names) or len(chosen) != case.count or sorted(places) != case.places(chosen):
         return f"chose {names}"
-    places = [list(case.features).index(name) for name in names]
+    if [row["name"] for row in found["details"]] != chosen:
+        return f"told of {found['details']}, though {chosen} were chosen"
+    if not case.kept <= set(chosen) or case.barred & set(chosen):
+        return f"chose {chosen}, though {case.kept} are kept and {case.barred} excluded"
+    told = found["task"], set(found["kept"]), set(found["excluded"])
+    if told != ("classification", case.kept, case.barred):
+        return f"told {told}"
+    return _wrong_figures(case, sorted(places), found)
+
+
+def _wrong_figures(case, places, found):
+    """Whether F is another, or another set that was allowed exceeds the bound."""
     admitted = any("float64" in remark for remark in found["remarks"])
-    return judge_criterion(case, places, found["objective"], found["gamma"], admitted, found["upper_bound"])
+    return judge_criterion(
+        case,
+        *(places, found["objective"], found["gamma"], admitted, found["upper_bound"]),
+        case.allowed_sets(len({case.units[j] for j in places})),
+    )
 
 
 def _wrong_reduction(case, names, folder):
@@ -394,23 +548,37 @@ def _wrong_table(path, case, names, rows):
 
 
 def complaint_about_certify(case, folder):
-    """`certify` of the first features."""
+    """`certify` of the first columns that may be chosen, named in one way or another."""
     file = folder / f"t{case.suffix}"
     case.write(file)
+    free = [unit for unit in case.labels_of_units if unit not in case.kept | case.barred]
+    units = (
+        sorted(case.kept)
+        + free[: max(0, max(1, case.count if "k" not in case.faults else 1) - len(case.kept))]
+    )
+    if len(case.labels) % 2 or case.groups is not None:
+        listed = [name for name, unit in zip(case.features, case.units, strict=True) if unit in units]
+    else:
+        listed = units
+    readable = [name for name in listed if "\n" not in name and name.strip()]
     faults = case.faults - {"k"}
-    names = list(case.features)[: max(1, case.count)] if "k" not in case.faults else list(case.features)[:1]
-    listed = [name for name in names if "\n" not in name] or ["none"]
-    (folder / "names.txt").write_text("\n".join(listed) + "\n", encoding="utf-8")
-    done = invoke("certify", file.name, *case.options, "--features", "names.txt", "--json", cwd=folder)
-    if listed == ["none"] and done.returncode == 2 and "does not have" in done.stderr:
+    named = {
+        name for name, unit in zip(case.features, case.units, strict=True) if {name, unit} & set(readable)
+    }
+    places = [list(case.features).index(name) for name in named]
+    there = {case.units[j] for j in places}
+    faults |= {"not whole"} if sorted(places) != case.places(there) else set()
+    faults |= {"not kept"} if case.kept - there else set()
+    (folder / "names.txt").write_text("\n".join(readable or ["none"]) + "\n", encoding="utf-8")
+    done = invoke(
+        "certify", file.name, *case.options, *case.choice, "--features", "names.txt", "--json", cwd=folder
+    )
+    if not readable and done.returncode == 2 and "does not have" in done.stderr:
         return ""
     wrong = outcome(done, faults)
     if wrong or done.returncode:
         return wrong
-    found = json.loads(done.stdout)
-    places = [list(case.features).index(name) for name in listed]
-    admitted = any("float64" in remark for remark in found["remarks"])
-    return judge_criterion(case, places, found["objective"], found["gamma"], admitted, found["upper_bound"])
+    return _wrong_figures(case, sorted(places), json.loads(done.stdout))
 
 
 def complaint_about_compare(case, folder):
@@ -422,7 +590,9 @@ def complaint_about_compare(case, folder):
     done = invoke(
         "compare", file.name, *options, *asked, "--methods=fisher,joint", "--repeats=1", "--json", cwd=folder
     )
-    faults = case.faults - {"gamma"}
+    faults = case.faults - {"gamma", "k", *OF_CHOICE}
+    if case.k is not None and not 1 <= case.k <= len(case.features):
+        faults.add("k")
     if done.returncode == 2 and np.bincount(case.codes).min() < 4:
         faults = faults | {"few rows"}
     wrong = outcome(done, faults)

@@ -439,8 +439,8 @@ def _truth(case):
     return Truth(np.ldexp(X, -exponent), Y, weights, numbers=True)
 
 
-def judge_criterion(case, members, objective, gamma, admitted, bound=None):
-    """F of a set of columns, and what bounds that of all sets of the size."""
+def judge_criterion(case, members, objective, gamma, admitted, bound=None, sets=None):
+    """F of a set of columns, and what bounds that of all sets of the size, or of those given."""
     if not np.isfinite(objective):
         return f"F is {objective}"
     truth = _truth(case)
@@ -453,9 +453,12 @@ def judge_criterion(case, members, objective, gamma, admitted, bound=None):
         return ""
     if objective > bound * (1 + 1e-12) + 1e-15:
         return f"F is {objective}, above its bound {bound}"
-    if comb(truth.d, len(members)) > FEW_SETS:
+    if (comb(truth.d, len(members)) if sets is None else len(sets)) > FEW_SETS:
         return ""
-    best = truth.best(len(members), gamma)
+    if sets is None:
+        best = truth.best(len(members), gamma)
+    else:
+        best = float(np.max([truth.criterion([columns], gamma)[0] for columns in sets]))
     if np.isfinite(best) and best > bound * (1 + 1e-9) + 1e-14:
         return f"a subset has F = {best}, above the bound {bound}"
     return ""

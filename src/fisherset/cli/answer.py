@@ -35,25 +35,21 @@ SEARCHES: dict[str, Any] = {
 @status_told_later()
 def fitted(question: Question, k: int | str, gamma: float | str, solver: str) -> Any:
     """The selector, with gamma and the number of features cross-validated where that was asked for."""
-    judged = question.judged_by
-    task, weight = judged.pop("task"), judged.pop("class_weight")
-    more = {"solver": solver, **judged, **question.limits}
-    if weight is not None:
-        more["class_weight"] = weight
     if not isinstance(k, str):
         question.check_count(k)
+    more = {"solver": solver, "keep": question.kept, **question.parameters}
     X, y = question.table.X, question.table.y
     if isinstance(k, str) or gamma == "auto":
         gammas = None if gamma == "auto" else [gamma]
-        return SEARCHES[task](k, gammas=gammas, **more).fit(X, y)
-    return SELECTORS[task](k, gamma=gamma, **more).fit(X, y)
+        return SEARCHES[question.task](k, gammas=gammas, **more).fit(X, y)
+    return SELECTORS[question.task](k, gamma=gamma, **more).fit(X, y)
 
 
 @status_told_later()
 def explained(question: Question, selector: Any) -> Explanation:
     """What each chosen feature contributes: found once, for the terminal, the file and the page."""
-    table = question.table
-    return explain(table.X, table.y, selector.support_, gamma=selector.gamma_, **question.judged_by)
+    more = {"gamma": selector.gamma_, "task": question.task, **question.parameters}
+    return explain(question.table.X, question.table.y, selector.support_, **more)
 
 
 def described(

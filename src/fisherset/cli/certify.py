@@ -69,7 +69,8 @@ def certify(
         )
         chosen = columns_of(question, names_in(features), features.name)
         with ProgressBars(quiet or as_json, "certifying"), status_told_later():
-            found = grade(table.X, table.y, chosen, gamma=number, **question.judged_by, **question.limits)
+            more = {"gamma": number, "task": question.task, "keep": question.kept, **question.parameters}
+            found = grade(table.X, table.y, chosen, **more)
             before = giveaways_in(table, task.value)
             after = [*status_remarks(found.status), *noise_remarks(found.noise)]
     if as_json:

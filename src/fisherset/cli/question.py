@@ -50,19 +50,19 @@ class Question:
         return self.task == "classification"
 
     @property
-    def judged_by(self) -> dict[str, Any]:
-        """What a set is judged by, as `explain` and `certify` take it."""
+    def parameters(self) -> dict[str, Any]:
+        """What the selectors, `explain` and `certify` share, as they take it."""
         return {
             "groups": self.grouping.of_features,
+            "exclude": self._columns(self.exclude),
             "adjust_for": self._columns(self.adjust_for),
-            "class_weight": self.class_weight,
-            "task": self.task,
+            **({"class_weight": self.class_weight} if self.is_labelled else {}),
         }
 
     @property
-    def limits(self) -> dict[str, Any]:
-        """What must be chosen and must not, as the selectors and `certify` take it."""
-        return {"keep": self._columns(self.keep), "exclude": self._columns(self.exclude)}
+    def kept(self) -> list[int] | None:
+        """What must be chosen, as the selectors and `certify` take it."""
+        return self._columns(self.keep)
 
     def _columns(self, groups: Sequence[int]) -> list[int] | None:
         """All columns of some groups, which the library takes for the groups; None for none."""

@@ -29,8 +29,8 @@ MOST = 30  # chosen features in the heat map
 LONGEST = 200  # signs of a name
 
 
-# What a feature by itself is measured by.
-ALONE = {"classification": "Fisher score", "regression": "R² alone"}
+# What a feature by itself is measured by; of a group it is the sum over its columns.
+ALONE = {"classification": "Fisher score", "regression": "squared correlation"}
 
 
 class ChosenFeature(NamedTuple):
@@ -45,7 +45,8 @@ class ChosenFeature(NamedTuple):
     weight : float
         In the convex relaxation, 0 to 1.
     fisher_score : float
-        Of it alone; with a target of numbers the share of variance it explains alone.
+        Of it alone; with a target of numbers the square of its correlation with that. Of a group the
+        sum over its columns.
     drop : float
         What F loses without it.
     stand_in : str or None
