@@ -225,6 +225,8 @@ def test_numbers_in_the_terminal_and_on_the_page(folder):
     assert "best share of variance explained" in page
     assert "The first features from low to high target" in page
     assert "lowest median" in page
+    assert "lowest share" in page  # of a colour
+    assert "R² alone: of the column by itself, the square of its correlation with the target" in page
     for heading, value in (("Kept", "colour (3 columns)"), ("Excluded", "g5"), ("Adjusted for", "flag")):
         assert f"<dt>{heading}</dt><dd>{value}</dd>" in page
     assert "<dt>Chosen together</dt><dd>colour (3 columns)</dd>" in page

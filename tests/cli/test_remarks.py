@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.datasets import load_wine
 
 from command import invoke
@@ -75,6 +76,15 @@ def test_what_is_no_copy():
     assert giveaways(np.column_stack([X, few == 3]), few).size == 0
     assert giveaways(np.column_stack([X, few]), few).tolist() == [13]
     assert giveaways(np.array([[0.0], [0], [1], [1]]), [0, 0, 1, 1]).tolist() == [0]
+
+
+def test_what_is_a_copy_of_numbers():
+    rng = np.random.default_rng(0)
+    y, X = rng.normal(size=300), rng.normal(size=(300, 200))
+    X[:, 7], X[:, 150], X[:, 151] = 1e300 * y, 3 - y + X[:, 0] / 1e4, y + X[:, 0] / 10
+    X[:, 9] = 1.0
+    for table in (X, sparse.csr_array(X)):
+        assert giveaways(table, y, task="regression").tolist() == [7, 150]
 
 
 class Noise(NamedTuple):

@@ -6,7 +6,7 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_digits, load_wine, make_classification
 
-from fisherset.evaluation import Comparison, looks_like_images
+from fisherset.evaluation import Comparison, looks_like_images, target_quantiles
 from fisherset.plots import ComparisonDisplay, CorrelationDisplay, DistributionDisplay, PixelDisplay
 from fisherset.plots.style import as_svg, styled
 
@@ -34,6 +34,33 @@ def test_distributions():
         )
     assert display.axes_.flat[0].get_title() == "n6"
     assert "n6 has its lowest median" in display.text_
+
+
+def test_noughts_and_ones_are_shares():
+    y = np.arange(30) % 3
+    X = np.column_stack([y == 1, np.arange(30.0)]).astype(float)
+    X[0, 0] = 1.0
+    display = DistributionDisplay.from_data(X, y, [0, 1])
+    assert display.shares == [True, False]
+    np.testing.assert_allclose(display.quantiles[0], np.repeat([[0.1], [1.0], [0.0]], 5, axis=1))
+    assert "x0 has its lowest share, 0, in class 2 and its highest, 1, in class 1" in display.text_
+    assert "x1 has its lowest median" in display.text_
+
+
+def test_parts_of_a_target():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(100, 2)), rng.permutation(100.0 + np.arange(100))
+    found = target_quantiles(X, y, [1])
+    assert found.classes == ["100 to 119", "120 to 139", "140 to 159", "160 to 179", "180 to 199"]
+    for part in range(5):
+        rows = (y >= 100 + 20 * part) & (y < 120 + 20 * part)
+        np.testing.assert_allclose(found.values[0, part, 2], np.median(X[rows, 1]))
+    few = target_quantiles(X, np.arange(100) % 2 == 0)  # equal numbers stay together
+    assert few.classes == ["0", "1"]
+    assert target_quantiles(X, np.arange(100) == 0).classes == ["0", "1"]
+    for bad, message in ((y[:9], "same number"), (X, "one number for each")):
+        with pytest.raises(ValueError, match=message):
+            target_quantiles(X, bad)
 
 
 def test_many_classes_leave_the_largest():

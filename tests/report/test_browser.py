@@ -1,5 +1,6 @@
 """The report in a real browser: nothing fails, nothing is fetched, names stay text, tables sort."""
 
+import json
 from itertools import product
 
 import numpy as np
@@ -16,7 +17,7 @@ LONG = "a_very_long_name_" * 12
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
-    """The report of a hostile table, and the one of the demo."""
+    """The report of a hostile table, of numbers and groups of hostile names, and the one of the demo."""
     folder = tmp_path_factory.mktemp("pages")
     table = load_wine(as_frame=True).frame
     table = table.rename(
@@ -26,8 +27,27 @@ def pages(tmp_path_factory):
     table.to_csv(folder / "wine.csv", index=False)
     done = run("select", "wine.csv", "-t", "target", "-k", 8, "--report", "report.html", cwd=folder)
     assert done.returncode == 0, done.stderr
+    (folder / "groups.json").write_text(json.dumps({EVIL[::-1]: [EVIL, "alcohol"], LONG[1:]: [LONG]}))
+    done = run(
+        *(
+            "select",
+            "wine.csv",
+            "-t",
+            "magnesium",
+            "--task",
+            "regression",
+            "-k",
+            4,
+            "--groups",
+            "groups.json",
+        ),
+        *("--keep", "target", "--exclude", '"><img src=x>', "--report", "groups.html"),
+        cwd=folder,
+    )
+    assert done.returncode == 0, done.stderr
     assert run("demo", "--quiet", cwd=folder).returncode == 0
-    return {"report": folder / "report.html", "demo": folder / "fisherset-demo.html"}
+    names = {"report": "report.html", "groups": "groups.html", "demo": "fisherset-demo.html"}
+    return {name: folder / file for name, file in names.items()}
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +89,7 @@ def outside(address):
 
 
 def test_pages_open_clean_at_every_width(open_page, tmp_path):
-    for name, (width, scheme) in product(("report", "demo"), ((1200, "light"), (390, "dark"))):
+    for name, (width, scheme) in product(("report", "groups", "demo"), ((1200, "light"), (390, "dark"))):
         page = open_page(name, width, scheme)
         assert page.complaints == []
         assert page.evaluate("document.documentElement.scrollWidth") <= width, name  # nothing sticks out

@@ -140,11 +140,11 @@ def _show(
     rows: Sequence[ChosenFeature],
     remarks: Sequence[Remark],
 ) -> None:
-    from fisherset.report import ALONE, remarks_on
+    from fisherset.report import OWN_SCORES, remarks_on
 
     noun, task = question.grouping.noun, question.task
     first = noun.removesuffix("s")
-    shown = common.grid(first, "stand-in", "drop in F", "weight", ALONE[task], "correlation", left=2)
+    shown = common.grid(first, "stand-in", "drop in F", "weight", OWN_SCORES[task], "correlation", left=2)
     for row in rows:
         stand_in = "" if row.stand_in is None else common.printable(row.stand_in)
         shown.add_row(

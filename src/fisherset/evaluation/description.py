@@ -8,7 +8,7 @@ import numpy as np
 
 from fisherset._types import EPS, Floats, Indices
 from fisherset.evaluation.columns import columns_of, dense
-from fisherset.selectors.checks import check_labels, in_safe_units
+from fisherset.selectors.checks import check_labels, check_target, in_safe_units
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 MOST_CLASSES = 12
@@ -23,13 +23,17 @@ class ClassQuantiles(NamedTuple):
     Attributes
     ----------
     values : ndarray of shape (n_features, n_classes, 5)
-        5, 25, 50, 75 and 95 % of each column in each class.
+        5, 25, 50, 75 and 95 % of each column in each class; of noughts and ones five times the share
+        of ones.
     classes : list of str
         The classes, or parts.
+    shares : list of bool
+        Whether each column holds noughts and ones only.
     """
 
     values: Floats
     classes: list[str]
+    shares: list[bool]
 
 
 def correlation_matrix(X: Any, features: Any = None) -> Floats:
@@ -72,7 +76,7 @@ def class_quantiles(X: Any, y: Any, features: Any = None) -> ClassQuantiles:
     values = columns_of(X, features).values
     classes, codes = check_labels(y, len(values))
     largest = np.sort(np.argsort(-np.bincount(codes), kind="stable")[:MOST_CLASSES])
-    return ClassQuantiles(_quantiles(values, codes, largest), [str(label) for label in classes[largest]])
+    return _spread(values, codes, largest, [str(label) for label in classes[largest]])
 
 
 def target_quantiles(X: Any, y: Any, features: Any = None) -> ClassQuantiles:
@@ -92,19 +96,23 @@ def target_quantiles(X: Any, y: Any, features: Any = None) -> ClassQuantiles:
     quantiles : ClassQuantiles
         Of each column in each fifth, the lowest first; there are fewer where values come often.
     """
-    values, target = columns_of(X, features).values, np.asarray(y, dtype=np.float64)
+    values = columns_of(X, features).values
+    target = check_target(y, len(values))
     edges = np.unique(np.quantile(target, np.linspace(0, 1, FIFTHS + 1)[1:-1], method="lower"))
     codes = np.searchsorted(edges, target)  # of equal targets all in one part
     parts = np.unique(codes)
     ranges = [(target[codes == part].min(), target[codes == part].max()) for part in parts]
     labels = [f"{low:.3g} to {high:.3g}" if low < high else f"{low:.3g}" for low, high in ranges]
-    return ClassQuantiles(_quantiles(values, codes, parts), labels)
+    return _spread(values, codes, parts, labels)
 
 
-def _quantiles(values: Floats, codes: Indices, wanted: Indices) -> Floats:
-    """Of each column in each of the classes wanted, 5 of them."""
+def _spread(values: Floats, codes: Indices, wanted: Indices, labels: list[str]) -> ClassQuantiles:
+    """Of each column in each of the classes wanted."""
     found = np.array([np.quantile(values[codes == code], QUANTILES, axis=0) for code in wanted])
-    return found.transpose(2, 0, 1)
+    shares = np.all((values == 0) | (values == 1), axis=0)
+    ones = np.array([values[codes == code].mean(axis=0) for code in wanted])
+    quantiles = np.where(shares, ones[:, None], found)
+    return ClassQuantiles(quantiles.transpose(2, 0, 1), labels, shares.tolist())
 
 
 def side_of_image(n_features: int) -> int | None:

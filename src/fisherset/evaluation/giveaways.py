@@ -14,7 +14,7 @@ from fisherset import FisherScore
 from fisherset._types import Floats, Indices
 from fisherset.evaluation.columns import dense
 from fisherset.evaluation.description import in_unit_length
-from fisherset.selectors.checks import check_bare_table, check_samples
+from fisherset.selectors.checks import check_bare_table, check_samples, check_target
 
 COPY = 1e4  # Fisher score from which a column is as good as a function of the class
 STEP = 64  # columns that are held against numbers at a time
@@ -75,7 +75,7 @@ def _multiples(X: Any, y: Any) -> Indices:
     """Columns of which y explains as much as the classes explain of a copy: r^2 / (1 - r^2) above COPY."""
     table = check_bare_table(X)[0]
     table = table.tocsc() if sparse.issparse(table) else table
-    target = in_unit_length(np.asarray(y, dtype=np.float64)[:, None])
+    target = in_unit_length(check_target(y, table.shape[0])[:, None])
     found = []
     for start in range(0, table.shape[1], STEP):
         r2 = (in_unit_length(dense(table[:, start : start + STEP])).T @ target).ravel() ** 2

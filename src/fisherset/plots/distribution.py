@@ -16,14 +16,18 @@ from fisherset.plots.style import COLOURS, ink, new_figure
 class DistributionDisplay:
     """Plot quantiles of features, a row for each class: 5 to 95 %, the middle half, the median.
 
+    Of features of noughts and ones the share of ones is shown.
+
     Make it with :meth:`from_data`.
 
     Parameters
     ----------
     quantiles : ndarray of shape (n_features, n_classes, 5)
-        5, 25, 50, 75 and 95 % of each feature in each class.
+        5, 25, 50, 75 and 95 % of each feature in each class; of a share this five times.
     names, classes : sequence of str
         Names of the features and the classes.
+    shares : sequence of bool, default=None
+        Which features are shares; None for none.
     where : str, default="in class"
         What stands before a class in a sentence.
 
@@ -42,10 +46,16 @@ class DistributionDisplay:
     """
 
     def __init__(
-        self, quantiles: Floats, names: Sequence[str], classes: Sequence[str], where: str = "in class"
+        self,
+        quantiles: Floats,
+        names: Sequence[str],
+        classes: Sequence[str],
+        shares: Sequence[bool] | None = None,
+        where: str = "in class",
     ) -> None:
         self.quantiles, self.names = np.asarray(quantiles, dtype=np.float64), list(names)
         self.classes, self.where = [str(label) for label in classes], where
+        self.shares = [False] * len(self.names) if shares is None else [bool(share) for share in shares]
         wanted = (len(self.names), len(self.classes), 5)
         if self.quantiles.shape != wanted or not self.quantiles.size:
             raise ValueError(
@@ -75,7 +85,7 @@ class DistributionDisplay:
         """
         columns = columns_of(X, features, names)
         found = class_quantiles(columns.values, y)
-        return cls(found.values, columns.names, found.classes).plot()
+        return cls(found.values, columns.names, found.classes, found.shares).plot()
 
     def plot(self) -> Self:
         """Draw on a new figure.
@@ -91,12 +101,15 @@ class DistributionDisplay:
         self.figure_ = new_figure(3.0 * across, height)
         self.axes_ = self.figure_.subplots(down, across, sharey=True, squeeze=False)
         rows = np.arange(len(self.classes))[::-1]
-        for ax, name, cells in zip(self.axes_.flat, self.names, self.quantiles, strict=False):
+        for ax, name, share, cells in zip(
+            self.axes_.flat, self.names, self.shares, self.quantiles, strict=False
+        ):
             ax.hlines(rows, cells[:, 0], cells[:, 4], color=COLOURS[0], linewidth=1.2)
-            ax.hlines(rows, cells[:, 1], cells[:, 3], color=COLOURS[0], linewidth=6, alpha=0.55)
+            start = np.zeros(len(rows)) if share else cells[:, 1]
+            ax.hlines(rows, start, cells[:, 3], color=COLOURS[0], linewidth=6, alpha=0.55)
             ax.plot(cells[:, 2], rows, "|", color=ink(), markersize=9, markeredgewidth=1.6)
             ax.set_title(shortened(name), fontsize=9)
-            ax.set_yticks(rows, [shortened(label, 12) for label in self.classes], fontsize=8)
+            ax.set_yticks(rows, [shortened(label, 16) for label in self.classes], fontsize=8)
             ax.tick_params(axis="x", labelsize=8)
             ax.set_ylim(-0.7, len(self.classes) - 0.3)
         for ax in self.axes_.flat[len(self.names) :]:
@@ -107,10 +120,11 @@ class DistributionDisplay:
     def text_(self) -> str:
         """The picture in words."""
         parts = []
-        for name, cells in zip(self.names, self.quantiles, strict=True):
+        for name, share, cells in zip(self.names, self.shares, self.quantiles, strict=True):
             low, high = int(np.argmin(cells[:, 2])), int(np.argmax(cells[:, 2]))
+            what = "share" if share else "median"
             parts.append(
-                f"{name} has its lowest median, {cells[low, 2]:.3g}, {self.where} {self.classes[low]} "
+                f"{name} has its lowest {what}, {cells[low, 2]:.3g}, {self.where} {self.classes[low]} "
                 f"and its highest, {cells[high, 2]:.3g}, {self.where} {self.classes[high]}"
             )
         return f"Quantiles of features: {'; '.join(parts)}."

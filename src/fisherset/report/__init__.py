@@ -3,7 +3,7 @@
 from fisherset.report.pages import embedded, render
 from fisherset.report.remarks import Remark, giveaway_remarks, noise_remarks, remarks_on, status_remarks
 from fisherset.report.report import (
-    ALONE,
+    OWN_SCORES,
     ChosenFeature,
     Report,
     build_report,
@@ -12,7 +12,7 @@ from fisherset.report.report import (
 )
 
 __all__ = [
-    "ALONE",
+    "OWN_SCORES",
     "ChosenFeature",
     "Remark",
     "Report",

@@ -30,7 +30,7 @@ LONGEST = 200  # signs of a name
 
 
 # What a feature by itself is measured by; of a group it is the sum over its columns.
-ALONE = {"classification": "Fisher score", "regression": "squared correlation"}
+OWN_SCORES = {"classification": "Fisher score", "regression": "r² alone"}
 
 
 class ChosenFeature(NamedTuple):
@@ -120,7 +120,7 @@ class Report(NamedTuple):
     @property
     def alone(self) -> str:
         """What a feature by itself is measured by."""
-        return ALONE[self.task]
+        return OWN_SCORES[self.task]
 
 
 def chosen_features(
@@ -296,18 +296,15 @@ def _distributions(shown: _Shown) -> Figure:
         note += " Of columns that are chosen together, the one that by itself tells most is shown."
     if shown.task == "regression":
         spread = target_quantiles(shown.X, shown.y, columns)
-        where = "with a target of"
-        return figure_of(
-            "The first features from low to high target",
-            lambda: DistributionDisplay(spread.values, names, spread.classes, where).plot(),
-            "A row for each fifth of the rows by their target. " + note.format(" of a fifth"),
-        )
-    in_class = class_quantiles(shown.X, shown.y, columns)
-    return figure_of(
-        "The first features in each class",
-        lambda: DistributionDisplay(in_class.values, names, in_class.classes).plot(),
-        note.format(" of a class"),
-    )
+        title, where = "The first features from low to high target", "with a target of"
+        note = "A row for each fifth of the rows by their target. " + note.format(" of a fifth")
+    else:
+        spread = class_quantiles(shown.X, shown.y, columns)
+        title, where, note = "The first features in each class", "in class", note.format(" of a class")
+    if any(spread.shares):
+        note += " Of noughts and ones, a bar for the share of ones."
+    parts = spread.values, names, spread.classes, spread.shares, where
+    return figure_of(title, lambda: DistributionDisplay(*parts).plot(), note)
 
 
 def _foremost(shown: _Shown, columns: Indices) -> int:
@@ -332,5 +329,5 @@ def _correlations(shown: _Shown) -> Figure:
     return figure_of(
         "Correlations of the chosen features and their stand-ins",
         lambda: CorrelationDisplay(matrix, [shown.names[j] for j in columns]).plot(),
-        f"The first {chosen.size} chosen, best first, then their stand-ins.",
+        f"The first {chosen.size} columns chosen, best first, then their stand-ins.",
     )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from fisherset._types import Indices
+from fisherset._types import Floats, Indices
 from fisherset.selectors._parameters import check_integer, check_sizes, shown
 from fisherset.selectors._targets import check_targets
 from fisherset.selectors._validation import (
@@ -31,6 +31,7 @@ __all__ = [
     "check_labels",
     "check_samples",
     "check_sizes",
+    "check_target",
     "check_targets",
     "in_safe_units",
     "shown",
@@ -43,6 +44,14 @@ def check_samples(X: Any, y: Any) -> tuple[Any, NDArray[Any], Indices]:
     classes, codes = check_labels(y, table.shape[0])
     check_finite(table, names)
     return table, classes, codes
+
+
+def check_target(y: Any, n_samples: int) -> Floats:
+    """One number for each sample."""
+    targets = check_targets(y, n_samples)
+    if targets.shape[1] != 1:
+        raise ValueError(f"y must be one number for each sample; got {targets.shape[1]} of them.")
+    return targets[:, 0]
 
 
 def check_finite(table: Any, names: Any) -> None:

@@ -17,7 +17,7 @@ from fisherset.tables.frames import SVMLIGHT, Frame, read_frame
 from fisherset.tables.labels import complete_labels, complete_numbers
 from fisherset.tables.memory import check_shape
 
-TASKS = ("classification", "regression")
+TASK_NAMES = ("classification", "regression")
 
 
 class LabelledTable(NamedTuple):
@@ -79,8 +79,8 @@ def read_table(
     """
     if impute is not None and impute not in IMPUTE:
         raise ValueError(f"impute must be one of {', '.join(IMPUTE)}; got {impute!r}.")
-    if task not in TASKS:
-        raise ValueError(f"task must be one of {', '.join(TASKS)}; got {task!r}.")
+    if task not in TASK_NAMES:
+        raise ValueError(f"task must be one of {', '.join(TASK_NAMES)}; got {task!r}.")
     labelled = task == "classification"
     frame = read_frame(path, texts=[target] if labelled and target is not None else [])
     target = _target_of(frame, target)

@@ -10,7 +10,7 @@ from typing import Any
 
 from fisherset._files import read_json
 from fisherset.tables.feature import Feature
-from fisherset.tables.labelled import TASKS
+from fisherset.tables.labelled import TASK_NAMES
 
 SELECTION_FORMAT, SELECTION_VERSION = "selection", 1
 
@@ -128,8 +128,8 @@ def read_selection(path: Path) -> Selection:
             name: {str(key): _texts(values, name) for key, values in _checked(found, dict, name).items()}
             for name, found in ((name, content.get(name, {})) for name in ("categories", "groups"))
         }
-        task = content.get("task", TASKS[0])
-        if task not in TASKS:
+        task = content.get("task", TASK_NAMES[0])
+        if task not in TASK_NAMES:
             raise ValueError(f"its task is {task!r}")
         if not 0 < len({feature.name for feature in features}) == len(features):
             raise ValueError("it names no features, or one of them twice")
