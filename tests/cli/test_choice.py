@@ -325,7 +325,30 @@ def test_certify_of_what_was_selected(folder):
         assert found["n_features"] == 3
         said = " ".join(invoke("certify", *options, "--features", "s.json", cwd=folder).stdout.split())
         what = "share of variance explained" if task else "Fisher criterion"
+        assert "Kept: colour (3 columns) Adjusted for: flag" in said
         assert f"of the best {what} any 3 columns of this table" in said
+
+
+@pytest.mark.parametrize("more", [(), ("--split-texts",), ("--split-texts", "--groups", "g.json")])
+def test_certify_of_numbers_with_gaps(more, tmp_path):
+    write_csv(tmp_path / "t.csv", holed())
+    (tmp_path / "g.json").write_text(json.dumps({"one": ["g0", "g5"]}))
+    options = (*SELECT[1:], "--impute", "indicator", *more)
+    for k in (1, 3):  # the best alone is g1, with its mark or without
+        chosen = answer(tmp_path, "select", *options, "-k", k, "--out", "s.json")
+        assert ("g1=missing" in names(chosen)) == (not more)
+        found = answer(tmp_path, "certify", *options, "--features", "s.json")
+        assert found["objective"] == pytest.approx(chosen["objective"])
+        assert found["n_features"] == k
+
+
+def test_a_column_of_one_text_is_called_by_its_name(tmp_path):
+    write_csv(tmp_path / "t.csv", frame()[["g0", "g1", "kind"]].assign(unit="cm"))
+    done = invoke(*SELECT, "-k", 3, "--keep", "unit", "--report", "r.html", "--out", "s.json", cwd=tmp_path)
+    assert "unit=cm" not in done.stdout
+    assert "│ unit" in done.stdout
+    assert '<span class="name" title="unit">unit</span>' in (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "unit=cm" in names(json.loads((tmp_path / "s.json").read_text()))
 
 
 def test_how_many_where_nobody_says(folder):

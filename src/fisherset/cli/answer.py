@@ -60,8 +60,8 @@ def described(
 
     table, grouping = question.table, question.grouping
     rows = chosen_features(selector, found, grouping.labels, grouping.sizes)
-    places = {label: code for code, label in enumerate(grouping.labels)}
-    groups = {row.name: [table.features[j] for j in grouping.members(places[row.name])] for row in rows}
+    members = {grouping.labels[group]: grouping.members(group) for group in found.features.tolist()}
+    groups = {row.name: [table.features[j] for j in members[row.name]] for row in rows}
     chosen = [feature for group in groups.values() for feature in group]
     texts = {feature.column for feature in chosen if feature.kind == "value"}
     selection = Selection(
@@ -161,7 +161,7 @@ def page_for(
         selector,
         found,
         title=f"{counted(k, grouping.noun)} of {table.path.name}",
-        groups=grouping.of_features,
+        groups=[grouping.labels[group] for group in grouping.codes],
         noun=grouping.noun,
         task=question.task,
         **more,

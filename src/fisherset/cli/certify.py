@@ -83,6 +83,8 @@ def certify(
         return
     console = Console(quiet=quiet)
     show(console, before)
+    for heading, value in question.told:
+        console.print(Text(common.printable(f"{heading}: {value}")))
     how = {"whose": "Your", "noun": question.grouping.noun, "task": question.task}
     console.print(Text(certificate_sentence(found.n_features, found.gap, found.upper_bound, **how)))
     console.print(Text(certificate_figures(found.objective, found.upper_bound, found.gamma)))
@@ -92,20 +94,20 @@ def certify(
 def columns_of(question: Question, names: list[str], file: str) -> list[int]:
     """The columns that names of features, columns or groups stand for; groups must be there whole."""
     table, grouping = question.table, question.grouping
-    features = {name: [j] for j, name in enumerate(table.names)}
-    # a feature by itself is meant before the column it comes from, and this before a part of it
-    known = grouping.places()
-    places = known | features if grouping.of_features is None else features | known
-    names = [name if name in places else name.strip() for name in names]
+    # what can be chosen is meant first, then a feature, then all features of a column
+    places = grouping.places() | {name: [j] for j, name in enumerate(table.names)}
+    codes = {label: code for code, label in enumerate(grouping.labels)}
+    names = [name if name in places or name in codes else name.strip() for name in names]
+    places |= {name: grouping.members(codes[name]) for name in names if name in codes}
     unknown = [name for name in names if name not in places]
     if unknown:
         lacks = f"{len(unknown)} features that {table.path.name} does not have: {shown(unknown)}"
         raise ValueError(f"{file} names {lacks}.")
-    chosen = sorted({j for name in names for j in places[name]})
-    codes = {int(grouping.codes[j]) for j in chosen}
-    for code in sorted(codes):
+    chosen = {j for name in names for j in places[name]}
+    groups = {int(grouping.codes[j]) for j in chosen}
+    for code in sorted(groups):
         label = grouping.labels[code]
-        if not set(grouping.members(code)) <= set(chosen):
+        if not chosen.issuperset(grouping.members(code)):
             raise ValueError(
                 f"{file} must name all of {label!r}, which is chosen whole, or none of it; name "
                 f"{label!r} itself, or take texts apart with --split-texts."
@@ -113,10 +115,10 @@ def columns_of(question: Question, names: list[str], file: str) -> list[int]:
         if code in question.exclude or code in question.adjust_for:
             option = "--exclude" if code in question.exclude else "--adjust-for"
             raise ValueError(f"{file} must not name what {option} does; both name {label!r}.")
-    lacking = [code for code in question.keep if code not in codes]
+    lacking = [code for code in question.keep if code not in groups]
     if lacking:
         raise ValueError(f"{file} must name what --keep does; {grouping.labels[lacking[0]]!r} is missing.")
-    return chosen
+    return sorted(chosen)
 
 
 def names_in(path: Path) -> list[str]:
