@@ -450,7 +450,7 @@ def outcome(done, faults):
         done.returncode != 2
         or done.stdout
         or len(said) != 1
-        or not re.fullmatch("fisherset: .*[.)]", said[0])
+        or not re.fullmatch("fisherset: .*[.)?]", said[0])
     ):
         return f"no sentence, but {done.returncode} and {done.stdout[:200]!r}, {said}"
     if not any(re.search(REASONS[fault], said[0]) for fault in faults):

@@ -102,6 +102,10 @@ def test_a_name_may_have_a_comma(tmp_path):
     found = answer(tmp_path, *SELECT, "-k", 2, "--keep", "a,b", "--exclude", "g0, lead")
     assert found["kept"] == ["a,b"]
     assert found["excluded"] == ["g0", " lead"]
+    write_csv(tmp_path / "t.csv", frame().assign(colour=lambda t: t["colour"].str.replace("red", "r,g")))
+    assert "is a part of 'colour'" in refused(invoke(*SELECT, "-k", 2, "--keep", "colour=r,g", cwd=tmp_path))
+    found = answer(tmp_path, *SELECT, "-k", 2, "--keep", "colour=r,g", "--split-texts")
+    assert found["kept"] == ["colour=r,g"]
 
 
 def test_what_is_excluded_leaves_the_best_of_the_rest(folder):

@@ -200,9 +200,13 @@ class _Finder:
         return tuple(dict.fromkeys(int(self._grouping.codes[j]) for j in places))
 
     def _split(self, text: str) -> list[str]:
-        if text in self._known or "," not in text:
+        if "," not in text or text in self._known or self._column(text) is not None:
             return [text]
         return [part if part in self._known else part.strip() for part in text.split(",")]
+
+    def _column(self, name: str) -> str | None:
+        """The column that a feature is of."""
+        return next((feature.column for feature in self._table.features if feature.name == name), None)
 
     def _places(self, option: str, name: str) -> list[int]:
         found = self._known.get(name)
@@ -213,7 +217,7 @@ class _Finder:
             raise ValueError(f"{option} must name features; {name!r} is the target.")
         if name in self._drop:
             raise ValueError(f"{option} must name columns that are used; {name!r} is left out by --drop.")
-        whole = next((feature.column for feature in self._table.features if feature.name == name), None)
+        whole = self._column(name)
         if whole is not None:
             raise ValueError(
                 f"{option} must name columns; {name!r} is a part of {whole!r}. Name that, or take texts "
