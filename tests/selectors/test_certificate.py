@@ -93,3 +93,12 @@ def test_weighted(data):
     weighted = certify(X, y, [1, 2], gamma=3.0, sample_weight=w)
     assert weighted.objective == pytest.approx(repeated.objective, rel=1e-10)
     assert weighted.upper_bound == pytest.approx(repeated.upper_bound, rel=1e-3)
+
+
+def test_the_sentence_says_what_was_counted_and_what_f_is():
+    X, y = reference.random_problem(0, n=50, d=6, c=2)
+    groups = certify(X, y, [0, 1, 4, 5], groups=list("aabbcc"))
+    assert str(groups).startswith("These 2 groups reach at least")
+    assert "Fisher criterion any 2 groups of columns" in str(groups)
+    numbers = certify(X, X[:, 0] + X[:, 1], [2, 3], task="regression")
+    assert "of the best share of variance explained any 2 columns" in str(numbers)

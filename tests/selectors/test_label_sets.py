@@ -82,7 +82,7 @@ def test_constant_labels_are_refused_by_name():
     ("Y", "parameters", "message"),
     [
         (lambda Y: Y[:-1], {}, "same number of samples"),
-        (lambda Y: Y, {"class_weight": "balanced"}, "class_weight is for classes"),
+        (lambda Y: Y, {"class_weight": "balanced"}, "class_weight is for one class each"),
         (lambda Y: Y + 0.5, {}, "1d array"),
         (lambda Y: Y.astype(str), {}, "1d array"),
     ],

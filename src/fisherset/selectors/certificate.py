@@ -50,6 +50,10 @@ class Certificate(NamedTuple):
     noise : Noise or None
         How many columns look unrelated to the classes, what the luckiest of them would reach,
         and whether the subset is any better; `str(noise)` is a sentence.
+    task : {"classification", "regression"}
+        What y held.
+    what : {"features", "groups"}
+        What the size counts.
     """
 
     objective: float
@@ -59,10 +63,13 @@ class Certificate(NamedTuple):
     n_features: int
     status: Status = Status.CONVERGED
     noise: Noise | None = None
+    task: str = CLASSIFICATION
+    what: str = "features"
 
     def __str__(self) -> str:
         figures = certificate_figures(self.objective, self.upper_bound, self.gamma)
-        sentence = certificate_sentence(self.n_features, self.gap, self.upper_bound, figures=figures)
+        words = {"figures": figures, "noun": self.what, "task": self.task}
+        sentence = certificate_sentence(self.n_features, self.gap, self.upper_bound, **words)
         if self.status is Status.INEXACT:
             sentence = f"{sentence} But {self.status.value}."
         return f"{sentence} {self.noise}" if self.noise is not None and self.noise.chance else sentence
@@ -200,7 +207,7 @@ def certify(
     warn_status(found.status)
     noise = measure_noise(problem, asked.columns, domain.units.columns(domain.barred))
     figures = found.objective, found.upper_bound, found.gap, asked.gamma
-    return Certificate(*figures, asked.chosen.size, found.status, noise)
+    return Certificate(*figures, asked.chosen.size, found.status, noise, task, asked.choice.what)
 
 
 class AskedSubset(NamedTuple):
