@@ -11,6 +11,8 @@ from scipy import sparse
 from fisherset._types import Floats, Indices
 from fisherset.selectors.checks import check_bare_table, check_columns, check_finite
 
+SAFE = 200  # power of two up to which, either way, squares are within the range of float64
+
 
 class Columns(NamedTuple):
     """Columns in the order they were asked for, so that best first stays best first.
@@ -64,3 +66,16 @@ def columns_of(X: Any, features: Any = None, names: Sequence[str] | None = None)
 def dense(X: Any) -> Floats:
     """An array of float64, whatever the storage."""
     return np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+
+
+def in_safe_units(table: Any) -> Any:
+    """The table with columns whose squares float64 cannot hold in units of their own: for scikit-learn."""
+    least, most = table.min(axis=0), table.max(axis=0)
+    if sparse.issparse(table):
+        least, most = least.toarray().ravel(), most.toarray().ravel()
+    largest = np.maximum(-np.asarray(least, dtype=np.float64), np.asarray(most, dtype=np.float64))
+    exponent = np.frexp(largest)[1]
+    unit = np.ldexp(1.0, np.where(np.abs(exponent) > SAFE, np.clip(exponent, -1000, 1000), 0))
+    if (unit == 1.0).all():
+        return table
+    return table @ sparse.diags_array(1 / unit) if sparse.issparse(table) else table / unit

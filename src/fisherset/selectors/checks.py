@@ -19,7 +19,6 @@ from fisherset.selectors._validation import (
     reject_nonfinite,
 )
 from fisherset.selectors.base import CLASSIFICATION, REGRESSION
-from fisherset.statistics.guard import power_of_two
 
 __all__ = [
     "CLASSIFICATION",
@@ -33,7 +32,6 @@ __all__ = [
     "check_sizes",
     "check_target",
     "check_targets",
-    "in_safe_units",
     "shown",
 ]
 
@@ -62,16 +60,6 @@ def check_finite(table: Any, names: Any) -> None:
     elif table.dtype.kind == "f":
         finite = np.isfinite(table).all(axis=0)
     reject_nonfinite(finite, names)
-
-
-def in_safe_units(table: Any) -> Any:
-    """The table with columns whose squares float64 cannot hold in units of their own: for scikit-learn."""
-    largest = abs(table).max(axis=0)
-    largest = largest.toarray().ravel() if sparse.issparse(largest) else largest
-    unit = power_of_two(np.asarray(largest, dtype=np.float64))
-    if (unit == 1.0).all():
-        return table
-    return table @ sparse.diags_array(1 / unit) if sparse.issparse(table) else table / unit
 
 
 def check_columns(features: Any, n_features: int, names: Any) -> Indices:

@@ -219,9 +219,8 @@ def _is_missing(column: Any) -> NDArray[np.bool_]:
 def _rounds(column: Any) -> bool:
     """Whether some of its whole numbers have more digits than float64."""
     numbers = column.drop_null().to_numpy()
-    return bool(np.any(np.abs(numbers.astype(np.float64)) >= 2**53)) and any(
-        int(float(number)) != number for number in numbers.tolist()
-    )
+    with np.errstate(invalid="ignore"):  # beyond the largest integer, which is a difference
+        return bool((numbers.astype(np.float64).astype(numbers.dtype) != numbers).any())
 
 
 def _numbers(column: Any) -> Floats:
