@@ -23,6 +23,11 @@ from sklearn.linear_model import MultiTaskLasso
 from fisherset._files import write_whole
 
 CAP = 120.0  # seconds a selection may take
+# Loaded once, by the server of the processes.
+HEAVY = ["fisherset", "pandas", "scipy.io"] + [
+    f"sklearn.{part}"
+    for part in ("datasets", "feature_selection", "linear_model", "neighbors", "preprocessing")
+]
 POINT = 1.0  # losses beyond this are named
 
 
@@ -85,30 +90,33 @@ class Contest:
     ours: tuple[str, ...] = ("joint", "joint CV")
     slow: tuple[str, ...] = ()  # not done with every set in the time
 
-    def report(self, pipe, *job):
-        try:
-            pipe.send(self.measure(*job))
-        except Exception as error:
-            pipe.send({"reason": f"{type(error).__name__}: {error}"})
+    def report(self, pipe, name, splits, method):
+        for split in splits:
+            try:
+                pipe.send(self.measure(name, split, method))
+            except Exception as error:
+                pipe.send({"reason": f"{type(error).__name__}: {error}"})
 
-    def capped(self, *job):
-        """`measure` in a process of its own that is stopped after the cap."""
+    def measured(self, name, splits, method):
+        """What each half gives, in a process of its own that is stopped when one takes too long."""
         # A server of fresh processes: a fork of this one, which has threads, can stand still.
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(
-            ["fisherset", "pandas", "sklearn.feature_selection", "sklearn.neighbors"]
-        )
+        context.set_forkserver_preload(HEAVY)
         ours, theirs = context.Pipe()
-        process = context.Process(target=self.report, args=(theirs, *job))
+        process = context.Process(target=self.report, args=(theirs, name, splits, method))
         process.start()
         theirs.close()
-        try:
-            found = ours.recv() if ours.poll(CAP + 30) else {"reason": f"not done in {CAP:.0f} s"}
-        except EOFError:
-            found = {"reason": "the process died"}
+        late = {"reason": f"not done in {CAP:.0f} s"}
+        for _ in splits:
+            try:
+                found = ours.recv() if ours.poll(CAP + 30) else late
+            except EOFError:
+                found = {"reason": "the process died"}
+            yield late if found.get("seconds", 0.0) > CAP else found
+            if "reason" in found:
+                break
         process.terminate()
         process.join()
-        return found
 
     def measure_all(self, results, methods, names, path, n_jobs):
         """Measure what is not among the results yet, and keep them in the file as they come."""
@@ -116,19 +124,15 @@ class Contest:
 
         def measure_set(group):
             name, method = group
-            reason = None
-            for split in range(self.splits):
-                key = f"{name}/{split}/{method}"
-                if key not in results:
-                    # What took too long on one half would on the others.
-                    found = {"reason": reason} if reason else self.capped(name, split, method)
-                    if found.get("seconds", 0.0) > CAP:
-                        found = {"reason": f"not done in {CAP:.0f} s"}
-                    with lock:
-                        results[key] = found
-                        write_whole(path, json.dumps(results, indent=0))
-                        print(key, found.get("seconds", found.get("reason")), flush=True)
-                reason = results[key].get("reason")
+            splits = [s for s in range(self.splits) if f"{name}/{s}/{method}" not in results]
+            # What took too long on one half would on the others: they are left out.
+            for split, found in zip(
+                splits, self.measured(name, splits, method) if splits else [], strict=False
+            ):
+                with lock:
+                    results[f"{name}/{split}/{method}"] = found
+                    write_whole(path, json.dumps(results, indent=0))
+                    print(name, split, method, found.get("seconds", found.get("reason")), flush=True)
 
         with ThreadPoolExecutor(n_jobs) as pool:
             list(pool.map(measure_set, itertools.product(names, methods)))
