@@ -107,16 +107,19 @@ class Contest:
         process.start()
         theirs.close()
         late = {"reason": f"not done in {CAP:.0f} s"}
-        for _ in splits:
-            try:
-                found = ours.recv() if ours.poll(CAP + 30) else late
-            except EOFError:
-                found = {"reason": "the process died"}
-            yield late if found.get("seconds", 0.0) > CAP else found
-            if "reason" in found:
-                break
-        process.terminate()
-        process.join()
+        try:
+            for _ in splits:
+                try:
+                    found = ours.recv() if ours.poll(CAP + 30) else late
+                except EOFError:
+                    found = {"reason": "the process died"}
+                found = late if found.get("seconds", 0.0) > CAP else found
+                yield found
+                if "reason" in found:  # what took too long on one half would on the others
+                    return
+        finally:
+            process.terminate()
+            process.join()
 
     def measure_all(self, results, methods, names, path, n_jobs):
         """Measure what is not among the results yet, and keep them in the file as they come."""
@@ -125,7 +128,6 @@ class Contest:
         def measure_set(group):
             name, method = group
             splits = [s for s in range(self.splits) if f"{name}/{s}/{method}" not in results]
-            # What took too long on one half would on the others: they are left out.
             for split, found in zip(
                 splits, self.measured(name, splits, method) if splits else [], strict=False
             ):
