@@ -4,12 +4,13 @@
 
 Rank-deficient tables, copies that differ in the fourteenth digit, means a billion times the
 spread, weights over twelve decades, gammas down to 1e-14 of the samples: see tests/hostile.py.
-Counted are, by family of problem,
+With groups, kept and barred columns, class weights, confounders, numbers, sets of labels and missing
+values in families of their own. Counted are, by family of problem,
 
     false     bounds that some subset exceeds
     silent    objectives off by more than 1e-6 without a warning that says so, and with it (warned)
     given up  bounds at the ceiling, where the q of the fit proves a better one
-    raised    exceptions, and warnings of numpy's
+    raised    exceptions, warnings of numpy's, and sets that may not be chosen
     slow      answers that took seconds, for tables of a dozen columns
     unsure    problems that 32 digits do not decide
 

@@ -1,11 +1,13 @@
 """Problems that ask more of float64 than it has: random ones, each from its seed, and named ones.
 
 A random problem belongs to a family, which forces one trait on it; the other traits come by
-chance, so that each meets each.
+chance, so that each meets each. What may be asked besides (groups, confounders, ...) has families
+of its own.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,7 @@ from scipy import sparse
 # cross-validation, whose statistics are those of the table less those of the fold.
 JOINT, CUTS, CERTIFY, FOLD = "joint", "cutting-plane", "certify", "fold"
 STRUCTURES = ("independent", "low rank", "near copies", "exact copies")
-# Share of the random problems each family has.
+# Share of the random problems each family has, to their sum.
 FAMILIES = {
     "independent": 0.05,
     "low rank": 0.13,
@@ -28,7 +30,15 @@ FAMILIES = {
     "wide": 0.05,
     "large": 0.03,
     "fold": 0.07,
+    "groups": 0.05,
+    "kept": 0.05,
+    "class weights": 0.05,
+    "confounders": 0.05,
+    "numbers": 0.05,
+    "label sets": 0.05,
+    "missing": 0.05,
 }
+ASKED = ("groups", "kept", "class weights", "confounders", "numbers", "label sets", "missing")
 LEVELS = (1.0, 10.0, 80.0, 95.0, *10.0 ** np.arange(2, 10))  # mean / spread
 NEGLIGIBLE = 1e-18  # weight of a row that is as good as absent
 
@@ -48,6 +58,23 @@ class Problem:
     standardize: bool = True
     subset: np.ndarray | None = None  # the columns to certify
     fold: np.ndarray | None = None  # the rows left out
+    groups: np.ndarray | None = None  # a label for each column
+    keep: tuple[int, ...] = ()  # columns, or labels of groups
+    exclude: tuple[int, ...] = ()
+    class_weight: Any = None
+    confounders: np.ndarray | None = None
+
+    @property
+    def plain(self):
+        """Whether every set of k columns may be chosen, to tell classes apart as they are."""
+        return self.family not in ASKED
+
+    def sets(self):
+        """All sets of columns that may be chosen."""
+        labels = np.arange(self.X.shape[1]) if self.groups is None else self.groups
+        free = np.setdiff1d(labels, [*self.keep, *self.exclude])
+        for some in combinations(free, self.k - len(self.keep)):
+            yield tuple(np.flatnonzero(np.isin(labels, [*self.keep, *some])))
 
     @property
     def rest(self):
@@ -59,7 +86,8 @@ class Problem:
 def random_problem(seed):
     """The problem of a seed."""
     rng = np.random.default_rng(seed)
-    family = str(rng.choice(list(FAMILIES), p=np.array(list(FAMILIES.values()))))
+    shares = np.array(list(FAMILIES.values()))
+    family = str(rng.choice(list(FAMILIES), p=shares / shares.sum()))
 
     def has(trait, chance):
         """Draws whether it is needed or not, so that a family changes nothing but its trait."""
@@ -81,7 +109,8 @@ def random_problem(seed):
     standardize = not (decades or has("unscaled", 0.1))
     if not standardize:
         X = _rescaled(rng, X, 133 if decades else 10)  # 2^133 = 1e40
-    return _asked(rng, str(seed), family, X, y, weights, standardize)
+    problem = _asked(rng, str(seed), family, X, y, weights, standardize)
+    return problem if problem.plain else _asked_more(rng, problem)
 
 
 def _shape(rng, family):
@@ -169,12 +198,53 @@ def _asked(rng, name, family, X, y, weights, standardize):
     if not standardize:
         gamma *= _variance(X, rng.integers(d)) or 1.0
     way = FOLD if family == "fold" else str(rng.choice([JOINT, CUTS, CERTIFY], p=[0.55, 0.2, 0.25]))
+    if family in ASKED and way == CERTIFY:
+        way = JOINT
     asked = {}
     if way == CERTIFY:
         asked["subset"] = np.sort(rng.choice(d, k, replace=False))
     if way == FOLD:
         asked["fold"] = _fold(rng, X, y)
     return Problem(name, family, X, y, gamma, k, way, weights, standardize, **asked)
+
+
+def _asked_more(rng, problem):
+    """The problem with what its family is about."""
+    (n, d), y, family = problem.X.shape, problem.y, problem.family
+    if family == "groups":
+        groups = np.unique(rng.integers(0, int(rng.integers(1, d + 1)), d), return_inverse=True)[1]
+        return _constrained(rng, replace(problem, groups=groups), groups.max() + 1)
+    if family == "kept":
+        return _constrained(rng, problem, d)
+    if family == "class weights":
+        mapping = {int(label): float(2.0 ** rng.integers(-20, 20)) for label in np.unique(y)}
+        chosen = ("balanced", "sqrt", mapping)[rng.integers(3)]
+        return replace(problem, class_weight=chosen, weights=None)
+    if family == "confounders":
+        Z = rng.standard_normal((n, int(rng.integers(1, 4)))) + y[:, None] * rng.choice([0.0, 1.0])
+        return replace(problem, confounders=Z + rng.choice([0.0, 1e3]))
+    if family == "numbers":
+        Y = y[:, None] * rng.standard_normal(int(rng.integers(1, 4))) + rng.standard_normal((n, 1))
+        Y = (Y + rng.choice([0.0, 1.0, 1e6])) * 10.0 ** rng.integers(-30, 30)
+        return replace(problem, y=Y[:, 0] if Y.shape[1] == 1 else Y)
+    if family == "label sets":
+        labels = (y[:, None] == np.arange(2)) | (rng.random((n, 2)) < 0.2)
+        labels[:2] = np.eye(2)  # each is there, and is lacking
+        return replace(problem, y=labels.astype(int), weights=None)
+    X = problem.X.astype(np.float64)
+    if sparse.issparse(X):
+        X.data[rng.random(X.nnz) < 0.1] = np.nan
+    else:
+        X[rng.random(X.shape) < 0.1] = np.nan
+    return replace(problem, X=X)
+
+
+def _constrained(rng, problem, units):
+    """Some units kept, some barred, and a number between."""
+    order, free = rng.permutation(units), int(rng.integers(1, units + 1))
+    kept = int(rng.integers(0, units - free + 1))
+    keep, exclude = (tuple(int(unit) for unit in some) for some in (order[:kept], order[kept + free :]))
+    return replace(problem, keep=keep, exclude=exclude, k=kept + int(rng.integers(kept == 0, free + 1)))
 
 
 def _variance(X, j):

@@ -64,6 +64,38 @@ def test_the_truth_is_what_fractions_give(distance, gamma, decades):
     assert found == pytest.approx(exactly(X, y, w, gamma * w.sum()), rel=1e-14)
 
 
+def plainly(X, T, w, gamma):
+    """F of all columns, with targets whose columns are scaled already, in float64."""
+    n, root = w.sum(), np.sqrt(w)[:, None]
+    X = X * root / np.sqrt(np.sum(w[:, None] * X**2, axis=0) / n)
+    C = X.T @ (T * root)
+    return np.trace(C.T @ np.linalg.solve(X.T @ X + gamma * np.eye(X.shape[1]), C)) / n
+
+
+@pytest.mark.parametrize("targets", ["classes", "numbers"])
+def test_the_truth_of_numbers_beside_confounders_with_gaps(targets):
+    rng = np.random.default_rng(2)
+    y, w = np.arange(40) % 3, rng.uniform(0.2, 2, 40)
+    X, Z, Y = (
+        rng.standard_normal((40, 4)) + y[:, None],
+        rng.standard_normal((40, 2)),
+        rng.normal(size=(40, 2)),
+    )
+    gaps = rng.random(X.shape) < 0.1
+    filled = np.where(gaps, (w @ np.where(gaps, 0.0, X)) / (w @ ~gaps), X)
+    N = np.column_stack([np.ones(40), Z])
+
+    def left(A):
+        return A - N @ np.linalg.solve(N.T @ (N * w[:, None]), N.T @ (A * w[:, None]))
+
+    if targets == "classes":
+        given, T = y, left(np.eye(3)[y] / np.sqrt(np.bincount(y, w) / w.sum()))
+    else:
+        given, T = Y, left(Y) / np.sqrt(w @ left(Y) ** 2 / w.sum())
+    truth = Truth(np.where(gaps, np.nan, X), given, w, numbers=targets == "numbers", confounders=Z)
+    assert truth.criterion([range(4)], 3.0)[0] == pytest.approx(plainly(left(filled), T, w, 3.0), rel=1e-12)
+
+
 def test_the_tangent_bound_is_above_all_subsets_and_touches_the_whole():
     rng = np.random.default_rng(1)
     y = np.arange(30) % 3

@@ -4,6 +4,7 @@ A Gram matrix whose least eigenvalue is 1e-14 of its largest still has 18 digits
 subsets of a size go through one elimination together. Nothing of fisherset is imported.
 """
 
+from collections import defaultdict
 from itertools import combinations
 
 import numpy as np
@@ -17,6 +18,8 @@ NUMBERS = 2**16  # products formed at a time, to stay in the cache
 DEPENDENT, UNSURE = 1e-28, 1e-22
 # fisherset calls a column constant whose spread is a few EPS of its level. From here on it may not.
 VARIES = 1e-13
+# Share of a column or target left beside confounders, below which nobody can tell whether it is.
+EXPLAINED = 1e-3
 
 
 def subsets(d, k):
@@ -31,25 +34,34 @@ class Truth:
     range. F does not change when a column and the root of its gamma are scaled together:
     the scales enter as `gamma * scale2[j]` only, and no root is ever taken. Likewise
     F(A) = sum over the classes of S_k' (G_AA + gamma)^-1 S_k / n_k with the class sums S.
-    With `numbers`, y is a target or several, and the sums S_k = X'(y_k - mean) over the root of its scatter.
+    With `numbers`, y is a target or several: S_k is the product with one of them, less its mean, n_k
+    its scatter. Confounders are taken out of both; NaN in X counts as the mean.
     """
 
-    def __init__(self, X, y, weights=None, *, standardize=True, numbers=False):
+    def __init__(self, X, y, weights=None, *, standardize=True, numbers=False, confounders=None):
         X = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
         w = np.ones(len(X)) if weights is None else np.asarray(weights, dtype=np.float64)
-        X, y, w = X[w > 0], np.asarray(y)[w > 0], w[w > 0]
+        X, y, there = X[w > 0], np.asarray(y)[w > 0], w > 0
+        N = [] if confounders is None else _orthogonal(confounders[there], w[there])
+        w = w[there]
         Z, unit, level = _centred(X, w)
+        whole = np.sqrt(np.maximum((Z * Z * w[:, None]).sum().high, 0.0))
+        Z = _without(Z, N, w)
+        self.d, self.G = X.shape[1], _gram(Z, w)
         if numbers:
             Y = y.reshape(len(y), -1).astype(np.float64)
-            sums, self.ceiling = _target_sums(Z, Y, w), float(Y.shape[1])
+            self.S, self.class_weights, gone = _target_sums(Z, Y, N, w)
+            self.ceiling = float(Y.shape[1])
         else:
             codes = np.unique(y, return_inverse=True)[1]
-            sums, self.ceiling = _class_sums(Z, codes, w), float(codes.max())
-        self.d, self.G, (self.S, self.class_weights) = X.shape[1], _gram(Z, w), sums
+            self.S, self.class_weights = _class_sums(Z, codes, w)
+            self.ceiling, gone = float(codes.max()), False
         variance = self.G[np.arange(self.d), np.arange(self.d)] / Extended(w).sum()
         spread = np.sqrt(np.maximum(variance.high, 0.0))
         self.constant = spread <= 8 * EPS * level
-        self.doubtful = bool(np.any((spread > EPS / 16 * level) & (spread < VARIES * level)))
+        self.doubtful = gone or bool(np.any((spread > EPS / 16 * level) & (spread < VARIES * level)))
+        # what the confounders as good as explain may count as constant, or not
+        self.doubtful |= bool(N and np.any(spread * np.sqrt(w.sum()) < EXPLAINED * whole))
         self.scale2 = Extended.where(self.constant, 1.0, variance if standardize else unit**-2.0)
         self.G = Extended.where(self.constant[:, None] | self.constant, 0.0, self.G)
         self.S = Extended.where(self.constant[:, None], 0.0, self.S)
@@ -63,7 +75,14 @@ class Truth:
 
     def best(self, k, gamma):
         """The largest F of a k-subset."""
-        return float(np.max(self.criterion(subsets(self.d, k), gamma)))
+        return self.best_of(subsets(self.d, k), gamma)
+
+    def best_of(self, sets, gamma):
+        """The largest F of some subsets."""
+        by_size = defaultdict(list)
+        for some in sets:
+            by_size[len(some)].append(some)
+        return float(np.max([np.max(self.criterion(some, gamma)) for some in by_size.values()]))
 
     def tangent_bound(self, q, m, gamma):
         """UB(q) = F(q) + (sum of the m largest g) - q.g, which no F of an m-subset exceeds.
@@ -105,12 +124,40 @@ class Truth:
 
 
 def _centred(X, w):
-    """The columns less their means, in their units; the units, and how far from nought the means are."""
-    offset = w @ X / w.sum()
+    """The columns less their means, in their units; the units, and how far from nought the means are.
+
+    The mean is that of what is there; what is missing is nought then.
+    """
+    there = ~np.isnan(X)
+    weight = w @ there
+    X, some = np.where(there, X, 0.0), np.where(there, w[:, None], 0.0)
+    offset = np.divide(w @ X, weight, out=np.zeros_like(weight), where=weight > 0)
     high, low = two_sum(X, -offset)  # exact
+    high, low = np.where(there, high, 0.0), np.where(there, low, 0.0)
     unit = np.ldexp(1.0, np.frexp(np.sqrt(w @ high**2 / w.sum()))[1])
     Z = Extended(high / unit, low / unit)
-    return Z - (Z * w[:, None]).sum() / Extended(w).sum(), unit, np.abs(offset) / unit
+    total = Extended.where(weight > 0, Extended(some).sum(), 1.0)
+    return Extended.where(there, Z - (Z * some).sum() / total, 0.0), unit, np.abs(offset) / unit
+
+
+def _orthogonal(N, w):
+    """The confounders, centred and made orthogonal; what depends on the others is left out."""
+    columns = []
+    for column in N.T:
+        centred, *_ = _centred(column[:, None], w)
+        left = _without(centred, columns, w)
+        squares, whole = ((Z * Z * w[:, None]).sum().high[0] for Z in (left, centred))
+        if squares > DEPENDENT * whole:
+            columns.append(left[:, 0])
+    return columns
+
+
+def _without(Z, N, w):
+    """Z less its projection on orthogonal columns."""
+    for column in N:
+        weighted = (column * w)[:, None]
+        Z = Z - column[:, None] * ((Z * weighted).sum() / (column * (column * w)).sum())
+    return Z
 
 
 def _gram(Z, w):
@@ -132,9 +179,13 @@ def _class_sums(Z, y, w):
     return sums, Extended.stack([Extended(w[mask]).sum() for mask in masks])
 
 
-def _target_sums(Z, Y, w):
-    """Products of the columns with each target, d x p, and what the targets scatter."""
-    T = _centred(Y, w)[0]
-    weighted = T * w[:, None]
-    sums = Extended.stack([(Z * weighted[:, [k]]).sum() for k in range(Y.shape[1])]).T
-    return sums, (weighted * T).sum()
+def _target_sums(Z, Y, N, w):
+    """Products of the columns with each target, d x p; its sum of squares; whether one is as good as gone."""
+    T, *_ = _centred(Y, w)
+    whole = (T * T * w[:, None]).sum()
+    T = _without(T, N, w)
+    squares = (T * T * w[:, None]).sum()
+    gone = bool(np.any(squares.high <= EXPLAINED**2 * np.maximum(whole.high, 0.0)))
+    weighted = Z * w[:, None]
+    sums = Extended.stack([(weighted * T[:, [t]]).sum() for t in range(T.shape[1])]).T
+    return sums, Extended.where(squares.high > 0, squares, 1.0), gone

@@ -4,12 +4,13 @@ import signal
 import time
 import warnings
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from fisherset import GeneralizedFisherScore, certify
+from fisherset import GeneralizedFisherScore, JointRegressionScore, certify
 from fisherset.selectors.certificate import warn_status
 from fisherset.solver import Domain, Trace, Units, solve
 from fisherset.sources import MemorySource
@@ -108,11 +109,34 @@ def admits(caught):
     return any("float64" in text and "solve the relaxation" not in text for text in texts)
 
 
+def _weights(problem):
+    """Of the rows, times those of their classes."""
+    w, given = problem.weights, problem.class_weight
+    if given is None:
+        return w
+    w = np.ones(len(problem.y)) if w is None else w
+    sizes = np.bincount(problem.y, w)
+    if isinstance(given, dict):
+        return w * np.array([given[int(label)] for label in problem.y])
+    share = np.ones_like(sizes) if given == "balanced" else np.sqrt(sizes)  # of each class in the whole
+    return w * (share / share.sum() * sizes.sum() / sizes)[problem.y]
+
+
 def _compare(problem, answer, admitted):
-    rows = problem.rest
-    weights = None if problem.weights is None else problem.weights[rows]
-    truth = Truth(problem.X[rows], problem.y[rows], weights, standardize=problem.standardize)
-    best = truth.best(problem.k, problem.gamma)
+    rows, weights = problem.rest, _weights(problem)
+    weights = None if weights is None else weights[rows]
+    truth = Truth(
+        problem.X[rows],
+        problem.y[rows],
+        weights,
+        standardize=problem.standardize,
+        numbers=problem.family in ("numbers", "label sets"),
+        confounders=problem.confounders,
+    )
+    sets = list(problem.sets())
+    if tuple(np.sort(answer.members)) not in sets:
+        return Verdict(problem.name, problem.family, raised=f"{answer.members} may not be chosen")
+    best = truth.best_of(sets, problem.gamma)
     true = float(truth.criterion([answer.members], problem.gamma)[0])
     if truth.doubtful or np.isnan(best):
         return Verdict(problem.name, problem.family, undecided=True)
@@ -133,21 +157,31 @@ def _compare(problem, answer, admitted):
 
 def _given_up(problem, answer, truth):
     """Whether the bound is the ceiling though the q of the answer proves a better one."""
-    if problem.way != JOINT or answer.upper_bound < truth.ceiling * (1 - CEILING):
+    if not problem.plain or problem.way != JOINT or answer.upper_bound < truth.ceiling * (1 - CEILING):
         return False
     m = min(problem.k, int(np.count_nonzero(~truth.constant)))
     return m > 0 and truth.tangent_bound(answer.q, m, problem.gamma) < truth.ceiling * (1 - BELOW)
 
 
 def ask_fit(problem):
-    """A fit by either solver."""
-    selector = GeneralizedFisherScore(
+    """A fit by either solver, for classes, sets of labels or numbers."""
+    numbers = problem.y.dtype.kind == "f"
+    kind = (
+        JointRegressionScore
+        if numbers
+        else partial(GeneralizedFisherScore, class_weight=problem.class_weight)
+    )
+    selector = kind(
         problem.k,
         gamma=problem.gamma,
         solver=problem.way,
         standardize=problem.standardize,
         time_limit=LIMIT,
-    ).fit(problem.X, problem.y, problem.weights)
+        groups=problem.groups,
+        keep=list(problem.keep) or None,
+        exclude=list(problem.exclude) or None,
+        missing="mean" if problem.family == "missing" else "error",
+    ).fit(problem.X, problem.y, problem.weights, problem.confounders)
     members = np.flatnonzero(selector.support_)
     return Answer(selector.objective_, selector.upper_bound_, members, selector.scores_)
 
