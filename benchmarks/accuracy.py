@@ -107,7 +107,7 @@ def measure(name, split, method):
     begin = time.perf_counter()
     found = METHODS[method](X[train], y[train], ks)
     seconds = time.perf_counter() - begin
-    scores = {str(k): accuracies(X, y, train, test, found[k]) for k in ks}
+    scores = {str(k): accuracies(X, y, train, test, columns) for k, columns in found.items()}
     return {"seconds": round(seconds, 3), "scores": scores}
 
 

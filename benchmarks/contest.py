@@ -66,7 +66,10 @@ def lasso(X, Y, ks):
 def fastcan(X, Y, ks):
     from fastcan import FastCan
 
-    found = FastCan(max(ks), verbose=0).fit(scaled(X), Y)
+    try:
+        found = FastCan(max(ks), verbose=0).fit(scaled(X), Y)
+    except RuntimeError:  # there are not so many columns that add anything
+        return fastcan(X, Y, ks[:-1]) if len(ks) > 1 else {}
     return {k: found.indices_[:k] for k in ks}
 
 
