@@ -20,8 +20,6 @@ DEPENDENT, UNSURE = 1e-28, 1e-22
 VARIES = 1e-13
 # Share of a column or target left beside confounders, below which nobody can tell whether it is.
 EXPLAINED = 1e-3
-# Mean / spread from which the mean in float64, which fisherset puts into gaps, has too few digits.
-GAPPED = 1e7
 
 
 def subsets(d, k):
@@ -46,7 +44,6 @@ class Truth:
         X, y, there = X[w > 0], np.asarray(y)[w > 0], w > 0
         N = [] if confounders is None else _orthogonal(confounders[there], w[there])
         w = w[there]
-        gaps = np.isnan(X).any(axis=0)
         Z, unit, level = _centred(X, w)
         whole = np.sqrt(np.maximum((Z * Z * w[:, None]).sum().high, 0.0))
         Z = _without(Z, N, w)
@@ -63,7 +60,6 @@ class Truth:
         spread = np.sqrt(np.maximum(variance.high, 0.0))
         self.constant = spread <= 8 * EPS * level
         self.doubtful = gone or bool(np.any((spread > EPS / 16 * level) & (spread < VARIES * level)))
-        self.doubtful |= bool(np.any(gaps & (level > GAPPED * spread)))
         # what the confounders as good as explain may count as constant, or not
         self.doubtful |= bool(N and np.any(spread * np.sqrt(w.sum()) < EXPLAINED * whole))
         self.scale2 = Extended.where(self.constant, 1.0, variance if standardize else unit**-2.0)

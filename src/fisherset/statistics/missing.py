@@ -15,7 +15,7 @@ from fisherset.statistics.guard import Fill
 class Observed:
     """How many values each column lacks, and of those it has the weight, and the weighted sum.
 
-    Sums are of distances from a reference, one of the values where the block is dense.
+    Sums are of distances from a reference, one of the values.
     """
 
     missing: Indices
@@ -50,11 +50,17 @@ def observe(block: Block) -> Observed:
         return Observed(gaps.sum(axis=0), w @ there, reference, np.asarray(sums))
     entries = X.tocoo()
     gaps = np.isnan(entries.data) if entries.data.dtype.kind == "f" else np.zeros(entries.nnz, dtype=bool)
-    lost, there = entries.col[gaps], ~gaps
-    weight = w.sum() - np.bincount(lost, w[entries.row[gaps]], minlength=d)
-    values = (w[entries.row] * entries.data)[there]
-    total = np.bincount(entries.col[there], values, minlength=d).astype(np.float64)
-    return Observed(np.bincount(lost, minlength=d), weight, np.zeros(d), total)
+    there = ~gaps & (w[entries.row] > 0)
+    row, column, data = entries.row[there], entries.col[there], entries.data[there].astype(np.float64)
+    reference = np.zeros(d)
+    reference[column[::-1]] = data[::-1]  # the first of each column
+    stored: Floats = np.bincount(column, w[row], minlength=d).astype(np.float64)
+    lost = np.bincount(entries.col[gaps], w[entries.row[gaps]], minlength=d)
+    whole = np.bincount(entries.col[w[entries.row] > 0], minlength=d) == np.count_nonzero(w)
+    rest: Floats = np.where(whole, 0.0, np.maximum(w.sum() - lost - stored, 0.0))  # of noughts not stored
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = np.bincount(column, w[row] * (data - reference[column]), minlength=d) - rest * reference
+    return Observed(np.bincount(entries.col[gaps], minlength=d), stored + rest, reference, total)
 
 
 def observed(source: Source) -> Observed:
