@@ -12,7 +12,7 @@ import threading
 import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -205,7 +205,10 @@ class Contest:
             gains = self.gains(results, name, method)
             if gains.mean() < -POINT:
                 error = gains.std(ddof=1) / np.sqrt(gains.size)
-                print(f"{method} loses {-gains.mean():.1f} points on {name} (standard error {error:.1f})")
+                print(
+                    f"{method} loses {-gains.mean():.1f} points on {name} "
+                    f"(standard error {error:.1f}, median {np.median(gains):+.1f})"
+                )
 
     def run(self, description, path):
         """The command: measure what is lacking, print the tables."""
@@ -213,9 +216,12 @@ class Contest:
         parser.add_argument("--out", type=Path, default=path)
         parser.add_argument("--methods", default=",".join(self.methods))
         parser.add_argument("--sets", default=",".join(self.sets))
+        parser.add_argument("--halves", type=int, default=self.splits)
         parser.add_argument("--jobs", type=int, default=2)
         given = parser.parse_args()
+        methods, sets = given.methods.split(","), given.sets.split(",")
+        contest = replace(self, splits=given.halves, sets=sets)
         results = json.loads(given.out.read_text()) if given.out.exists() else {}
-        self.measure_all(results, given.methods.split(","), given.sets.split(","), given.out, given.jobs)
+        contest.measure_all(results, methods, sets, given.out, given.jobs)
         warnings.filterwarnings("ignore", message="Mean of empty slice")
-        self.tables(results)
+        contest.tables(results)
