@@ -304,6 +304,7 @@ BAD_TARGETS = {
     "no columns": (np.zeros((N, 0)), r"y must be a number, or a row of numbers"),
     "constant": (np.full(N, 7.3), r"y must vary; it is constant"),
     "a constant column": (np.column_stack([Y, np.ones(N)]), r"y must vary; column 1 is constant"),
+    "large integers": (HUGE + Y, r"numbers that float64 can tell apart; got integers beyond 2\*\*53"),
     "constant but for rounding": (1e9 + Y * 1e-7, r"y must vary; it is constant"),
     "an AnnData object": (strangers.AnnData(X), _numbers_only),
 }

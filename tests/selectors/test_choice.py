@@ -258,3 +258,11 @@ def test_an_estimator_must_be_able_to_weigh():
     X, y = labelled(9)
     with pytest.raises(ValueError, match="KNeighborsClassifier does not"):
         GeneralizedFisherScoreCV(3, estimator=KNeighborsClassifier(), class_weight="balanced").fit(X, y)
+
+
+def test_a_constant_that_is_kept_is_no_surprise(recwarn):
+    X, y = reference.random_problem(2, n=60, d=6, c=3)
+    X[:, 4] = 1.0
+    selector = GeneralizedFisherScore(2, keep=[4]).fit(X, y)
+    assert selector.support_[4]
+    assert not recwarn.list

@@ -163,3 +163,10 @@ def test_categories_are_labels_even_where_they_are_numbers():
     assert F(pd.DataFrame({"batch": pd.Categorical(batch)})) == pytest.approx(as_texts)
     assert F(np.eye(3)[batch]) == pytest.approx(as_texts)
     assert F(batch) != pytest.approx(as_texts)  # numbers are numbers
+
+
+def test_where_the_classes_are_explained_wholly_nothing_is_left_to_reach():
+    X, y = reference.random_problem(2, n=60, d=6, c=3)
+    with pytest.warns(UserWarning, match="explain 3 of 3 classes wholly"):
+        selector = GeneralizedFisherScore(2).fit(X, y, confounders=y.astype(str))
+    assert selector.objective_ == selector.upper_bound_ == selector.gap_ == 0.0

@@ -28,6 +28,10 @@ def check_targets(y: Any, n_samples: int) -> Floats:
     if array.dtype.kind not in "biuf":
         raise TypeError(f"y must hold numbers; got {array.dtype}. Use GeneralizedFisherScore for classes.")
     targets = array.astype(np.float64)
+    if array.dtype.kind in "iu" and np.any(targets.astype(array.dtype) != array):
+        raise ValueError(
+            "y must hold numbers that float64 can tell apart; got integers beyond 2**53. Subtract an offset."
+        )
     targets = targets[:, None] if targets.ndim == 1 else targets
     if targets.ndim != 2 or not targets.shape[1]:
         raise ValueError(

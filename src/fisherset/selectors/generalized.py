@@ -109,7 +109,8 @@ class JointSelector(BaseSelector):
         if table.classes.size:
             self.classes_ = table.classes
         if not choice.grouped:
-            check.warn_constant(table.scatter.constant, self.support_)
+            asked_for = choice.columns(choice.kept)
+            check.warn_constant(table.scatter.constant, self.support_ & ~asked_for)
         warn_status(solution.status)
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from fisherset.statistics.moments import Moments
 
 EXPLAINED = 1e-8  # share of a target below which nothing is left of it
+ROUNDED_OFF = 1e-14  # share of a class that is nothing but rounding
 
 
 class Coding(Protocol):
@@ -90,7 +91,8 @@ class Classes:
         present = sizes > 0
         if len(moments.NT) == 1:
             return float(np.count_nonzero(present) - 1)
-        return float(np.sum(1 - moments.explained[present] / sizes[present]))
+        left = 1 - moments.explained[present] / sizes[present]
+        return float(np.sum(left[left > ROUNDED_OFF]))
 
 
 class Numbers:
