@@ -290,6 +290,7 @@ BAD_TARGETS = {
     "dates": (np.array(half("2020-01-01", "2021-01-01"), dtype="datetime64[D]"), _numbers_only),
     "complex": (np.arange(N) * 1j, _numbers_only),
     "objects": (objects([1], [2, 3]), _numbers_only),
+    "numbers as text objects": (objects("1", "2"), _numbers_only),
     "ragged": (half([1.0], [1.0, 2.0]), _numbers_only),
     "text": ("ab" * 10, _numbers_only),
     "a number": (3, _numbers_only),
@@ -390,6 +391,7 @@ _columns = [
     ([b"a"], _no_column),
     (1j, _no_column),
     ({0: True}, "must be a list of names or numbers"),
+    (iter([0]), "must be a list of names or numbers"),
     (np.zeros(3, dtype=bool), "boolean mask must have one entry for each of the 6 features; got 3"),
 ]
 _no_groups = "groups must be a label for each column, or a mapping of names to columns; got "
@@ -525,7 +527,6 @@ BAD_PARAMETERS = {
         ([[0], [0], [1], [1], [2], [2]], "groups must have hashable labels"),
         (np.zeros((6, 1)), "groups must have hashable labels"),
         ({"u": [0, 1], "v": [1, 2]}, "groups must not share columns; 1 is in 'u' and in 'v'"),
-        ({"u": [0, 0]}, "groups must not share columns; 0 is in 'u' and in 'u'"),
         ({"u": [9]}, "groups must name columns of X; 9"),
         ({"u": ["a"]}, "groups must name columns of X; 'a'"),
         ({"u": [True]}, "groups must name columns of X; True"),
@@ -536,7 +537,10 @@ BAD_PARAMETERS = {
     "exclude": [
         *_columns,
         (range(D), "exclude and adjust_for must leave something to select"),
-        (range(D - 1), "at most the number of features that exclude leaves, 1|features must not hold"),
+        (
+            range(D - 1),
+            "at most the number of features that exclude and adjust_for leave, 1|features must not hold",
+        ),
     ],
     "adjust_for": [
         *_columns,
@@ -559,6 +563,7 @@ BAD_PARAMETERS = {
         (masked(np.zeros((N, 1))), "confounders must not have masked"),
         (half([1], [1, 2]), "confounders must be a table|must hold numbers or labels"),
         (np.full((N, 1), 1j), "confounders must hold numbers or labels"),
+        (np.full(N, np.datetime64("2020-01-01")), "column 0 holds dates or times"),
         (strangers.AnnData(X), "confounders must be a table"),
     ],
     "class_weight": [

@@ -27,19 +27,24 @@ def certificate_sentence(
     figures: str = "",
     noun: str = "features",
     task: str = "classification",
+    limited: bool = False,
+    adjusted: bool = False,
 ) -> str:
     """The certificate of a set of k features in a sentence, with figures in brackets where they are given.
 
-    The noun says what k counts: features, columns or groups.
+    The noun says what k counts: features, columns or groups; `limited` that some had to be chosen or must
+    not be, and `adjusted` that something was taken out: the certificate is then about what that leaves.
     """
     what, nothing = CRITERIA[task]
+    allowed = "that may be chosen" if limited else "of this table"
+    beyond = " beyond what is adjusted for" if adjusted else ""
     if upper_bound == 0:
         known = " (F = 0 for every subset)" if figures else ""
-        return f"No column of this table {nothing}{known}."
+        return f"No column {allowed} {nothing}{beyond}{known}."
     own = whose if k > 1 else whose.replace("These", "This")
     these = f"{own} {counted(k, noun)} {'reach' if k > 1 else 'reaches'}"
     others = counted(k, "groups of columns" if noun == "groups" else "columns")
-    best = f"the best {what} any {others} of this table could reach"
+    best = f"the best {what} any {others} {allowed} could reach{beyond}"
     return f"{these} at least {proven_share(gap)} of {best}{f' ({figures})' if figures else ''}."
 
 

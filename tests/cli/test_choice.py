@@ -414,3 +414,19 @@ def test_selections_of_before_there_were_groups(folder):
 def test_damaged_answers_are_refused(change, folder):
     (folder / "bad.json").write_text(json.dumps(json.loads(OLD) | change))
     assert "cannot be used" in refused(invoke("apply", "bad.json", "t.csv", "--out", "o.csv", cwd=folder))
+
+
+def test_the_certificate_is_about_what_may_be_chosen(tmp_path):
+    """In the terminal and on the page, not about all sets."""
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 2
+    path, page = tmp_path / "t.csv", tmp_path / "r.html"
+    pd.DataFrame({**{f"c{j}": rng.normal(size=60) + y * (j < 2) for j in range(5)}, "y": y}).to_csv(
+        path, index=False
+    )
+    said = invoke("select", path, "-t", "y", "-k", "2", "--keep", "c4", "--report", page).stdout
+    assert "any 2 columns that may be chosen could reach." in " ".join(said.split())
+    text = page.read_text(encoding="utf-8")
+    assert "every set of that size that may be chosen." in text
+    said = invoke("select", path, "-t", "y", "-k", "2", "--adjust-for", "c0").stdout
+    assert "could reach beyond what is adjusted for." in " ".join(said.split())

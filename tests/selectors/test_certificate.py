@@ -102,3 +102,14 @@ def test_the_sentence_says_what_was_counted_and_what_f_is():
     assert "Fisher criterion any 2 groups of columns" in str(groups)
     numbers = certify(X, X[:, 0] + X[:, 1], [2, 3], task="regression")
     assert "of the best share of variance explained any 2 columns" in str(numbers)
+
+
+def test_the_sentence_is_about_what_may_be_chosen():
+    X, y = reference.random_problem(0, n=50, d=6, c=2)
+    kept = str(certify(X, y, [3, 4], keep=[3]))
+    assert "any 2 columns that may be chosen could reach (" in kept
+    adjusted = str(certify(X, y, [3, 4], confounders=X[:, 0] + X[:, 1]))
+    assert "any 2 columns of this table could reach beyond what is adjusted for (" in adjusted
+    with pytest.warns(UserWarning, match="wholly"):
+        nothing = str(certify(X, y, [3, 4], adjust_for=[5], confounders=y.astype(str)))
+    assert nothing.startswith("No column that may be chosen tells the classes apart beyond what is adjusted")

@@ -113,7 +113,8 @@ def test_constant_columns_in_groups_and_among_the_kept():
     pairs = itertools.combinations(range(1, 6), 2)
     best = max(reference.criterion(Z, y, np.flatnonzero(np.isin(codes, pair)), GAMMA) for pair in pairs)
     assert found.objective_ == pytest.approx(best, rel=1e-9)
-    everything = GeneralizedFisherScore(6, groups=groups).fit(X, y)
+    with pytest.warns(UserWarning, match="number of groups that vary, 5"):
+        everything = GeneralizedFisherScore(6, groups=groups).fit(X, y)
     assert everything.support_.all()
 
 
@@ -173,7 +174,7 @@ BAD = {
     "a fraction": ({"keep": [0.5]}, "0.5 is none of them"),
     "unhashable": ({"keep": [[0]]}, "is none of them"),
     "all excluded": ({"exclude": list(range(12))}, "must leave something"),
-    "too few left": ({"exclude": list(range(10))}, "exclude leaves, 2"),
+    "too few left": ({"exclude": list(range(10))}, "exclude and adjust_for leave, 2"),
     "short mask": ({"keep": [True, False]}, "one entry for each of the 12"),
     "a mapping": ({"keep": {"a": 1}}, "must be a list"),
     "groups too short": ({"groups": [0, 1]}, "label for each of the 12"),

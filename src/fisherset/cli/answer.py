@@ -162,8 +162,7 @@ def page_for(
         found,
         title=f"{counted(k, grouping.noun)} of {table.path.name}",
         groups=[grouping.labels[group] for group in grouping.codes],
-        noun=grouping.noun,
-        task=question.task,
+        **question.words,
         **more,
     )
     return report_page(report)

@@ -85,8 +85,8 @@ def certify(
     show(console, before)
     for heading, value in question.told:
         console.print(Text(common.printable(f"{heading}: {value}")))
-    how = {"whose": "Your", "noun": question.grouping.noun, "task": question.task}
-    console.print(Text(certificate_sentence(found.n_features, found.gap, found.upper_bound, **how)))
+    graded = found.n_features, found.gap, found.upper_bound
+    console.print(Text(certificate_sentence(*graded, whose="Your", **question.words)))
     console.print(Text(certificate_figures(found.objective, found.upper_bound, found.gamma)))
     show(console, after)
 

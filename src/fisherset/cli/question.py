@@ -60,6 +60,16 @@ class Question:
         }
 
     @property
+    def words(self) -> dict[str, Any]:
+        """What a certificate of an answer has to say of the question."""
+        return {
+            "noun": self.grouping.noun,
+            "task": self.task,
+            "limited": bool(self.keep or self.exclude or self.adjust_for),
+            "adjusted": bool(self.adjust_for),
+        }
+
+    @property
     def kept(self) -> list[int] | None:
         """What must be chosen, as the selectors and `certify` take it."""
         return self._columns(self.keep)

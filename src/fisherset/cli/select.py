@@ -160,7 +160,7 @@ def _show(
         console.print(Text(common.printable(f"{heading}: {value}")))
     show(console, remarks)
     console.print(shown)
-    sentence = certificate_sentence(len(rows), selection.gap, selection.upper_bound, noun=noun, task=task)
+    sentence = certificate_sentence(len(rows), selection.gap, selection.upper_bound, **question.words)
     console.print(Text(sentence))
     figures = certificate_figures(selection.objective, selection.upper_bound, selection.gamma)
     console.print(Text(figures))

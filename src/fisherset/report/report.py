@@ -97,6 +97,8 @@ class Report(NamedTuple):
         What is chosen.
     task : {"classification", "regression"}
         What the target holds.
+    limited, adjusted : bool
+        Whether some had to be chosen or must not be, and whether something was taken out of all.
     """
 
     title: str
@@ -111,11 +113,16 @@ class Report(NamedTuple):
     remarks: Sequence[Remark] = ()
     noun: str = "features"
     task: str = "classification"
+    limited: bool = False
+    adjusted: bool = False
 
     @property
     def sentence(self) -> str:
         """The certificate."""
-        return certificate_sentence(self.k, self.gap, self.upper_bound, noun=self.noun, task=self.task)
+        words: dict[str, Any] = {"limited": self.limited, "adjusted": self.adjusted}
+        return certificate_sentence(
+            self.k, self.gap, self.upper_bound, noun=self.noun, task=self.task, **words
+        )
 
     @property
     def alone(self) -> str:
@@ -176,6 +183,8 @@ def build_report(
     groups: Sequence[str] | None = None,
     noun: str = "features",
     task: str = "classification",
+    limited: bool = False,
+    adjusted: bool = False,
 ) -> Report:
     """Put together what there is to say about a fitted selector.
 
@@ -205,6 +214,8 @@ def build_report(
         What was chosen.
     task : {"classification", "regression"}, default="classification"
         What the target holds.
+    limited, adjusted : bool, default=False
+        Whether some had to be chosen or must not be, and whether something was taken out of all.
 
     Returns
     -------
@@ -230,6 +241,8 @@ def build_report(
         [*remarks, *remarks_on(selector)],
         noun,
         task,
+        limited,
+        adjusted,
     )
 
 

@@ -24,7 +24,7 @@ class LabelSets(NamedTuple):
 def label_sets(y: Any, n_samples: int) -> LabelSets | None:
     """The sets that y holds, None where it is no table of noughts and ones."""
     if sparse.issparse(y):
-        indicator = sparse.csr_array(y, dtype=np.float64)
+        indicator = sparse.csr_array(y, dtype=np.float64, copy=True)
         indicator.sum_duplicates()
         values, names = indicator.data, None
     else:

@@ -21,7 +21,7 @@ def check_targets(y: Any, n_samples: int) -> Floats:
         raise ValueError("y must not have masked entries. Drop those samples.")
     try:
         array = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
-        if array.dtype == object:
+        if array.dtype == object and not any(isinstance(entry, str | bytes) for entry in array.flat):
             array = array.astype(np.float64)
     except Exception as error:  # of any kind: each library has its own
         raise TypeError(f"y must be an array of numbers; got {shown(y)}: {reason(error)}.") from error

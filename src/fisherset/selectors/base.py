@@ -86,6 +86,8 @@ def measure_table(X: Any, y: Any, names: Any, beside: Beside = ALONE, task: str 
         weights = weights_of_samples(beside.sample_weight, X.shape[0])
         if sets is None:
             check_vary(targets, weights)
+            if weights is not None:  # a target without weight has no say, however large it is
+                targets = np.where(weights[:, None] > 0, targets, targets[np.argmax(weights)])
             coding = Numbers.of(targets, weights)
         else:
             check_label_sets(sets, weights)

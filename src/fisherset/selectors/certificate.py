@@ -54,6 +54,9 @@ class Certificate(NamedTuple):
         What y held.
     what : {"features", "groups"}
         What the size counts.
+    limited, adjusted : bool
+        Whether some features had to be in the subset or must not be, and whether something was
+        taken out of all of them: the bound is over what that leaves.
     """
 
     objective: float
@@ -65,11 +68,21 @@ class Certificate(NamedTuple):
     noise: Noise | None = None
     task: str = CLASSIFICATION
     what: str = "features"
+    limited: bool = False
+    adjusted: bool = False
 
     def __str__(self) -> str:
         figures = certificate_figures(self.objective, self.upper_bound, self.gamma)
-        words = {"figures": figures, "noun": self.what, "task": self.task}
-        sentence = certificate_sentence(self.n_features, self.gap, self.upper_bound, **words)
+        sentence = certificate_sentence(
+            self.n_features,
+            self.gap,
+            self.upper_bound,
+            figures=figures,
+            noun=self.what,
+            task=self.task,
+            limited=self.limited,
+            adjusted=self.adjusted,
+        )
         if self.status is Status.INEXACT:
             sentence = f"{sentence} But {self.status.value}."
         return f"{sentence} {self.noise}" if self.noise is not None and self.noise.chance else sentence
@@ -95,8 +108,8 @@ def fisher_criterion(
     ----------
     X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
         The samples.
-    y : array-like of shape (n_samples,)
-        Their class labels.
+    y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        Their class labels, sets of labels, or numbers.
     features : array-like
         The subset: column numbers, column names, or a boolean mask.
     gamma : float or "scale", default="scale"
@@ -113,7 +126,7 @@ def fisher_criterion(
     Returns
     -------
     value : float
-        Between 0 and the number of classes less one.
+        Between 0 and the number of classes less one, or the number of targets.
 
     See Also
     --------
@@ -160,8 +173,8 @@ def certify(
     ----------
     X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
         The samples.
-    y : array-like of shape (n_samples,)
-        Their class labels.
+    y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        Their class labels, sets of labels, or numbers.
     features : array-like
         The subset: column numbers, column names, or a boolean mask.
     gamma : float or "scale", default="scale"
@@ -207,7 +220,12 @@ def certify(
     warn_status(found.status)
     noise = measure_noise(problem, asked.columns, domain.units.columns(domain.barred))
     figures = found.objective, found.upper_bound, found.gap, asked.gamma
-    return Certificate(*figures, asked.chosen.size, found.status, noise, task, asked.choice.what)
+    choice = asked.choice
+    limited, adjusted = (
+        bool(choice.kept.size + choice.barred.size),
+        bool(choice.adjusted.size) or confounders is not None,
+    )
+    return Certificate(*figures, asked.chosen.size, found.status, noise, task, choice.what, limited, adjusted)
 
 
 class AskedSubset(NamedTuple):

@@ -58,6 +58,10 @@ class Choice:
 
     def count(self, wanted: Any) -> int:
         """How many units are to be chosen, with room for the kept ones and without the barred."""
+        if wanted is None or (parameter.is_number(wanted) and not is_integer(wanted)):  # a share
+            allowed = len(self.labels) - self.barred.size
+            k = parameter.check_count(wanted, allowed, what=self.what)
+            return k if wanted is not None else max(k, self.kept.size)
         k = parameter.check_count(wanted, len(self.labels), what=self.what)
         self.check(k)
         return k
@@ -72,8 +76,8 @@ class Choice:
         allowed = len(self.labels) - self.barred.size
         if k > allowed:
             raise ValueError(
-                f"n_features_to_select must be at most the number of {self.what} that exclude leaves, "
-                f"{allowed}; got {k}."
+                f"n_features_to_select must be at most the number of {self.what} that exclude and "
+                f"adjust_for leave, {allowed}; got {k}."
             )
 
     def units_of(self, columns: Indices) -> Indices:
@@ -156,7 +160,9 @@ def check_choice(
 def _grouped(groups: Any, n_features: int, names: Any) -> tuple[Indices, list[Any]]:
     """The group of each column, groups in the order of their first columns, and their labels."""
     of_column = (
-        _mapped(groups, n_features, names) if isinstance(groups, Mapping) else _listed(groups, n_features)
+        _mapped(groups, n_features, names)
+        if isinstance(groups, Mapping)
+        else _listed(groups, n_features, names)
     )
     try:
         labels = list(dict.fromkeys(of_column))
@@ -166,12 +172,15 @@ def _grouped(groups: Any, n_features: int, names: Any) -> tuple[Indices, list[An
     return np.array([number[label] for label in of_column], dtype=np.intp), labels
 
 
-def _listed(groups: Any, n_features: int) -> list[Any]:
+def _listed(groups: Any, n_features: int, names: Any) -> list[Any]:
     if isinstance(groups, str | bytes | Iterator) or not np.iterable(groups):
         raise TypeError(
             f"groups must be a label for each column, or a mapping of names to columns; got {shown(groups)}."
         )
-    labels = list(groups.tolist() if hasattr(groups, "tolist") else groups)
+    given: Any = groups
+    if names is not None and hasattr(given, "iloc") and set(given.index) == set(names):
+        given = given.loc[names]  # a series says of each name which group it is in
+    labels = list(given.tolist() if hasattr(given, "tolist") else given)
     if len(labels) != n_features:
         raise ValueError(
             f"groups must have a label for each of the {n_features} features; got {len(labels)}."
@@ -192,7 +201,7 @@ def _mapped(groups: Mapping[Any, Any], n_features: int, names: Any) -> list[Any]
     taken: dict[int, Any] = {}
     for label, columns in groups.items():
         for j in _columns("groups", columns, n_features, names):
-            if j in taken:
+            if taken.get(j, label) != label:
                 raise ValueError(
                     f"groups must not share columns; {shown(own[j])} is in {shown(taken[j])} and "
                     f"in {shown(label)}."
@@ -207,7 +216,7 @@ def _mapped(groups: Mapping[Any, Any], n_features: int, names: Any) -> list[Any]
 
 
 def _items(name: str, given: Any) -> list[Any]:
-    if isinstance(given, Mapping):
+    if isinstance(given, Mapping | Iterator):  # the latter could be read only once
         raise TypeError(f"{name} must be a list of names or numbers; got {shown(given)}.")
     if isinstance(given, str | bytes) or not np.iterable(given):
         return [given.item() if isinstance(given, np.ndarray) else given]
@@ -252,19 +261,30 @@ class _Finder:
         return np.unique(np.array([self._unit(name, item) for item in items], dtype=np.intp))
 
     def columns(self, name: str, given: Any) -> Indices:
-        """Column numbers, in column order; a group is taken whole."""
-        return (
-            np.flatnonzero(np.isin(self._codes, self.units(name, given)))
-            if self._groups
-            else self.units(name, given)
-        )
+        """Column numbers, in column order; a group that is named is taken whole."""
+        if given is None:
+            return NONE
+        self.units(name, given)  # which checks it
+        items = _items(name, given)
+        if items and all(isinstance(item, bool | np.bool_) for item in items):
+            return np.flatnonzero(items)
+        found = [
+            np.flatnonzero(self._codes == self._unit(name, item))
+            if self._is_group(item)
+            else np.array(_columns(name, [item], self._codes.size, self._names))
+            for item in items
+        ]
+        return np.unique(np.concatenate([NONE, *found]))
+
+    def _is_group(self, item: Any) -> bool:
+        try:
+            return item in self._groups
+        except TypeError:  # it cannot even be looked up
+            return False
 
     def _unit(self, name: str, item: Any) -> int:
-        try:
-            if item in self._groups:
-                return int(self._groups[item])
-        except TypeError:  # it cannot even be looked up
-            pass
+        if self._is_group(item):
+            return int(self._groups[item])
         what = "groups or columns" if self._groups else "columns"
         try:
             (column,) = _columns(name, [item], self._codes.size, self._names)

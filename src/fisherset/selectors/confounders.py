@@ -61,6 +61,11 @@ def _numbers(name: Any, values: Any) -> Floats:
                 f"confounders must not contain NaN or infinity; column {shown(name)} does. Impute it."
             )
         return numbers
+    if array.dtype.kind in "mM":
+        raise TypeError(
+            f"confounders must hold numbers or labels; column {shown(name)} holds dates or times. Turn them "
+            f"into numbers, for example days since a fixed date."
+        )
     if array.dtype.kind == "c":
         raise TypeError(f"confounders must hold numbers or labels; column {shown(name)} has complex numbers.")
     labels = list(array.tolist())

@@ -72,8 +72,8 @@ def explain(
     ----------
     X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
         The samples.
-    y : array-like of shape (n_samples,)
-        Their class labels.
+    y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        Their class labels, sets of labels, or numbers.
     features : array-like
         The subset: a mask, column numbers or column names.
     gamma : float or "scale", default="scale"
@@ -117,14 +117,25 @@ def explain(
     stand_ins = np.full(chosen.size, -1, dtype=np.intp)
     value = 0.0
     if varying.any():
-        state = measure_subset(temper(problem, asked.gamma, asked.columns.size), asked.columns, asked.gamma)
         proven = prove_value(problem, asked.columns, asked.gamma)
         warn_status(Status.INEXACT if proven.wrong else Status.CONVERGED)
         value = proven.value
-        drops[varying] = unit_losses(state, asked.posed.domain.units) / problem.n
+        drops[varying] = _drops(asked, value)
         stand_ins[varying], correlations[varying] = _stand_ins(asked, members)
     alone = _alone(asked)[chosen]
     return Explanation(chosen, alone, drops, stand_ins, correlations, value, asked.gamma)
+
+
+def _drops(asked: AskedSubset, value: float) -> Floats:
+    """What F loses without each of the members: from one system, or one by one where that is too rough."""
+    problem, units, gamma = asked.problem, asked.posed.domain.units, asked.gamma
+    if temper(problem, gamma, asked.columns.size) is problem:
+        return unit_losses(measure_subset(problem, asked.columns, gamma), units) / problem.n
+    drops = np.full(asked.members.size, value)
+    for place in range(asked.members.size if asked.members.size > 1 else 0):
+        others = units.columns(np.delete(asked.members, place))
+        drops[place] = max(value - prove_value(problem, others, gamma).value, 0.0)
+    return drops
 
 
 def _alone(asked: AskedSubset) -> Floats:

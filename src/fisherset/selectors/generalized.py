@@ -45,6 +45,11 @@ class JointSelector(BaseSelector):
     verbose: int = 0
     _task = CLASSIFICATION
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing == "mean"
+        return tags
+
     def _fit(self, X: Any, y: Any, beside: Beside) -> Self:
         """Select, from whatever y holds and is given beside it."""
         self._check_parameters()
@@ -108,9 +113,9 @@ class JointSelector(BaseSelector):
             del self.n_missing_
         if table.classes.size:
             self.classes_ = table.classes
-        if not choice.grouped:
-            asked_for = choice.columns(choice.kept)
-            check.warn_constant(table.scatter.constant, self.support_ & ~asked_for)
+        varies = np.isin(np.arange(order.size), posed.units)
+        unasked = np.setdiff1d(order[:k], choice.kept)
+        check.warn_constant(~varies, np.isin(np.arange(order.size), unasked), choice.what)
         warn_status(solution.status)
 
 
@@ -147,7 +152,7 @@ class GeneralizedFisherScore(JointSelector):
     tol : float or None, default=1e-3
         The relaxation is solved until its bound is within this share of its value. None for a
         selection without certificate, in less time: `upper_bound_` is then what bounds every
-        subset anyway, `n_classes - 1`, or better if that comes for nothing.
+        subset anyway, as it does `objective_`, or better if that comes for nothing.
     max_iter : int, default=1000
         Most iterations of the relaxation, of the cuts for one m, and of the exchange.
     time_limit : float, default=None
@@ -169,10 +174,12 @@ class GeneralizedFisherScore(JointSelector):
         weights says so itself.
     adjust_for : array-like, default=None
         Features that are not selected, but whose linear effect is taken out of the others and of
-        the classes, as that of the `confounders` of `fit` is: names, numbers or a mask.
+        the classes, as that of the `confounders` of `fit` is: names, numbers or a mask. The rest of
+        the groups they are in is not selected either.
     missing : {"error", "mean"}, default="error"
         What to do about NaN in X: refuse it, or let it count as the mean of its column, so that it
-        adds nothing to any sum; nothing is copied. `n_missing_` says how many there are.
+        adds nothing to any sum; nothing is copied. `n_missing_` says how many there are, and
+        `transform` leaves them as they are.
 
     Attributes
     ----------
@@ -188,7 +195,8 @@ class GeneralizedFisherScore(JointSelector):
     groups_ : list
         Labels of the groups, in the order of their first features; with `groups` only.
     objective_ : float
-        F of the selected subset, at most `n_classes - 1`.
+        F of the selected subset, at most `n_classes - 1`, or the number of labels where y holds
+        sets of them.
     upper_bound_ : float
         No subset of that size has a larger F.
     gap_ : float

@@ -38,8 +38,9 @@ class GeneralizedFisherScoreCV(CrossValidatedSelector):
     n_jobs : int, default=None
         Folds in parallel threads.
     solver, standardize, tol, max_iter, groups, keep, exclude, class_weight, adjust_for, missing
-        As in :class:`GeneralizedFisherScore`; the search itself goes without certificates, and a
-        missing value counts as the mean over all samples in every fold.
+        As in :class:`GeneralizedFisherScore`; the search itself goes without certificates. In
+        every fold a missing value counts as the mean over all samples, and classes have the weights
+        that their sizes in the whole table give them.
 
     Attributes
     ----------

@@ -52,6 +52,9 @@ class LabelFit(ClassifierMixin, LinearFit):
 
     def __init__(self, problem: TableProblem, columns: Indices) -> None:
         super().__init__(problem, columns)
+        # labels stay what they are, whatever is taken out of the columns: their mean goes with that of these
+        moments = problem.scatter.moments
+        self.intercept_ = moments.NT[0] / moments.n
         self.classes_ = [np.array([0, 1])] * self.intercept_.size
 
     def decision_function(self, X: Any) -> Floats:

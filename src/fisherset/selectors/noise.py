@@ -52,6 +52,8 @@ class Noise(NamedTuple):
     target: str = "classes"
 
     def __str__(self) -> str:
+        if not self.n_features:
+            return "No column varies."
         if not self.n_unrelated:
             return f"No column looks unrelated to the {self.target}."
         seen = (
@@ -59,7 +61,7 @@ class Noise(NamedTuple):
             f"chance alone the luckiest of them would explain {self.luckiest:.1%}, and {self.n_above} of "
             f"the {self.n_chosen} chosen exceed that"
         )
-        return f"{seen}: one by one they are no better than chance would give." if self.chance else f"{seen}."
+        return f"{seen}: one by one that is no more than chance would give." if self.chance else f"{seen}."
 
 
 def measure_noise(problem: TableProblem, chosen: Indices, barred: Indices | None = None) -> Noise:

@@ -106,8 +106,8 @@ def selection_path(
     ----------
     X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
         The samples.
-    y : array-like of shape (n_samples,)
-        Their class labels.
+    y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        Their class labels, sets of labels, or numbers.
     ks : sequence of int or float
         The numbers of features, in any order; a float in (0, 1) is a share.
     gamma : float or "scale", default="scale"

@@ -114,7 +114,7 @@ class Numbers:
         tr(R^2) / p and p^2 / tr(R^2) in number, R being the correlations (Satterthwaite 1946).
         """
         share = np.full(len(Y), 1 / len(Y)) if weight is None else weight / weight.sum()
-        largest = np.max(np.abs(Y), axis=0, initial=0.0)
+        largest = np.max(np.abs(Y[share > 0]), axis=0, initial=0.0)
         safe = np.ldexp(1.0, np.frexp(np.where(largest > 0, largest, 1.0))[1])
         scaled = Y / safe
         offset = share @ scaled

@@ -16,6 +16,7 @@ def basis_of(Z: Floats, weight: Floats | None) -> Floats | None:
     """
     w = np.ones(len(Z)) if weight is None else weight
     share = w / w.sum()
+    Z = np.where(w[:, None] > 0, Z, 0.0)  # what has no weight has no say
     unit = np.max(np.abs(Z), axis=0, initial=0.0)
     Z = Z / np.where(unit > 0, unit, 1.0)
     Z = Z - share @ Z
