@@ -330,7 +330,7 @@ def test_certify_of_what_was_selected(folder):
         said = " ".join(invoke("certify", *options, "--features", "s.json", cwd=folder).stdout.split())
         what = "share of variance explained" if task else "Fisher criterion"
         assert "Kept: colour (3 columns) Adjusted for: flag" in said
-        assert f"of the best {what} any 3 columns of this table" in said
+        assert f"of the best {what} any 3 columns that may be chosen" in said
 
 
 @pytest.mark.parametrize("more", [(), ("--split-texts",), ("--split-texts", "--groups", "g.json")])

@@ -30,7 +30,7 @@ def accuracy(model: Any, X: Any, y: NDArray[Any], weights: Any = None) -> float:
 def explained_share(model: Any, X: Any, y: NDArray[Any], weights: Any = None) -> float:
     """R^2, the mean over the targets; of sets of labels that of their indicators."""
     found = model.decision_function(X) if isinstance(model, LabelFit) else model.predict(X)
-    size = np.max(np.abs(y), axis=0, initial=0.0)
+    size = np.maximum(np.abs(y).max(axis=0), np.abs(found).max(axis=0))
     unit = np.ldexp(1.0, np.frexp(np.where(size > 0, size, 1.0))[1])  # whose squares are safe
     return _one_number(r2_score(y / unit, found / unit, sample_weight=weights))
 
