@@ -25,12 +25,14 @@ class LinearFit(RegressorMixin, BaseEstimator):
         assert isinstance(coding, Numbers)
         system = problem.gram(columns, rows=columns)
         system[np.diag_indices_from(system)] += float(problem.diagonal[columns].sum()) / problem.n
-        sums = scatter.sums[:, table].T / problem.scale[columns][:, None]
-        # of the columns in the units of the guard: those of a column of 1e-310 would overflow
-        self.coef_: Floats = np.linalg.solve(system, sums) / problem.scale[columns][:, None] * coding.unit
+        # of standardised columns and targets: their own units may be out of the range of float64
+        sums: Floats = scatter.sums[:, table].T / problem.scale[columns][:, None]
+        self.coef_: Floats = np.linalg.solve(system, sums).astype(np.float64)
         self.unit_: Floats = scatter.guard.unit[table]
-        self.intercept_: Floats = coding.offset + coding.unit * scatter.moments.alpha[0]
+        self.scale_: Floats = problem.scale[columns]
         self.center_: Floats = scatter.guard.offset[table] + problem.beta[0, columns] * self.unit_
+        self.intercept_: Floats = scatter.moments.alpha[0]
+        self.target_unit_, self.target_offset_ = coding.unit, coding.offset
 
     def fit(self, X: Any, y: Any) -> Self:
         """Nothing to do: the statistics are all there is to learn from."""
@@ -38,7 +40,8 @@ class LinearFit(RegressorMixin, BaseEstimator):
 
     def _numbers(self, X: Any) -> Floats:
         rows = X.toarray() if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
-        found: Floats = ((rows - self.center_) / self.unit_) @ self.coef_ + self.intercept_
+        standard = (rows - self.center_) / self.unit_ / self.scale_
+        found: Floats = (standard @ self.coef_ + self.intercept_) * self.target_unit_ + self.target_offset_
         return found
 
     def predict(self, X: Any) -> Floats:
