@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from pyarrow import parquet
 
 from command import invoke, refused
 from fisherset import GeneralizedFisherScore, JointRegressionScore, certify
@@ -255,10 +256,42 @@ def test_apply_keeps_the_gaps_of_numbers(folder):
     assert pd.read_csv(folder / "o.csv")["price"].isna().sum() == 2
     priced().drop(columns="price").to_csv(folder / "new.csv", index=False)
     assert invoke("apply", "s.json", "new.csv", "--out", "p.tsv", cwd=folder).returncode == 0
-    priced().assign(price="dear").to_csv(folder / "new.csv", index=False)
-    assert "does not hold numbers" in refused(
-        invoke("apply", "s.json", "new.csv", "--out", "q.csv", cwd=folder)
+
+
+CARRIED = {
+    "texts": [f"dear {i}" for i in range(90)],
+    "large": [2**53 + i for i in range(90)],
+    "larger": [2**63 + i for i in range(90)],
+    "whole": list(range(90)),
+    "dates": pd.date_range("2020-01-01", periods=90).date.tolist(),
+    "lists": [[i, i] for i in range(90)],
+}
+
+
+@pytest.mark.parametrize("kind", CARRIED)
+def test_apply_carries_any_target_along(kind, folder):
+    answer(folder, "select", "p.csv", "-t", "price", "--task", "regression", "-k", 2, "--out", "s.json")
+    pd.DataFrame(priced().assign(price=CARRIED[kind])).to_parquet(folder / "new.parquet", index=False)
+    for out in ("o.parquet", "o.csv", "o.npz"):
+        done = invoke("apply", "s.json", "new.parquet", "--out", out, "--strict", cwd=folder)
+        assert (done.returncode, done.stderr) == (0, "")
+    assert list(map(str, parquet.read_table(folder / "o.parquet")["price"].to_pylist())) == list(
+        map(str, CARRIED[kind])
     )
+    assert pd.read_csv(folder / "o.csv", dtype=str)["price"].tolist() == list(map(str, CARRIED[kind]))
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "npz"])
+def test_numbers_that_would_be_rounded_are_refused(suffix, tmp_path):
+    price = 2**53 + np.arange(90)
+    if suffix == "npz":
+        np.savez(tmp_path / "t.npz", X=priced()[NUMBERS], y=np.arange(90), classes=price)
+    else:
+        table = priced().assign(price=price)
+        (table.to_csv if suffix == "csv" else table.to_parquet)(tmp_path / f"t.{suffix}", index=False)
+    target = () if suffix == "npz" else ("-t", "price")
+    said = refused(invoke("select", f"t.{suffix}", *target, "--task", "regression", cwd=tmp_path))
+    assert "beyond 2^53, which would be rounded" in said
 
 
 def test_the_page_speaks_of_groups(folder):

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.text import Text
 
 from fisherset.cli import common
 from fisherset.cli.outputs import TABLE
 from fisherset.cli.progress import ProgressBars
-from fisherset.tables import Frame, drift_of, labels_in, numbers_in, read_frame, read_selection, reduce_frame
+from fisherset.tables import drift_of, labels_in, read_frame, read_selection, reduce_frame, values_in
 from fisherset.tables.output import table_content
 
 
@@ -48,7 +46,7 @@ def apply(
             labelled = chosen.task == "classification"
             frame = read_frame(file, texts={*texts, chosen.target} if labelled else texts)
             X = reduce_frame(frame, chosen.features)
-        labels = labels_in(frame, chosen.target) if labelled else _numbers_in(frame, chosen.target)
+        labels = (labels_in if labelled else values_in)(frame, chosen.target)
         odd = drift_of(frame, chosen, X, labels)
         if odd and strict:
             raise ValueError(" ".join(odd))
@@ -57,11 +55,3 @@ def apply(
         names = [feature.name for feature in chosen.features]
         outputs.write(out, lambda: table_content(out, X, names, target=chosen.target, y=labels))
     Console(quiet=quiet).print(Text(f"{len(X)} rows, {len(names)} columns. Written: {out}"))
-
-
-def _numbers_in(frame: Frame, target: str) -> NDArray[Any] | None:
-    """The target as numbers, None where one is missing."""
-    numbers = numbers_in(frame, target)
-    if numbers is None or not np.isnan(numbers).any():
-        return numbers
-    return np.array([None if number != number else number for number in numbers.tolist()], dtype=object)

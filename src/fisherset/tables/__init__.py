@@ -5,7 +5,7 @@ from fisherset.tables.feature import Feature
 from fisherset.tables.frames import Frame, read_frame
 from fisherset.tables.grouping import Grouping, group_features, prefix_groups, read_groups
 from fisherset.tables.labelled import LabelledTable, read_table, reduce_frame
-from fisherset.tables.labels import labels_in, numbers_in
+from fisherset.tables.labels import labels_in, values_in
 from fisherset.tables.output import write_table
 from fisherset.tables.selection import Selection, read_selection
 
@@ -18,12 +18,12 @@ __all__ = [
     "drift_of",
     "group_features",
     "labels_in",
-    "numbers_in",
     "prefix_groups",
     "read_frame",
     "read_groups",
     "read_selection",
     "read_table",
     "reduce_frame",
+    "values_in",
     "write_table",
 ]

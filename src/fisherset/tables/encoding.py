@@ -129,7 +129,7 @@ def _features_of(name: str, column: Any, impute: str | None) -> list[Feature]:
     missing = np.isnan(numbers)
     if missing.all():
         raise _Refused(NOTHING)
-    if pa.types.is_integer(column.type) and _rounds(column):
+    if rounds(column):
         raise _Refused(f"Columns {{}} hold whole numbers beyond 2^53, which would be rounded. {DROP}")
     if not missing.any():
         return [Feature(name, name)]
@@ -216,8 +216,13 @@ def _is_missing(column: Any) -> NDArray[np.bool_]:
     return missing
 
 
-def _rounds(column: Any) -> bool:
-    """Whether some of its whole numbers have more digits than float64."""
+def rounds(column: Any) -> bool:
+    """Whether a column holds whole numbers some of which have more digits than float64."""
+    import pyarrow as pa
+
+    column = _decoded(column)
+    if not pa.types.is_integer(column.type):
+        return False
     numbers = column.drop_null().to_numpy()
     with np.errstate(invalid="ignore"):  # beyond the largest integer, which is a difference
         return bool((numbers.astype(np.float64).astype(numbers.dtype) != numbers).any())

@@ -250,7 +250,7 @@ def _svmlight_frame(path: Path) -> Frame:
         reason = str(error).splitlines()[0][:160]
         raise ValueError(f"{path.name} is no svmlight file, or is damaged: {reason}") from error
     check_shape(path.name, *X.shape, dense=False)  # one odd number makes as many columns as it says
-    whole = y.astype(np.int64) if np.all(y == np.round(y)) else y
+    whole = y.astype(np.int64) if np.all(y == np.round(y)) and np.all(abs(y) < 2**53) else y
     return Frame(path, _names_of(None, X), X=sparse.csr_matrix(X), labels={"label": whole})
 
 

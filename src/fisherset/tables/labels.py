@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._types import Floats
-from fisherset.tables.encoding import UnusableColumnsError, is_text, numbers_of
+from fisherset.tables.encoding import UnusableColumnsError, is_text, numbers_of, rounds
 from fisherset.tables.feature import Feature
 from fisherset.tables.frames import Frame
 
@@ -113,23 +113,52 @@ def numbers_in(frame: Frame, target: str) -> Floats | None:
     y : ndarray or None
         The numbers, what is missing as NaN; None where there is no such column.
     """
-    if frame.arrow is not None and target not in frame.names:
-        return None
-    try:
-        if frame.arrow is not None:
-            numbers: Floats = numbers_of(frame.arrow, [Feature(target, target)])[:, 0]
-            return numbers
+    import pyarrow as pa
+
+    table = frame.arrow
+    if table is None:
         labels = labels_in(frame, target)
-        if labels is None or labels.dtype.kind not in "OU":
-            return labels if labels is None else labels.astype(np.float64)
-        if any(isinstance(label, str) for label in labels.tolist()):
-            raise UnusableColumnsError
-        return labels.astype(np.float64)  # of None it makes NaN
+        table = pa.table({} if labels is None else {target: pa.array(labels.tolist())})
+    if target not in table.column_names:
+        return None
+    if rounds(table.column(target)):
+        raise ValueError(
+            f"The target {target!r} of {frame.path.name} holds whole numbers beyond 2^53, which would be "
+            f"rounded. Take something off them, or divide them by what they have in common."
+        )
+    try:
+        numbers: Floats = numbers_of(table, [Feature(target, target)])[:, 0]
+        return numbers
     except UnusableColumnsError:
         raise ValueError(
             f"The target {target!r} of {frame.path.name} does not hold numbers, which regression is about; "
             f"convert it, or tell its values apart as classes."
         ) from None
+
+
+def values_in(frame: Frame, target: str) -> NDArray[Any] | None:
+    """The target of a frame as it stands, whatever it holds, to be carried along.
+
+    Parameters
+    ----------
+    frame : Frame
+        What a file holds.
+    target : str
+        The column.
+
+    Returns
+    -------
+    y : ndarray of object, or None
+        The values, what is missing as None; None where there is no such column.
+    """
+    values = frame.values(target)
+    if values is None:
+        return None
+    values = [None if _is_gap(value) else value for value in values]
+    kinds = {type(value) for value in values if value is not None}
+    if len(kinds) > 1 and kinds != {int, float}:  # which no column of a file can hold together
+        values = [None if value is None else str(value) for value in values]
+    return np.fromiter(values, dtype=object, count=len(values))
 
 
 def complete_numbers(frame: Frame, target: str) -> Floats:

@@ -58,7 +58,7 @@ def table_content(
     columns = [pa.array(np.asarray(X[:, j], dtype=np.float64)) for j in range(X.shape[1])]
     if y is not None:
         values = y.tolist()
-        columns.append(pa.array([safe_cell(v) if text and isinstance(v, str) else v for v in values]))
+        columns.append(_column([_cell(value) for value in values] if text else values))
     table = pa.Table.from_arrays(columns, names=[safe_cell(name) for name in labels] if text else labels)
     buffer = io.BytesIO()
     if text:
@@ -68,6 +68,22 @@ def table_content(
     else:
         feather.write_feather(table, buffer, compression="uncompressed")
     return buffer.getvalue()
+
+
+def _column(values: list[Any]) -> Any:
+    """Values as a column of Arrow, which by itself takes whole numbers for signed ones."""
+    import pyarrow as pa
+
+    try:
+        return pa.array(values)
+    except OverflowError:
+        return pa.array(values, pa.uint64())
+
+
+def _cell(value: Any) -> Any:
+    """A value as a text file can hold it: a list or a record as Python writes it."""
+    value = str(value) if isinstance(value, list | dict | bytes) else value
+    return safe_cell(value) if isinstance(value, str) else value
 
 
 def safe_cell(text: str) -> str:
