@@ -213,6 +213,39 @@ def test_numbers_as_targets(suffix, tmp_path):
     np.testing.assert_allclose(reduced.iloc[:, -1], table["price"])
 
 
+def test_plain_npz_files_of_numbers(tmp_path):
+    price = priced()["price"].to_numpy()
+    np.savez(tmp_path / "t.npz", X=priced()[NUMBERS], y=price)
+    asked = ("select", "t.npz", "--task", "regression", "-k", 2, "--gamma", 90)
+    found = answer(tmp_path, *asked, "--out", "s.json", "--write", "w.npz")
+    expected = JointRegressionScore(2, gamma=90.0).fit(priced()[NUMBERS].to_numpy(), price)
+    assert found["objective"] == pytest.approx(expected.objective_)
+    assert invoke("apply", "s.json", "t.npz", "--out", "o.npz", cwd=tmp_path).returncode == 0
+    for name in ("w.npz", "o.npz"):
+        with np.load(tmp_path / name) as written:
+            assert "classes" not in written
+            np.testing.assert_array_equal(written["y"], price)
+    again = answer(tmp_path, "select", "w.npz", *asked[2:])
+    assert again["objective"] == pytest.approx(found["objective"])
+    np.savez(tmp_path / "t.npz", X=priced()[NUMBERS], y=frame()["kind"].to_numpy(dtype=str))
+    assert set(answer(tmp_path, "select", "t.npz", "-k", 2)["classes"]) == set(frame()["kind"])
+
+
+def test_apply_writes_numbers_to_npz(folder):
+    answer(folder, "select", "p.csv", "-t", "price", "--task", "regression", "-k", 2, "--out", "s.json")
+    gaps, large = [None, *range(89)], [None, *(2**53 + i for i in range(89))]
+    for price, kept in ((gaps, [np.nan, *range(89)]), (list(range(90)), list(range(90))), (large, None)):
+        new = priced().assign(price=pd.array(price, dtype="Int64"))
+        new.to_parquet(folder / "new.parquet", index=False)
+        done = invoke("apply", "s.json", "new.parquet", "--out", "o.npz", "--force", cwd=folder)
+        assert done.returncode == 0
+        with np.load(folder / "o.npz") as written:
+            if kept is None:  # as texts, rather than rounded
+                assert written["classes"][written["y"]].tolist() == ["", *map(str, large[1:])]
+            else:
+                np.testing.assert_array_equal(written["y"], kept)
+
+
 def test_numbers_in_the_terminal_and_on_the_page(folder):
     done = invoke(
         *("select", "p.csv", "-t", "price", "--task", "regression", "-k", 3, "--report", "r.html"),

@@ -83,6 +83,7 @@ GOOD = {"X": np.ones((3, 2)), "y": np.array([0, 1, 1]), "classes": np.array(["a"
         ({"y": None}, "lacks y"),
         ({"X": None}, "lacks X_data"),
         ({"y": np.array([0, 1])}, "one label a row"),
+        ({"y": np.array([0j, 1j, 1j]), "classes": None}, "labels or numbers as y"),
         ({"y": np.array([0, 1, 2])}, "number its classes"),
         ({"y": np.array([0.0, 1.0, 1.0])}, "number its classes"),
         ({"X": np.ones(3)}, "one label a row"),

@@ -53,5 +53,6 @@ def apply(
         for sentence in odd:
             warnings.warn(sentence, stacklevel=1)
         names = [feature.name for feature in chosen.features]
-        outputs.write(out, lambda: table_content(out, X, names, target=chosen.target, y=labels))
+        about = {"target": chosen.target, "task": chosen.task}
+        outputs.write(out, lambda: table_content(out, X, names, y=labels, **about))
     Console(quiet=quiet).print(Text(f"{len(X)} rows, {len(names)} columns. Written: {out}"))

@@ -103,7 +103,8 @@ def select(
         if write is not None:
             names = [feature.name for feature in selection.features]
             values = values_of(table, names)
-            outputs.write(write, lambda: table_content(write, values, names, target=table.target, y=table.y))
+            about = {"target": table.target, "task": task.value}
+            outputs.write(write, lambda: table_content(write, values, names, y=table.y, **about))
     if as_json:
         typer.echo(selection.as_json())
     else:

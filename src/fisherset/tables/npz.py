@@ -50,7 +50,7 @@ def read_npz(path: Path) -> Dataset:
     Parameters
     ----------
     path : Path
-        The .npz file.
+        The .npz file. Without `classes` its y holds the labels, or numbers, themselves.
 
     Returns
     -------
@@ -67,19 +67,23 @@ def read_npz(path: Path) -> Dataset:
         pickled = "allow_pickle" in str(error)
         reason = "it holds pickled objects" if pickled else "it is damaged or no .npz file"
         raise ValueError(f"{path.name} cannot be read: {reason}.") from error
-    lacking = [key for key in ("y", "classes") if key not in found]
+    lacking = [key for key in ("y",) if key not in found]
     if "X" not in found:
         lacking += [key for key in CSR if key not in found]
     if lacking:
         raise ValueError(
-            f"{path.name} lacks {', '.join(lacking)}; it must hold X (or {', '.join(CSR)}), y, classes."
+            f"{path.name} lacks {', '.join(lacking)}; it must hold X (or {', '.join(CSR)}), y, and "
+            f"classes where y numbers them."
         )
     X = found["X"] if "X" in found else _csr(path, *(found[key] for key in CSR))
-    y, classes = found["y"], found["classes"]
+    y = found["y"]
     if X.ndim != 2 or y.shape != (X.shape[0],):
         raise ValueError(
             f"{path.name} must hold one label a row; X has the shape {X.shape} and y the shape {y.shape}."
         )
+    if "classes" not in found and y.dtype.kind not in "biufU":
+        raise ValueError(f"{path.name} must hold labels or numbers as y; it holds {y.dtype}.")
+    classes, y = (found["classes"], y) if "classes" in found else np.unique(y, return_inverse=True)
     if (
         y.dtype.kind not in "iu"
         or classes.ndim != 1
@@ -125,14 +129,29 @@ def _csr(path: Path, data: Any, indices: Any, indptr: Any, shape: Any) -> Any:
     return X
 
 
-def npz_content(X: NDArray[Any], names: Sequence[str], y: NDArray[Any] | None) -> bytes:
+def npz_content(
+    X: NDArray[Any], names: Sequence[str], y: NDArray[Any] | None, task: str = "classification"
+) -> bytes:
     """A table in the form `read_npz` reads; without labels all rows are of the class ""."""
     labels = np.zeros(len(X), dtype=str) if y is None else y
-    if labels.dtype == object:  # with gaps
-        labels = np.array(["" if label is None else str(label) for label in labels.tolist()])
-    classes, codes = np.unique(labels, return_inverse=True)
+    numbers = _numbers(labels) if task == "regression" else None
+    if numbers is not None:
+        target: dict[str, Any] = {"y": numbers}
+    else:
+        if labels.dtype == object:  # with gaps
+            labels = np.array(["" if label is None else str(label) for label in labels.tolist()])
+        classes, codes = np.unique(labels, return_inverse=True)
+        target = {"y": codes.astype(np.int32), "classes": classes}
     buffer = io.BytesIO()
-    np.savez_compressed(
-        buffer, X=X, y=codes.astype(np.int32), classes=classes, feature_names=np.array(list(names), dtype=str)
-    )
+    np.savez_compressed(buffer, X=X, feature_names=np.array(list(names), dtype=str), **target)
     return buffer.getvalue()
+
+
+def _numbers(y: NDArray[Any]) -> NDArray[Any] | None:
+    """Numbers as they are, with NaN for a gap; None where some are none, or a gap would have them rounded."""
+    present = [value for value in y.tolist() if value is not None]
+    numbers = np.array(present)
+    if numbers.dtype.kind not in "iuf" or len(present) == y.size:
+        return numbers if numbers.dtype.kind in "iuf" else None
+    filled = np.array([math.nan if value is None else value for value in y.tolist()], dtype=np.float64)
+    return filled if all(value == float(value) for value in present) else None

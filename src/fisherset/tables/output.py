@@ -19,7 +19,13 @@ RUN = ("=", "+", "-", "@", "\t", "\r", "\n")  # what a spreadsheet takes for the
 
 
 def write_table(
-    path: Path, X: NDArray[Any], names: Sequence[str], *, target: str = "", y: NDArray[Any] | None = None
+    path: Path,
+    X: NDArray[Any],
+    names: Sequence[str],
+    *,
+    target: str = "",
+    y: NDArray[Any] | None = None,
+    task: str = "classification",
 ) -> None:
     """Write columns of numbers, and the labels after them where there are any.
 
@@ -34,13 +40,21 @@ def write_table(
     target : str, default=""
         The name of the column of labels.
     y : ndarray of shape (n_rows,), default=None
-        The labels.
+        The labels, or numbers.
+    task : {"classification", "regression"}, default="classification"
+        Which of them; .npz files have classes for labels only.
     """
-    write_whole(path, table_content(path, X, names, target=target, y=y))
+    write_whole(path, table_content(path, X, names, target=target, y=y, task=task))
 
 
 def table_content(
-    path: Path, X: NDArray[Any], names: Sequence[str], *, target: str = "", y: NDArray[Any] | None = None
+    path: Path,
+    X: NDArray[Any],
+    names: Sequence[str],
+    *,
+    target: str = "",
+    y: NDArray[Any] | None = None,
+    task: str = "classification",
 ) -> bytes:
     """What :func:`write_table` writes."""
     suffix = path.suffix.lower()
@@ -49,7 +63,7 @@ def table_content(
     if y is not None and target in set(names):
         raise ValueError(f"A chosen feature has the name of the target, {target!r}; rename one of them.")
     if suffix == ".npz":
-        return npz_content(X, names, y)
+        return npz_content(X, names, y, task)
     import pyarrow as pa
     from pyarrow import csv, feather, parquet
 
