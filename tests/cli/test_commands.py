@@ -250,3 +250,5 @@ def test_help_teaches_by_example():
         assert f"fisherset {command}" in shown
         assert "Examples" in shown
     assert "130 interrupted" in " ".join(run("-h").stdout.split())
+    shown = run("select", "-h").stdout.replace("│", " ")
+    assert "JSON {group: [columns]}, or CSV rows column,group;" in " ".join(shown.split())

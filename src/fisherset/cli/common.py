@@ -80,7 +80,7 @@ Groups = Annotated[
     typer.Option(
         "--groups",
         metavar="FILE|prefix",
-        help="Columns to choose together: JSON {group: [columns]}, or CSV rows column,group; or prefix, "
+        help="Columns to choose together: JSON {group: \\[columns]}, or CSV rows column,group; or prefix, "
         "for names such as group_rest.",
     ),
 ]
