@@ -257,7 +257,7 @@ def test_numbers_in_the_terminal_and_on_the_page(folder):
     assert re.search(
         r"These 3 columns reach at least [\d.]+ % of the best share of variance explained any 3", said
     )
-    assert "Kept: colour (3 columns) Excluded: g5 Adjusted for: flag" in said
+    assert "Kept: colour (3 features) Excluded: g5 Adjusted for: flag" in said
     assert "class" not in said
     page = (folder / "r.html").read_text(encoding="utf-8")
     assert "best share of variance explained" in page
@@ -265,9 +265,9 @@ def test_numbers_in_the_terminal_and_on_the_page(folder):
     assert "lowest median" in page
     assert "lowest share" in page  # of a colour
     assert "R² alone: of the column by itself, the square of its correlation with the target" in page
-    for heading, value in (("Kept", "colour (3 columns)"), ("Excluded", "g5"), ("Adjusted for", "flag")):
+    for heading, value in (("Kept", "colour (3 features)"), ("Excluded", "g5"), ("Adjusted for", "flag")):
         assert f"<dt>{heading}</dt><dd>{value}</dd>" in page
-    assert "<dt>Chosen together</dt><dd>colour (3 columns)</dd>" in page
+    assert "<dt>Chosen together</dt><dd>colour (3 features)</dd>" in page
     assert "classes" not in page
 
 
@@ -336,9 +336,9 @@ def test_the_page_speaks_of_groups(folder):
     assert "any 2 groups of columns of this table" in said
     page = (folder / "r.html").read_text(encoding="utf-8")
     assert "The chosen groups" in page
-    assert "&lt;b&gt;one (2 columns)" in page
+    assert "&lt;b&gt;one (2 features)" in page
     assert "<b>one" not in page
-    assert "two (4 columns)" in page
+    assert "two (4 features)" in page
     assert "the one that by itself tells most is shown" in page
 
 
@@ -384,18 +384,20 @@ def test_certify(case, folder):
     assert found["objective"] == pytest.approx(expected.objective)
     assert found["upper_bound"] == pytest.approx(expected.upper_bound)
     assert found["n_features"] == 2
+    assert found["what"] == {"split": "features", "a group": "groups"}.get(case, "columns")
 
 
 def test_certify_of_what_was_selected(folder):
     for table, task in ((("t.csv", "-t", "kind"), ()), (("p.csv", "-t", "price"), ("--task", "regression"))):
         options = (*table, *task, "--gamma", 90, "--keep", "colour", "--adjust-for", "flag")
         chosen = answer(folder, "select", *options, "-k", 3, "--out", "s.json")
+        assert [row["n_features"] for row in chosen["details"] if row["name"] == "colour"] == [3]
         found = answer(folder, "certify", *options, "--features", "s.json")
         assert found["objective"] == pytest.approx(chosen["objective"])
         assert found["n_features"] == 3
         said = " ".join(invoke("certify", *options, "--features", "s.json", cwd=folder).stdout.split())
         what = "share of variance explained" if task else "Fisher criterion"
-        assert "Kept: colour (3 columns) Adjusted for: flag" in said
+        assert "Kept: colour (3 features) Adjusted for: flag" in said
         assert f"of the best {what} any 3 columns that may be chosen" in said
 
 

@@ -76,6 +76,7 @@ def certify(
     if as_json:
         content = {
             **found._asdict(),
+            "what": question.grouping.noun,
             "status": found.status.name,
             "noise": found.noise and found.noise._asdict(),
         }

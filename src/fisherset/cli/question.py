@@ -122,9 +122,9 @@ class Question:
         return ", ".join(sized(labels[group], sizes[group]) for group in groups)
 
 
-def sized(label: str, n_columns: int) -> str:
-    """A group as it is shown: "region (4 columns)"."""
-    return label if n_columns == 1 else f"{label} ({counted(n_columns, 'columns')})"
+def sized(label: str, n_features: int) -> str:
+    """A group as it is shown: "region (4 features)"."""
+    return label if n_features == 1 else f"{label} ({counted(n_features, 'features')})"
 
 
 def plain(table: LabelledTable) -> Question:

@@ -29,7 +29,7 @@ MOST = 30  # chosen features in the heat map
 LONGEST = 200  # signs of a name
 
 
-# What a feature by itself is measured by; of a group it is the sum over its columns.
+# What a feature by itself is measured by; of a group it is the sum over its features.
 OWN_SCORES = {"classification": "Fisher score", "regression": "r² alone"}
 
 
@@ -46,15 +46,15 @@ class ChosenFeature(NamedTuple):
         In the convex relaxation, 0 to 1.
     fisher_score : float
         Of it alone; with a target of numbers the square of its correlation with that. Of a group the
-        sum over its columns.
+        sum over its features.
     drop : float
         What F loses without it.
     stand_in : str or None
         The one outside that is most correlated with it.
     correlation : float
         Their correlation.
-    n_columns : int
-        How many columns are chosen with it.
+    n_features : int
+        How many features are chosen with it.
     """
 
     rank: int
@@ -64,12 +64,12 @@ class ChosenFeature(NamedTuple):
     drop: float
     stand_in: str | None
     correlation: float
-    n_columns: int = 1
+    n_features: int = 1
 
     @property
     def shown(self) -> str:
-        """Its name, with its size where it is a group: "region (4 columns)"."""
-        return self.name if self.n_columns == 1 else f"{self.name} ({counted(self.n_columns, 'columns')})"
+        """Its name, with its size where it is a group: "region (4 features)"."""
+        return self.name if self.n_features == 1 else f"{self.name} ({counted(self.n_features, 'features')})"
 
 
 class Report(NamedTuple):
@@ -144,7 +144,7 @@ def chosen_features(
     names : sequence of str
         The names of all columns, or of all groups.
     sizes : sequence of int, default=None
-        How many columns each group has.
+        How many features each group has.
 
     Returns
     -------
@@ -300,13 +300,13 @@ def _figures(shown: _Shown, comparison: Comparison | None) -> list[Figure]:
 
 
 def _distributions(shown: _Shown) -> Figure:
-    """The first features in each class, or from low to high target; of a group the column that tells most."""
+    """The first features in each class, or from low to high target; of a group the one that tells most."""
     groups = [shown.columns([group]) for group in shown.order[:FIRST]]
     columns = [_foremost(shown, some) for some in groups]
     names = [shown.names[j] for j in columns]
     note = "Lines from 5 to 95 % of the rows{}, bars for the middle half, a mark for the median."
     if any(some.size > 1 for some in groups):
-        note += " Of columns that are chosen together, the one that by itself tells most is shown."
+        note += " Of features that are chosen together, the one that by itself tells most is shown."
     if shown.task == "regression":
         spread = target_quantiles(shown.X, shown.y, columns)
         title, where = "The first features from low to high target", "with a target of"
@@ -342,5 +342,5 @@ def _correlations(shown: _Shown) -> Figure:
     return figure_of(
         "Correlations of the chosen features and their stand-ins",
         lambda: CorrelationDisplay(matrix, [shown.names[j] for j in columns]).plot(),
-        f"The first {chosen.size} columns chosen, best first, then their stand-ins.",
+        f"The first {counted(chosen.size, 'features')} chosen, best first, then their stand-ins.",
     )
