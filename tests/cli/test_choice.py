@@ -269,6 +269,8 @@ def test_numbers_in_the_terminal_and_on_the_page(folder):
         assert f"<dt>{heading}</dt><dd>{value}</dd>" in page
     assert "<dt>Chosen together</dt><dd>colour (3 features)</dd>" in page
     assert "classes" not in page
+    assert page.count("as they stand in the table, not adjusted") == 2  # the values, the correlations
+    assert "Weight: in the convex relaxation, between 0 and 1; 1 for what is kept." in page
 
 
 def test_a_copy_of_a_number_is_remarked_on(tmp_path):
@@ -340,6 +342,7 @@ def test_the_page_speaks_of_groups(folder):
     assert "<b>one" not in page
     assert "two (4 features)" in page
     assert "the one that by itself tells most is shown" in page
+    assert "not adjusted" not in page
 
 
 @pytest.mark.parametrize(

@@ -227,7 +227,8 @@ def build_report(
     number = {label: code for code, label in enumerate(dict.fromkeys(groups or ()))}
     codes = np.arange(len(names)) if groups is None else np.array([number[label] for label in groups])
     order = found.features[np.argsort(selector.ranking_[found.features])]
-    shown = _Shown(X, y, names, codes, order, found, task)
+    adjusted = getattr(selector, "adjust_for", None) is not None
+    shown = _Shown(X, y, names, codes, order, found, task, adjusted)
     return Report(
         title,
         list(asked),
@@ -276,6 +277,12 @@ class _Shown(NamedTuple):
     order: Indices
     found: Explanation
     task: str
+    adjusted: bool  # whether confounders were taken out, which the pictures do not do
+
+    @property
+    def caveat(self) -> str:
+        """What to say of a picture of the table where the selector saw something else."""
+        return " All as they stand in the table, not adjusted." if self.adjusted else ""
 
     def columns(self, groups: Any) -> Indices:
         """All columns of some groups, in their order."""
@@ -317,7 +324,7 @@ def _distributions(shown: _Shown) -> Figure:
     if any(spread.shares):
         note += " Of noughts and ones, a bar for the share of ones."
     parts = spread.values, names, spread.classes, spread.shares, where
-    return figure_of(title, lambda: DistributionDisplay(*parts).plot(), note)
+    return figure_of(title, lambda: DistributionDisplay(*parts).plot(), note + shown.caveat)
 
 
 def _foremost(shown: _Shown, columns: Indices) -> int:
@@ -339,8 +346,9 @@ def _correlations(shown: _Shown) -> Figure:
     beside = shown.columns(others)[:MOST] if others.size else others
     columns = np.concatenate([chosen, beside])
     matrix = correlation_matrix(shown.X, columns)
+    note = f"The first {counted(chosen.size, 'features')} chosen, best first, then their stand-ins."
     return figure_of(
         "Correlations of the chosen features and their stand-ins",
         lambda: CorrelationDisplay(matrix, [shown.names[j] for j in columns]).plot(),
-        f"The first {counted(chosen.size, 'features')} chosen, best first, then their stand-ins.",
+        note + shown.caveat,
     )
