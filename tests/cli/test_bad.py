@@ -103,12 +103,23 @@ TABLES = {
     "a target of times": ("t.parquet", column(pa.array([1, 2] * 45, pa.duration("s"))), (), "dates or times"),
     "a target of nothing": ("t.parquet", column(pa.nulls(90)), (), "missing in 90 rows"),
     "target with one class": ("t.csv", csv_of(lambda t: t.assign(kind="a")), (), "class"),
-    "continuous target": ("t.csv", csv_of(lambda t: t.assign(kind=t["g0"] + 0.5)), (), "continuous"),
+    "continuous target": (
+        "t.csv",
+        csv_of(lambda t: t.assign(kind=t["g0"] + 0.5)),
+        (),
+        "continuous.*--task regression",
+    ),
+    "continuous target in Parquet": (
+        "t.parquet",
+        lambda path, t: t.assign(kind=t["g0"] + 0.5).to_parquet(path),
+        (),
+        "continuous.*--task regression",
+    ),
     "whole numbers, all different": (
         "t.csv",
         csv_of(lambda t: t.assign(kind=np.arange(len(t)) * 7)),
         (),
-        "identifier|continuous",
+        "a number for each row.*--task regression",
     ),
     "target with gaps": (
         "t.csv",

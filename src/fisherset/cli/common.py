@@ -17,6 +17,7 @@ from fisherset.cli import interrupt
 from fisherset.cli.outputs import Kind, check_outputs
 from fisherset.cli.progress import ProgressBars
 from fisherset.tables import LabelledTable, read_table
+from fisherset.tables.labels import are_continuous
 
 # Exit codes, besides that of interrupt.py; 0 is success, as everywhere.
 UNEXPECTED = 1  # a fault of fisherset itself
@@ -145,7 +146,13 @@ def table_in(
     """The labelled table the options of a command name."""
     filled = None if impute is None else impute.value
     with ProgressBars(quiet, f"reading {file.name}"):
-        return read_table(file, target, drop=drop or (), impute=filled, task=task.value)
+        table = read_table(file, target, drop=drop or (), impute=filled, task=task.value)
+    if task is Task.classification and are_continuous(table.y):
+        raise ValueError(
+            f"The target {table.target!r} of {file.name} holds continuous values, or a number for each row, "
+            f"no class labels. `select` and `certify` explain numbers with --task regression; else bin them."
+        )
+    return table
 
 
 def printable(name: str) -> str:

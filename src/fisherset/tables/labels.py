@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._types import Floats
-from fisherset.tables.encoding import UnusableColumnsError, is_text, numbers_of, rounds
+from fisherset.tables.encoding import UnusableColumnsError, is_number, is_text, numbers_of, rounds
 from fisherset.tables.feature import Feature
 from fisherset.tables.frames import Frame
 
@@ -93,6 +93,15 @@ def complete_labels(frame: Frame, target: str) -> NDArray[Any]:
     if missing:
         raise ValueError(_MISSING.format(target, path.name, missing))
     return labels
+
+
+def are_continuous(labels: NDArray[Any]) -> bool:
+    """Numbers that no selector takes for classes; long ones are texts by now, as they stand in the file."""
+    if labels.dtype.kind == "f" and np.isfinite(labels).all() and (labels != np.floor(labels)).any():
+        return True
+    values = labels.tolist()
+    distinct = set(values)
+    return 1 < len(distinct) == len(values) and all(is_number(str(value)) for value in distinct)
 
 
 _MISSING = "The target {!r} of {} is missing in {} rows."
