@@ -58,7 +58,6 @@ REASONS = {
     "gamma": "gamma must",
     "few rows": "Half of the rows|samples|labels",
 }
-OF_CHOICE = ("keep", "exclude", "overlap", "nothing left", "groups")  # no concern of a comparison
 
 
 @dataclass(frozen=True)
@@ -69,7 +68,7 @@ class Column:
     kind: str
     values: list
 
-    def features(self, impute):
+    def features(self, impute, split):
         """Name and numbers of each feature it becomes, and what is wrong with it."""
         if self.kind in ("dates", "lists", "numbers as text", "mixed"):
             return [], {self.kind}
@@ -78,6 +77,8 @@ class Column:
             return [], {"nothing"}
         gaps = len(present) < len(self.values)
         made = self._of_texts(present, impute) if self.kind == "texts" else self._of_numbers(present)
+        if len(made) == 2 and not gaps and not split:
+            made = made[1:]  # which tells both apart
         if gaps and impute == "indicator":
             made.append((f"{self.name}=missing", [float(value is None) for value in self.values]))
         faults = {"missing"} if gaps and impute is None else set()
@@ -141,7 +142,7 @@ class FileCase:
         if self.groups == "prefix" and name in self.units:
             return {name}
         columns = [column for column in self.columns if column.name == name and column.name != self.drop]
-        made = [part for column in columns for part, _ in column.features(self.impute)[0]]
+        made = [part for column in columns for part, _ in column.features(self.impute, self.split)[0]]
         made = made or ([name] if self.split and name in self.features else [])
         return {self.units[list(self.features).index(part)] for part in made}
 
@@ -284,7 +285,7 @@ def file_cases(draw):
     gamma = draw(st.sampled_from(["scale"] * 10 + ["1", "0.01", "1e6"] * 4 + ["0", "-1", "nan", "few"]))
     split = draw(st.sampled_from([False, False, True]))
     groups = _groups(draw, names, drop, target if suffix not in (".npz", ".svmlight") else None)
-    features, faults = _expected(columns, target, labels, suffix, impute, drop)
+    features, faults = _expected(columns, target, labels, suffix, impute, drop, split)
     units, wrong = _units(columns, features, impute, drop, split, groups, target)
     keep = draw(st.sampled_from([None] * 12 + [*names, *list(features)[:3], "nowhere", *(groups or ())]))
     exclude = draw(st.sampled_from([None] * 12 + [*names, *list(features)[-3:], "nowhere"]))
@@ -345,7 +346,7 @@ def _units(columns, features, impute, drop, split, groups, target):
     units = {}
     for column in columns:
         if column.name != drop:
-            for name, _ in column.features(impute)[0]:
+            for name, _ in column.features(impute, split)[0]:
                 units[name] = of_column.get(column.name, name if split else column.name)
     return [units.get(name, name) for name in features], faults
 
@@ -392,7 +393,7 @@ def _labels(draw, n, names, suffix):
     ), labels
 
 
-def _expected(columns, target, labels, suffix, impute, drop):
+def _expected(columns, target, labels, suffix, impute, drop, split):
     """The features a command must see, and the reasons there are to refuse."""
     faults, features = set(), []
     if len({column.name for column in columns}) < len(columns):
@@ -404,7 +405,7 @@ def _expected(columns, target, labels, suffix, impute, drop):
         faults.add("empty")
     marks = []
     for column in kept:
-        made, wrong = column.features(impute)
+        made, wrong = column.features(impute, split)
         if suffix == ".npz":  # a matrix marks its gaps in columns at its end
             made, mark = made[:1], made[1:]
             marks += mark
@@ -590,8 +591,9 @@ def complaint_about_compare(case, folder):
     done = invoke(
         "compare", file.name, *options, *asked, "--methods=fisher,joint", "--repeats=1", "--json", cwd=folder
     )
-    faults = case.faults - {"gamma", "k", *OF_CHOICE}
-    if case.k is not None and not 1 <= case.k <= len(case.features):
+    table = (case.columns, case.target, case.labels, case.suffix, case.impute, case.drop)
+    features, faults = _expected(*table, split=True)
+    if case.k is not None and not 1 <= case.k <= len(features):
         faults.add("k")
     if done.returncode == 2 and np.bincount(case.codes).min() < 4:
         faults = faults | {"few rows"}

@@ -501,3 +501,26 @@ def test_the_certificate_is_about_what_may_be_chosen(tmp_path):
     assert "every set of that size that may be chosen." in text
     said = invoke("select", path, "-t", "y", "-k", "2", "--adjust-for", "c0").stdout
     assert "could reach beyond what is adjusted for." in " ".join(said.split())
+
+
+def test_two_texts_count_as_much_as_a_truth_value(tmp_path):
+    better = frame()["kind"] == "low"
+    noise = np.random.default_rng(0).permutation(90) < 9
+    table = frame()[["g4", "g5", "kind"]].assign(better=better, worse=np.where(better ^ noise, "yes", "no"))
+    write_csv(tmp_path / "t.csv", table)
+    assert names(answer(tmp_path, *SELECT, "-k", 1)) == ["better"]
+    found = answer(tmp_path, *SELECT, "-k", 1, "--keep", "worse", "--out", "s.json")
+    feature = {"name": "worse=yes", "column": "worse", "kind": "value", "value": "yes"}
+    assert found["features"] == [{**feature, "fill": None, "other": "no"}]
+    assert found["categories"] == {"worse": ["no", "yes"]}
+    for listed in ("worse", "worse=yes", "worse=no", "worse=no\nworse=yes"):  # both, as it was before
+        (tmp_path / "list.txt").write_text(listed)
+        graded = answer(tmp_path, "certify", *SELECT[1:], "--features", "list.txt")
+        assert graded["objective"] == pytest.approx(found["objective"])
+    assert "is a part of 'worse'" in refused(invoke(*SELECT, "--keep", "worse=no", cwd=tmp_path))
+    done = invoke("apply", "s.json", "t.csv", "--out", "o.csv", "--strict", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert pd.read_csv(tmp_path / "o.csv")["worse=yes"].tolist() == (table["worse"] == "yes").tolist()
+    write_csv(tmp_path / "new.csv", table.assign(worse="perhaps"))
+    done = invoke("apply", "s.json", "new.csv", "--out", "p.csv", "--strict", cwd=tmp_path)
+    assert "'perhaps'" in refused(done)

@@ -78,7 +78,7 @@ def described(
         gap=float(selector.gap_),
         details=[_finite(row._asdict()) for row in rows],
         categories={
-            column: [str(feature.value) for feature in table.features if _is_value(feature, column)]
+            column: [value for feature in table.features for value in _values(feature, column)]
             for column in sorted(texts)
         },
         gaps=sorted({feature.column for feature in table.features if feature.kind == "missing"} & texts),
@@ -94,8 +94,10 @@ def described(
     return selection, rows
 
 
-def _is_value(feature: Feature, column: str) -> bool:
-    return feature.kind == "value" and feature.column == column
+def _values(feature: Feature, column: str) -> list[str]:
+    """The values of a column that a feature tells apart from others, in their order."""
+    values = (feature.other, feature.value) if feature.column == column else ()
+    return [value for value in values if value is not None]
 
 
 def _finite(row: dict[str, Any]) -> dict[str, Any]:

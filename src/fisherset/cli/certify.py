@@ -55,7 +55,7 @@ def certify(
     if number == "auto":
         raise ValueError("--gamma must be \"scale\" or a positive number here; got 'auto'.")
     with common.Outputs():  # says so when it is stopped
-        table = common.table_in(file, target, drop, impute, quiet or as_json, task)
+        table = common.table_in(file, target, drop, impute, quiet or as_json, task, split_texts)
         question = question_of(
             table,
             keep=keep,
@@ -95,8 +95,13 @@ def certify(
 def columns_of(question: Question, names: list[str], file: str) -> list[int]:
     """The columns that names of features, columns or groups stand for; groups must be there whole."""
     table, grouping = question.table, question.grouping
-    # what can be chosen is meant first, then a feature, then all features of a column
-    places = grouping.places() | {name: [j] for j, name in enumerate(table.names)}
+    # what can be chosen is meant first, then a feature, then all features of a column, then the nought of one
+    noughts = {
+        f"{feature.column}={feature.other}": [j]
+        for j, feature in enumerate(table.features)
+        if feature.other is not None
+    }
+    places = noughts | grouping.places() | {name: [j] for j, name in enumerate(table.names)}
     codes = {label: code for code, label in enumerate(grouping.labels)}
     names = [name if name in places or name in codes else name.strip() for name in names]
     places |= {name: grouping.members(codes[name]) for name in names if name in codes}

@@ -142,11 +142,12 @@ def table_in(
     impute: Impute | None,
     quiet: bool,
     task: Task = Task.classification,
+    split_texts: bool = True,
 ) -> LabelledTable:
     """The labelled table the options of a command name."""
     filled = None if impute is None else impute.value
     with ProgressBars(quiet, f"reading {file.name}"):
-        table = read_table(file, target, drop=drop or (), impute=filled, task=task.value)
+        table = read_table(file, target, drop=drop or (), impute=filled, task=task.value, split=split_texts)
     if task is Task.classification and are_continuous(table.y):
         raise ValueError(
             f"The target {table.target!r} of {file.name} holds continuous values, or a number for each row, "

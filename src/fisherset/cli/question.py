@@ -216,7 +216,11 @@ class _Finder:
 
     def _column(self, name: str) -> str | None:
         """The column that a feature is of."""
-        return next((feature.column for feature in self._table.features if feature.name == name), None)
+        for feature in self._table.features:
+            nought = feature.other is not None and name == f"{feature.column}={feature.other}"
+            if name == feature.name or nought:
+                return feature.column
+        return None
 
     def _places(self, option: str, name: str) -> list[int]:
         found = self._known.get(name)

@@ -78,7 +78,7 @@ def select(
     asked = ((out, SELECTION), (report, PAGE), (write, TABLE))
     inputs = [file] if groups in (None, PREFIX) else [file, Path(str(groups))]
     with common.Outputs(*asked, inputs=inputs, force=force) as outputs:
-        table = common.table_in(file, target, drop, impute, quiet or as_json, task)
+        table = common.table_in(file, target, drop, impute, quiet or as_json, task, split_texts)
         question = question_of(
             table,
             keep=keep,

@@ -22,13 +22,17 @@ class UnusableColumnsError(ValueError):
     """Columns that cannot be made into numbers, each group with its reason and remedy."""
 
 
-def features_of(table: Any, impute: str | None) -> list[Feature]:
-    """What the selector will see of the columns of an Arrow table."""
+def features_of(table: Any, impute: str | None, split: bool = True) -> list[Feature]:
+    """What the selector will see of the columns of an Arrow table.
+
+    Where the values of a column of texts are not chosen one by one, one feature says which of two it
+    has: a second would say the same, and two copies of a column are regularised as half of one.
+    """
     problems: dict[str, list[str]] = {}
     features: list[Feature] = []
     for name, column in zip(table.column_names, table.columns, strict=True):
         try:
-            features += _features_of(str(name), column, impute)
+            features += _features_of(str(name), column, impute, split)
         except _Refused as refused:
             problems.setdefault(refused.reason, []).append(str(name))
     if problems:
@@ -117,12 +121,12 @@ ASK_IMPUTE = (
 )
 
 
-def _features_of(name: str, column: Any, impute: str | None) -> list[Feature]:
+def _features_of(name: str, column: Any, impute: str | None, split: bool) -> list[Feature]:
     import pyarrow as pa
 
     column = _decoded(column)
     if is_text(column.type):
-        return _category(name, column, impute)
+        return _category(name, column, impute, split)
     if pa.types.is_null(column.type):
         raise _Refused(NOTHING)
     numbers = _numbers(column)
@@ -140,7 +144,7 @@ def _features_of(name: str, column: Any, impute: str | None) -> list[Feature]:
     return [number] if impute == "median" else [number, gap]
 
 
-def _category(name: str, column: Any, impute: str | None) -> list[Feature]:
+def _category(name: str, column: Any, impute: str | None, split: bool) -> list[Feature]:
     import pyarrow.compute as pc
 
     texts = _texts(column)
@@ -164,6 +168,8 @@ def _category(name: str, column: Any, impute: str | None) -> list[Feature]:
     commonest = min(value for value, count in zip(values, often, strict=True) if count == often.max())
     fill = commonest if gaps and impute == "median" else None
     features = [Feature(f"{name}={value}", name, "value", value, fill) for value in sorted(values)]
+    if len(features) == 2 and not gaps and not split:
+        return [features[1]._replace(other=features[0].value)]
     if gaps and impute == "indicator":
         features.append(Feature(f"{name}=missing", name, kind="missing"))
     return features

@@ -22,6 +22,8 @@ class Feature(NamedTuple):
         The value, where the kind is "value".
     fill : float, str or None
         What stands for a missing number or value.
+    other : str or None
+        The one other value of the column, where it has two and a feature for both: its nought.
     """
 
     name: str
@@ -29,6 +31,7 @@ class Feature(NamedTuple):
     kind: str = "number"
     value: str | None = None
     fill: float | str | None = None
+    other: str | None = None
 
 
 def shown(names: list[str], most: int = 5) -> str:

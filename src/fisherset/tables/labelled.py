@@ -55,6 +55,7 @@ def read_table(
     drop: Sequence[str] = (),
     impute: str | None = None,
     task: str = "classification",
+    split: bool = True,
 ) -> LabelledTable:
     """Read a labelled table from a file.
 
@@ -71,6 +72,9 @@ def read_table(
         mark them in a column of their own. None to refuse them.
     task : {"classification", "regression"}, default="classification"
         Whether the target holds labels, which are read as they stand, or numbers.
+    split : bool, default=True
+        Whether the values of a column of texts are chosen one by one; where not, a column of two
+        values becomes one feature.
 
     Returns
     -------
@@ -94,7 +98,7 @@ def read_table(
         X, features = _matrix_of(frame, kept, impute)
         _check_distinct(features)
     else:
-        features = features_of(frame.arrow.select(kept), impute)
+        features = features_of(frame.arrow.select(kept), impute, split)
         _check_distinct(features)
         X = numbers_of(frame.arrow, features)
     _check_finite(X, features)

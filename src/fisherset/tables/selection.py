@@ -150,11 +150,13 @@ def _feature(entry: Any) -> Feature:
     kinds: dict[str, Any] = {"number": (int, float), "value": str, "missing": ()}
     if feature.kind not in kinds or isinstance(feature.value, str) != (feature.kind == "value"):
         raise ValueError(f"the kind of {feature.name!r} is not what it should be")
+    if feature.other is not None:
+        _checked(feature.other, str, "other")
     if feature.fill is not None:
         fill = _checked(feature.fill, kinds[feature.kind], "fill")
         if not isinstance(fill, str) and not math.isfinite(float(fill)):
             raise ValueError(f"the fill of {feature.name!r} is not finite")
-    for text in (feature.name, feature.column, feature.value or ""):
+    for text in (feature.name, feature.column, feature.value or "", feature.other or ""):
         text.encode("utf-8")
     return feature
 
