@@ -145,7 +145,8 @@ def _show(
 
     noun, task = question.grouping.noun, question.task
     first = noun.removesuffix("s")
-    shown = common.grid(first, "stand-in", "drop in F", "weight", OWN_SCORES[task], "correlation", left=2)
+    own = OWN_SCORES[task] + (", summed" if any(row.n_features > 1 for row in rows) else "")
+    shown = common.grid(first, "stand-in", "drop in F", "weight", own, "correlation", left=2)
     for row in rows:
         stand_in = "" if row.stand_in is None else common.printable(row.stand_in)
         shown.add_row(
