@@ -124,7 +124,7 @@ def test_apply_needs_no_target_and_fills_as_was_learnt(tmp_path):
     assert "y" not in out
     assert out["b"].tolist() == [pytest.approx(table["b"].median()), 5.0]
     assert out["w=v"].tolist() == [1.0, 0.0]
-    assert out["w=u"].tolist() == [0.0, 0.0]
+    assert "w=u" not in out  # of two texts one says it all
 
 
 def test_apply_checks_that_the_columns_are_there(chosen, wine, tmp_path):
