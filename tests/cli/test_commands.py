@@ -251,4 +251,4 @@ def test_help_teaches_by_example():
         assert "Examples" in shown
     assert "130 interrupted" in " ".join(run("-h").stdout.split())
     shown = run("select", "-h").stdout.replace("│", " ")
-    assert "JSON {group: [columns]}, or CSV rows column,group;" in " ".join(shown.split())
+    assert "JSON, groups with lists of columns, or CSV rows column,group;" in " ".join(shown.split())

@@ -81,8 +81,8 @@ Groups = Annotated[
     typer.Option(
         "--groups",
         metavar="FILE|prefix",
-        help="Columns to choose together: JSON {group: \\[columns]}, or CSV rows column,group; or prefix, "
-        "for names such as group_rest.",
+        help="Columns to choose together: JSON, groups with lists of columns, or CSV rows column,group; "
+        "or prefix, for names such as group_rest.",
     ),
 ]
 SplitTexts = Annotated[
