@@ -199,8 +199,9 @@ def _mapped(groups: Mapping[Any, Any], n_features: int, names: Any) -> list[Any]
     own = list(range(n_features)) if names is None else list(names)
     of_column: list[Any] = list(own)
     taken: dict[int, Any] = {}
+    places = _places(names)
     for label, columns in groups.items():
-        for j in _columns("groups", columns, n_features, names):
+        for j in _columns("groups", columns, n_features, places):
             if taken.get(j, label) != label:
                 raise ValueError(
                     f"groups must not share columns; {shown(own[j])} is in {shown(taken[j])} and "
@@ -223,15 +224,19 @@ def _items(name: str, given: Any) -> list[Any]:
     return list(given.tolist() if hasattr(given, "tolist") else given)
 
 
-def _columns(name: str, given: Any, n_features: int, names: Any) -> list[int]:
+def _places(names: Any) -> dict[str, int]:
+    """Column numbers by name, of the names that only one column has."""
+    times = Counter(names or ())
+    return {column: j for j, column in enumerate(names or ()) if times[column] == 1}
+
+
+def _columns(name: str, given: Any, n_features: int, places: Mapping[str, int]) -> list[int]:
     """Column numbers from names or numbers."""
-    places = {} if names is None else {column: j for j, column in enumerate(names)}
-    twice = {column for column, times in Counter(names or ()).items() if times > 1}
     found = []
     for item in _items(name, given):
         if is_integer(item) and 0 <= item < n_features:
             found.append(int(item))
-        elif isinstance(item, str) and item in places and item not in twice:
+        elif isinstance(item, str) and item in places:
             found.append(places[item])
         else:
             raise ValueError(f"{name} must name columns of X; {shown(item)} is none, or more than one.")
@@ -244,52 +249,35 @@ class _Finder:
     """Units by what they are called: group labels first, then the names and numbers of their columns."""
 
     def __init__(self, codes: Indices, labels: list[Any], names: Any, grouped: bool) -> None:
-        self._codes, self._names = codes, names
+        self._codes, self._places = codes, _places(names)
         self._groups = {label: unit for unit, label in enumerate(labels)} if grouped else {}
 
     def units(self, name: str, given: Any) -> Indices:
-        if given is None:
-            return NONE
-        items = _items(name, given)
+        """Groups that are named, and those of columns that are."""
+        return np.unique(self._codes[self.columns(name, given)])
+
+    def columns(self, name: str, given: Any) -> Indices:
+        """Column numbers, in column order; a group that is named is taken whole."""
+        items = [] if given is None else _items(name, given)
         if items and all(isinstance(item, bool | np.bool_) for item in items):
             if len(items) != self._codes.size:
                 raise ValueError(
                     f"{name} as a boolean mask must have one entry for each of the {self._codes.size} "
                     f"features; got {len(items)}."
                 )
-            return np.unique(self._codes[np.flatnonzero(items)])
-        return np.unique(np.array([self._unit(name, item) for item in items], dtype=np.intp))
-
-    def columns(self, name: str, given: Any) -> Indices:
-        """Column numbers, in column order; a group that is named is taken whole."""
-        if given is None:
-            return NONE
-        self.units(name, given)  # which checks it
-        items = _items(name, given)
-        if items and all(isinstance(item, bool | np.bool_) for item in items):
             return np.flatnonzero(items)
-        found = [
-            np.flatnonzero(self._codes == self._unit(name, item))
-            if self._is_group(item)
-            else np.array(_columns(name, [item], self._codes.size, self._names))
-            for item in items
-        ]
-        return np.unique(np.concatenate([NONE, *found]))
+        return np.unique(np.concatenate([NONE, *(self._columns_of(name, item) for item in items)]))
 
-    def _is_group(self, item: Any) -> bool:
+    def _columns_of(self, name: str, item: Any) -> Indices:
         try:
-            return item in self._groups
+            if item in self._groups:
+                return np.flatnonzero(self._codes == self._groups[item])
         except TypeError:  # it cannot even be looked up
-            return False
-
-    def _unit(self, name: str, item: Any) -> int:
-        if self._is_group(item):
-            return int(self._groups[item])
+            pass
         what = "groups or columns" if self._groups else "columns"
         try:
-            (column,) = _columns(name, [item], self._codes.size, self._names)
+            return np.array(_columns(name, [item], self._codes.size, self._places), dtype=np.intp)
         except ValueError:
             raise ValueError(
                 f"{name} must hold names or numbers of {what} of X; {shown(item)} is none of them."
             ) from None
-        return int(self._codes[column])
