@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, Self, TypeAlias, TypeVar
+from typing import Any, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Sparse: TypeAlias = Any  # csr_array or csc_array: scipy has no types
 Matrix: TypeAlias = NDArray[Any] | Sparse
+
+
+class Place(NamedTuple):
+    """Where a block of rows comes from: what it is called, and the number of its first row there."""
+
+    name: str
+    row: int
 
 
 @dataclass(frozen=True)
@@ -21,6 +28,7 @@ class Block:
     y: NDArray[Any] | None = None  # as the coding reads it; None where rows have no target
     weight: NDArray[np.float64] | None = None  # None where every row counts once
     confounders: NDArray[np.float64] | None = None  # what is taken out of the columns besides the mean
+    place: Place | None = None  # None where rows are at hand
 
 
 class Additive(Protocol):
@@ -49,6 +57,34 @@ class Source(Protocol):
 
     def reduce(self, kernel: Kernel[T]) -> T:
         """The sum of kernel(block) over all blocks, in row order: one pass."""
+
+
+class Rows(Protocol):
+    """A table that stays where it is. Its blocks hold targets as they stand in the data.
+
+    `y` of a block is one label, or number, a row, or a table of numbers; `confounders` are numbers.
+    """
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns."""
+
+    @property
+    def n_rows(self) -> int | None:
+        """Number of rows, None where nobody has counted them."""
+
+    @property
+    def names(self) -> list[str] | None:
+        """Names of the columns, None where they have none."""
+
+    def head(self) -> Block:
+        """The first rows."""
+
+    def reduce(self, kernel: Kernel[T], *, columns: bool = True) -> T:
+        """The sum of kernel(block) over all blocks, in row order; without `columns` X has none."""
+
+    def labels(self, found: list[Any]) -> list[Any]:
+        """What the labels met in the blocks stand for, such as the numbers that texts spell."""
 
 
 class CountedSource:

@@ -72,7 +72,7 @@ class MemorySource:
         slices = self._slices(getattr(kernel, "n_numbers", 0))
         total = kernel(self._block(next(slices)))
         for rows in slices:
-            total = total + kernel(self._block(rows))
+            total += kernel(self._block(rows))  # in place, where it can be
         return total
 
     def _block(self, rows: slice) -> Block:
