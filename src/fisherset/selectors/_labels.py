@@ -33,6 +33,14 @@ def check_labels(y: Any, n_samples: int) -> tuple[NDArray[Any], Indices]:
             f"X and y must have the same number of samples; got {n_samples} rows in X and "
             f"{y.shape[0]} labels in y (inconsistent numbers of samples)."
         )
+    classes, codes = encode_labels(y)
+    check_classes(classes, n_samples)
+    return classes, codes
+
+
+def encode_labels(y: Any) -> tuple[NDArray[Any], Indices]:
+    """The classes of some labels and the class number of each, however few there are."""
+    y = _as_labels(y)
     if y.dtype.kind == "c":
         raise ValueError(f"y must hold class labels; got complex numbers. {_BINNING}")
     if y.dtype.kind == "f":
@@ -43,7 +51,11 @@ def check_labels(y: Any, n_samples: int) -> tuple[NDArray[Any], Indices]:
             )
         if (y != np.floor(y)).any():
             raise ValueError(f"y must hold class labels; got continuous values. {_BINNING}")
-    classes, codes = _encode(y)
+    return _encode(y)
+
+
+def check_classes(classes: NDArray[Any], n_samples: int) -> None:
+    """Two classes or more, and fewer than samples."""
     if classes.size < 2:
         raise ValueError(
             f"y must hold at least two classes; got one class, {shown(classes[0])}, only. "
@@ -54,7 +66,6 @@ def check_labels(y: Any, n_samples: int) -> tuple[NDArray[Any], Indices]:
             f"y must have a class with two or more samples; got {n_samples} samples in as many "
             f"classes, as an identifier has. {_BINNING}"
         )
-    return classes, codes
 
 
 def _as_labels(y: Any) -> NDArray[Any]:
@@ -228,27 +239,38 @@ def check_weights(sample_weight: Any, codes: Indices, n_classes: int, what: str 
     """Weights as an array, None where they are all one; two classes, or samples, must keep some."""
     if sample_weight is None:
         return None
-    weights = _as_weights(sample_weight, codes.size)
+    weights = weights_of_rows(sample_weight, codes.size)
+    check_weight_left(np.bincount(codes, weights, minlength=n_classes), what)
+    return None if (weights == 1.0).all() else weights
+
+
+def weights_of_rows(sample_weight: Any, n_samples: int) -> Floats:
+    """A weight for each row, finite and not negative."""
+    weights = _as_weights(sample_weight, n_samples)
     if not np.isfinite(weights).all() or (weights < 0).any():
         bad = weights[~(np.isfinite(weights) & (weights >= 0))][0]
         raise ValueError(
             f"sample_weight must be finite and not negative; got {bad:g}. "
             f"Use a weight of 0 to leave a sample out."
         )
+    return weights
+
+
+def check_weight_left(of_classes: Floats, what: str = "classes") -> None:
+    """Two classes or more with weight, and a total that can be computed with."""
     with np.errstate(over="ignore"):
-        total = float(weights.sum())
+        total = float(of_classes.sum())
     if total and not 1e-100 < total < 1e100:
         raise ValueError(
             f"sample_weight must sum to a number between 1e-100 and 1e100; got {total:g}. "
             f"Divide the weights by their mean."
         )
-    classes_left = np.count_nonzero(np.bincount(codes, weights, minlength=n_classes))
+    classes_left = np.count_nonzero(of_classes)
     if classes_left < 2:
         raise ValueError(
             f"sample_weight must leave at least two {what} with weight; got {classes_left}: all samples "
             f"of the others weigh zero."
         )
-    return None if (weights == 1.0).all() else weights
 
 
 def _as_weights(sample_weight: Any, n_samples: int) -> Floats:

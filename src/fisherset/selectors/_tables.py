@@ -124,6 +124,11 @@ def _as_table(X: Any) -> Any:
     return table
 
 
+def check_block(X: Any) -> Any:
+    """Some rows of a table that stays where it is: numbers that float64 can tell apart."""
+    return _from_sparse(X) if sparse.issparse(X) else _from_array(X)
+
+
 def _reject_masked(X: Any) -> None:
     if is_masked(X):
         _check_dimensions(X.ndim, X)
@@ -342,14 +347,14 @@ def _check_dimensions(ndim: int, X: Any) -> None:
         )
 
 
-def reject_nonfinite(finite: NDArray[np.bool_], names: Any) -> None:
-    """Name the columns that hold NaN or infinity."""
+def reject_nonfinite(finite: NDArray[np.bool_], names: Any, place: str = "") -> None:
+    """Name the columns that hold NaN or infinity, and the place of the first."""
     if not finite.all():
         bad = np.flatnonzero(~finite)
         listed = bad.tolist() if names is None else [names[j] for j in bad]
         raise ValueError(
-            f"X must not contain NaN or infinity; {_columns(listed)} some. Impute them, for "
-            f"example with sklearn.impute.SimpleImputer, or drop the columns."
+            f"X must not contain NaN or infinity; {_columns(listed)} some{place and ', '}{place}. Impute "
+            f"them, for example with sklearn.impute.SimpleImputer, or drop the columns."
         )
 
 

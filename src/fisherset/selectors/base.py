@@ -91,7 +91,7 @@ def measure_table(X: Any, y: Any, names: Any, beside: Beside = ALONE, task: str 
             coding = Numbers.of(targets, weights)
         else:
             check_label_sets(sets, weights)
-            coding, classes = Labels(targets, weights), sets.labels
+            coding, classes = Labels.of_sets(targets, weights), sets.labels
     Z = confounders_of(X, beside.confounders, beside.adjusted)
     basis = None if Z is None else basis_of(Z, weights)
     source = CountedSource(MemorySource(X, targets, weights, basis, names=names))

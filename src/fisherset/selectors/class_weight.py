@@ -19,12 +19,18 @@ POWERS = {"balanced": -1.0, "sqrt": -0.5}
 def weigh_classes(
     class_weight: Any, classes: NDArray[Any], codes: Indices, weights: Floats | None
 ) -> Floats | None:
-    """Weights of the rows, times those of their classes.
-
-    Those by name leave the total as it is; the size of a class is what its rows weigh.
-    """
+    """Weights of the rows, times those of their classes."""
     of_rows = np.ones(codes.size) if weights is None else weights
     sizes = np.bincount(codes, of_rows, minlength=classes.size)
+    factors = class_factors(class_weight, classes, sizes)
+    return check_weights(of_rows * factors[codes], codes, classes.size)
+
+
+def class_factors(class_weight: Any, classes: NDArray[Any], sizes: Floats) -> Floats:
+    """What the rows of each class count, from the sizes of the classes, which are what their rows weigh.
+
+    Those by name leave the total as it is.
+    """
     if isinstance(class_weight, str):
         if class_weight not in POWERS:
             raise ValueError(
@@ -34,13 +40,12 @@ def weigh_classes(
         factors = np.zeros(classes.size)
         factors[present] = sizes[present] ** POWERS[class_weight]
         factors *= sizes.sum() / (factors @ sizes)
-    elif isinstance(class_weight, Mapping):
-        factors = _given(class_weight, classes)
-    else:
-        raise TypeError(
-            f'class_weight must be "balanced", "sqrt", a mapping or None; got {shown(class_weight)}.'
-        )
-    return check_weights(of_rows * factors[codes], codes, classes.size)
+        return factors
+    if isinstance(class_weight, Mapping):
+        return _given(class_weight, classes)
+    raise TypeError(
+        f'class_weight must be "balanced", "sqrt", a mapping or None; got {shown(class_weight)}.'
+    )
 
 
 def _given(class_weight: Mapping[Any, Any], classes: NDArray[Any]) -> Floats:

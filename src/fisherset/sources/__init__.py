@@ -1,17 +1,20 @@
 """Where rows come from. A source knows how to hand out blocks of rows and to add up what is made of them."""
 
-from fisherset.sources.base import Block, CountedSource, Kernel, Matrix, Place, Rows, Source, Sparse
+from fisherset.sources.base import Block, Coded, CountedSource, Kernel, Matrix, Place, Rows, Source, Sparse
 from fisherset.sources.batches import BatchedRows
 from fisherset.sources.memory import MemorySource
+from fisherset.sources.prepared import PreparedSource
 
 __all__ = [
     "BatchedRows",
     "Block",
+    "Coded",
     "CountedSource",
     "Kernel",
     "Matrix",
     "MemorySource",
     "Place",
+    "PreparedSource",
     "Rows",
     "Source",
     "Sparse",

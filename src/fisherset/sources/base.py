@@ -14,10 +14,17 @@ Matrix: TypeAlias = NDArray[Any] | Sparse
 
 
 class Place(NamedTuple):
-    """Where a block of rows comes from: what it is called, and the number of its first row there."""
+    """Where a block of rows comes from: what it is called, and the number of its first row there, from 1."""
 
     name: str
     row: int
+
+
+class Coded(NamedTuple):
+    """Labels of rows as different labels, each once, and the number of each row's: dictionaries, texts."""
+
+    labels: tuple[Any, ...]
+    codes: NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -25,7 +32,7 @@ class Block:
     """Some rows of the table, each with its target and its weight."""
 
     X: Matrix
-    y: NDArray[Any] | None = None  # as the coding reads it; None where rows have no target
+    y: Any = None  # as the coding reads it, of `Rows` as it stands in the data; None without a target
     weight: NDArray[np.float64] | None = None  # None where every row counts once
     confounders: NDArray[np.float64] | None = None  # what is taken out of the columns besides the mean
     place: Place | None = None  # None where rows are at hand
@@ -62,7 +69,8 @@ class Source(Protocol):
 class Rows(Protocol):
     """A table that stays where it is. Its blocks hold targets as they stand in the data.
 
-    `y` of a block is one label, or number, a row, or a table of numbers; `confounders` are numbers.
+    `y` of a block is one label, or number, a row, `Coded` where that is how they are at hand, or a
+    table of numbers; `confounders` are numbers.
     """
 
     @property

@@ -4,34 +4,46 @@ from fisherset.statistics.coding import Classes, Coding, Labels, Numbers
 from fisherset.statistics.confounders import basis_of
 from fisherset.statistics.dependence import rbf_dependence
 from fisherset.statistics.folds import FoldedTable
+from fisherset.statistics.gathered import Gathered, Roles, basis_among, gather, side_by_side, statistics_of
 from fisherset.statistics.graph import GraphScatter, graph_scatter, pair_distances
-from fisherset.statistics.missing import observed
+from fisherset.statistics.guard import Fill
+from fisherset.statistics.missing import Observed, observe, observed
 from fisherset.statistics.moments import Moments, measure
 from fisherset.statistics.neighbours import nearest
 from fisherset.statistics.problem import TableProblem
-from fisherset.statistics.products import RestProducts, SourceProducts, StoredProducts
+from fisherset.statistics.products import RestProducts, SourceProducts, StoredProducts, stacked
 from fisherset.statistics.scatter import Scatter
 from fisherset.statistics.within import within_scatter
 
 __all__ = [
     "Classes",
     "Coding",
+    "Fill",
     "FoldedTable",
+    "Gathered",
     "GraphScatter",
     "Labels",
     "Moments",
     "Numbers",
+    "Observed",
     "RestProducts",
+    "Roles",
     "Scatter",
     "SourceProducts",
     "StoredProducts",
     "TableProblem",
+    "basis_among",
     "basis_of",
+    "gather",
     "graph_scatter",
     "measure",
     "nearest",
+    "observe",
     "observed",
     "pair_distances",
     "rbf_dependence",
+    "side_by_side",
+    "stacked",
+    "statistics_of",
     "within_scatter",
 ]

@@ -149,7 +149,9 @@ class Numbers:
 class Labels(Numbers):
     """Sets of labels: T is their indicator, n x p, as it is or CSR; H its standardised columns."""
 
-    def __init__(self, indicator: Matrix, weight: Floats | None) -> None:
+    @classmethod
+    def of_sets(cls, indicator: Matrix, weight: Floats | None) -> Labels:
+        """From the sets of all rows."""
         n, size = indicator.shape
         share = np.full(n, 1 / n) if weight is None else weight / weight.sum()
         means = np.asarray(indicator.T @ share)
@@ -157,7 +159,7 @@ class Labels(Numbers):
         dense = together.toarray() if sparse.issparse(together) else together
         spread = np.sqrt(np.maximum(means - means**2, np.finfo(np.float64).tiny))
         squares = float(np.sum(((dense - np.outer(means, means)) / spread / spread[:, None]) ** 2))
-        super().__init__(np.zeros(size), np.ones(size), (squares / size, size**2 / squares))
+        return cls(np.zeros(size), np.ones(size), (squares / size, size**2 / squares))
 
     def rows(self, y: NDArray[Any]) -> Matrix:
         return y

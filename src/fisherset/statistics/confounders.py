@@ -7,6 +7,7 @@ import numpy as np
 from fisherset._types import EPS, Floats
 
 RANK = 1e-10  # share of the largest singular value below which a direction is rounding
+RANK_OF_PRODUCTS = 1e-12  # the same for its square, where only products are known
 
 
 def basis_of(Z: Floats, weight: Floats | None) -> Floats | None:
@@ -28,4 +29,20 @@ def basis_of(Z: Floats, weight: Floats | None) -> Floats | None:
     _, size, right = np.linalg.svd(Z * np.sqrt(share)[:, None], full_matrices=False)
     kept = size > RANK * size[0]
     basis: Floats = Z @ (right[kept] / size[kept, None]).T
+    return basis
+
+
+def directions(S: Floats, squares: Floats, n: float) -> Floats:
+    """What makes such a basis of confounders less their mean, z x r, from their centred products S.
+
+    `squares` are the sums of squares that S was computed from.
+    """
+    total = S.diagonal()
+    varies = np.flatnonzero(total > 64 * EPS * squares)
+    M = np.zeros((len(S), varies.size))
+    spread = np.sqrt(total[varies] / n)
+    size, along = np.linalg.eigh(S[np.ix_(varies, varies)] / n / spread / spread[:, None])
+    kept = size > RANK_OF_PRODUCTS * size.max(initial=0.0)
+    M[varies] = along / spread[:, None]
+    basis: Floats = M[:, kept] / np.sqrt(size[kept])
     return basis

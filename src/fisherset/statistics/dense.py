@@ -59,6 +59,13 @@ def cross(X: Floats, columns: Indices, rows: Indices | None, weights: Floats | N
     return product
 
 
+def square(X: Floats, weights: Floats | None) -> Floats:
+    """Weighted products of all columns, d x d."""
+    W = X if weights is None else X * np.sqrt(weights)[:, None]
+    product: Floats = W.T @ W  # of a matrix with itself numpy computes one half only
+    return product
+
+
 def blocks(X: Floats, size: int, weights: Floats | None) -> Floats:
     """Weighted products of the columns of each group among themselves, groups x size x size."""
     columns = X.T.reshape(-1, size, X.shape[0])

@@ -62,6 +62,10 @@ class Guard:
         fill = None if self.fill is None else Fill(*(part[columns] for part in self.fill))
         return Guard(self.offset[columns], self.unit[columns], fill)
 
+    def seen_by(self, other: Guard) -> tuple[Floats, Floats]:
+        """What turns numbers as this guard shows them into what the other shows: a factor, and then a shift."""
+        return self.unit / other.unit, (self.offset - other.offset) / other.unit
+
     def shifted(self, X: Matrix, unit: float) -> Matrix:
         """The table less the offsets, all columns in one unit; itself where that changes nothing."""
         common = Guard(self.offset, np.full_like(self.unit, unit), self.fill)

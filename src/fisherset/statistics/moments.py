@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from fisherset._types import EPS, Floats
+from fisherset._types import EPS, Floats, Indices
 from fisherset.sources import Block, Matrix, Source
 from fisherset.statistics.blocks import kernel_of, nuisance, weighted
 from fisherset.statistics.coding import Coding
@@ -70,8 +70,7 @@ class Moments:
         if guard is self.guard or guard == self.guard:
             return self
         with np.errstate(over="ignore", invalid="ignore"):  # a guard that was wrong is found by its sums
-            ratio = self.guard.unit / guard.unit
-            shift = (self.guard.offset - guard.offset) / guard.unit
+            ratio, shift = self.guard.seen_by(guard)
             cross = shift * (2 * ratio * self.NX[0])
             squares = self.squares * ratio**2 + cross + self.n * shift**2
             return replace(
@@ -82,6 +81,16 @@ class Moments:
                 added=self.added * ratio**2 + np.abs(cross) + self.n * shift**2,
                 guard=guard,
             )
+
+    def regrouped(self, codes: Indices, size: int) -> Moments:
+        """The same with T of another size, its column j being part of column codes[j] there."""
+        if size == len(self.TT) and np.array_equal(codes, np.arange(size)):
+            return self
+        NT, TT, TX = np.zeros((len(self.NT), size)), np.zeros(size), np.zeros((size, self.TX.shape[1]))
+        np.add.at(NT.T, codes, self.NT.T)
+        np.add.at(TT, codes, self.TT)
+        np.add.at(TX, codes, self.TX)
+        return replace(self, NT=NT, TT=TT, TX=TX)
 
     @property
     def n(self) -> float:

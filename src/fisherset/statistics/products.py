@@ -107,14 +107,14 @@ class TakeKernel:
 
 
 class SourceProducts:
-    """Products by passes over a source."""
+    """Products by passes over a source, whose rows may be more than can be had `together`."""
 
-    def __init__(self, source: Source, guard: Guard) -> None:
-        self.source, self.guard = source, guard
+    def __init__(self, source: Source, guard: Guard, *, together: bool = True) -> None:
+        self.source, self.guard, self._together = source, guard, together
 
     @property
     def n_rows(self) -> int | None:
-        return self.source.shape[0]
+        return self.source.shape[0] if self._together else None
 
     def cross(self, columns: Indices, rows: Indices | None) -> Floats:
         return self.source.reduce(CrossKernel(self.guard, columns, rows))
@@ -126,7 +126,7 @@ class SourceProducts:
         return self.source.reduce(MixedKernel(self.guard, columns, W, shift))
 
     def take(self, columns: Indices) -> Block:
-        return _stacked(self.source.reduce(TakeKernel(self.guard, columns)))
+        return stacked(self.source.reduce(TakeKernel(self.guard, columns)))
 
 
 class RestProducts:
@@ -175,7 +175,7 @@ class StoredProducts:
         raise NotImplementedError("There are no rows behind stored products.")
 
 
-def _stacked(blocks: list[Block]) -> Block:
+def stacked(blocks: list[Block]) -> Block:
     """Blocks of rows put back together."""
     if len(blocks) == 1:
         return blocks[0]

@@ -39,7 +39,7 @@ class Scatter:
         total = np.maximum(moments.squares - np.einsum("zj,zj->j", self.B, self.B), 0.0)
         with np.errstate(over="ignore"):
             level = np.abs(moments.mean + self.guard.offset / self.guard.unit)
-            noise = np.maximum(64 * EPS * moments.squares, self.n * (CONSTANT * level) ** 2)
+            noise = np.maximum(64 * EPS * moments.added, self.n * (CONSTANT * level) ** 2)
         self.constant: NDArray[np.bool_] = total <= noise
         self.total: Floats = np.where(self.constant, 0.0, total)
         sums = moments.TX - moments.NT.T @ self.beta

@@ -77,6 +77,13 @@ def cross(X: Sparse, columns: Indices, rows: Indices | None, weights: Floats | N
     return product
 
 
+def square(X: Sparse, weights: Floats | None) -> Floats:
+    """Weighted products of all columns, d x d."""
+    left = X if weights is None else sparse.diags_array(weights) @ X
+    product: Floats = (left.T @ X).toarray()
+    return product
+
+
 def blocks(X: Sparse, size: int, weights: Floats | None) -> Floats:
     """Weighted products of the columns of each group among themselves, groups x size x size."""
     product = np.empty((X.shape[1] // size, size, size))

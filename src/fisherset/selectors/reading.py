@@ -1,0 +1,180 @@
+"""Blocks as they came, and what they turn out to hold: labels, numbers, weights, confounders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from fisherset._types import EPS, Floats, Indices
+from fisherset.selectors._labels import check_classes, check_weight_left, encode_labels, weights_of_rows
+from fisherset.selectors._tables import check_block
+from fisherset.selectors._targets import check_targets
+from fisherset.selectors.measured import CLASSIFICATION, REGRESSION
+from fisherset.sources import Block, Matrix
+from fisherset.statistics import Gathered, Roles, side_by_side
+
+NONE: Indices = np.empty(0, dtype=np.intp)
+NO_CLASSES = (None,)  # the labels of what has none
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Makes sense of a block: the labels met in it, and all its columns side by side.
+
+    Attributes
+    ----------
+    task : str
+        What y holds.
+    factors : dict of label to float, or None
+        What the rows of each label count besides their weights.
+    only : ndarray or None
+        The columns of X that are wanted; all where None.
+    """
+
+    task: str
+    factors: dict[Any, float] | None = None
+    only: Indices | None = None
+
+    def __call__(self, block: Block) -> tuple[list[Any], Block]:
+        try:
+            return self._read(block)
+        except (ValueError, TypeError) as error:
+            raise type(error)(f"{error}{where(block)}") from error
+
+    def _read(self, block: Block) -> tuple[list[Any], Block]:
+        X = check_block(block.X if self.only is None else block.X[:, self.only])
+        n = X.shape[0]
+        weight = None if block.weight is None else weights_of_rows(block.weight, n)
+        labels: list[Any] = list(NO_CLASSES)
+        codes, parts = np.zeros(n, dtype=np.intp), [X]
+        if block.confounders is not None:
+            parts.append(_finite(np.asarray(block.confounders, dtype=np.float64)))
+        if block.y is None:
+            raise ValueError("This estimator requires y to be passed, but the target y is None.")
+        if holds_numbers(self.task, block.y):
+            parts.append(_numbers(self.task, block.y, n))
+        else:
+            classes, codes = encode_labels(block.y)
+            if codes.size != n:
+                raise ValueError(f"X and y must have the same number of samples; got {n} and {codes.size}.")
+            labels = classes.tolist()
+            if self.factors is not None:
+                of_rows = np.array([self.factors[label] for label in labels])[codes]
+                weight = of_rows if weight is None else of_rows * weight
+        return labels, Block(side_by_side(parts), codes, weight)
+
+
+def holds_numbers(task: str, y: Any) -> bool:
+    """Whether y holds numbers, as which sets of labels count, too."""
+    return task == REGRESSION or (task == CLASSIFICATION and np.ndim(y) == 2 and np.shape(y)[1] > 1)
+
+
+def _numbers(task: str, y: Any, n: int) -> Floats:
+    targets = check_targets(y, n)
+    if task != REGRESSION and not np.isin(targets, (0.0, 1.0)).all():
+        raise ValueError(
+            "y must be one label for each sample, or a table of noughts and ones for sets of labels; got "
+            "other numbers. Pass one column of it, or use JointRegressionScore for numbers."
+        )
+    return targets
+
+
+def _finite(Z: Floats) -> Floats:
+    if not np.isfinite(Z).all():
+        bad = np.flatnonzero(~np.isfinite(Z).all(axis=0))[0]
+        raise ValueError(f"confounders must not contain NaN or infinity; column {bad} does. Impute it.")
+    return Z
+
+
+def where(block: Block) -> str:
+    """Where a block comes from, as the end of a message."""
+    if block.place is None:
+        return ""
+    name, first = block.place
+    return f" (In {name}, rows {first} to {first + block.X.shape[0] - 1}.)"
+
+
+def roles_of(head: Block, task: str) -> Roles:
+    """What the columns of a table are, from its first rows."""
+    d, n_confounders = head.X.shape[1], 0 if head.confounders is None else head.confounders.shape[1]
+    numbers = head.y is not None and holds_numbers(task, head.y)
+    n_targets = 0 if not numbers else np.shape(head.y)[1] if np.ndim(head.y) == 2 else 1
+    targets = np.arange(n_targets) + d + n_confounders
+    return Roles(d, np.arange(d, d + n_confounders), targets, numbers and task != REGRESSION)
+
+
+class Classified(NamedTuple):
+    """Sums by class, the classes, and the number of the class of each label as it stands in the data."""
+
+    gathered: Gathered
+    classes: NDArray[Any]
+    codes: dict[Any, int]
+
+
+def classified(gathered: Gathered, meaning: Callable[[list[Any]], list[Any]] = list) -> Classified:
+    """What is gathered by label, by class; `meaning` is what the labels met stand for."""
+    if gathered.labels == NO_CLASSES:
+        return Classified(gathered, np.empty(0), {None: 0})
+    classes, codes = encode_labels(meaning(list(gathered.labels)))
+    by_class = replace(gathered.by_class(codes, classes.size), labels=tuple(classes.tolist()))
+    return Classified(by_class, classes, dict(zip(gathered.labels, codes.tolist(), strict=True)))
+
+
+def check_telling(labels: Classified, roles: Roles, n_rows: int) -> None:
+    """Refuse targets that do not tell rows apart."""
+    moments = labels.gathered.moments
+    if not roles.targets.size:
+        check_classes(labels.classes, n_rows)
+        check_weight_left(moments.NT[0])
+        return
+    check_weight_left(np.full(2, moments.n / 2), "samples")
+    squares, mean = moments.squares[roles.targets], moments.NX[0][roles.targets] / moments.n
+    constant = np.flatnonzero(squares - moments.n * mean**2 <= 64 * EPS * squares)
+    if constant.size:
+        which = "it is" if roles.targets.size == 1 else f"column {constant[0]} is"
+        raise ValueError(f"y must vary; {which} constant. There is nothing to explain.")
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """Makes a block with coded targets, weights, and a basis of what is taken out of the columns.
+
+    Attributes
+    ----------
+    read : Reader
+        Makes sense of a block.
+    codes : dict of label to int
+        The class of each label.
+    roles : Roles
+        What the columns are.
+    taken : ndarray
+        The columns that are taken out of the others.
+    centre, M : ndarray
+        The basis is (Z - centre) M.
+    """
+
+    read: Reader
+    codes: dict[Any, int]
+    roles: Roles
+    taken: Indices
+    centre: Floats
+    M: Floats
+
+    def __call__(self, block: Block) -> Block:
+        labels, known = self.read(block)
+        y: Any = np.array([self.codes[label] for label in labels], dtype=np.intp)[known.y]
+        if self.roles.targets.size:
+            y = _dense(known.X[:, self.roles.targets])
+        Z = (_dense(known.X[:, self.taken]) - self.centre) @ self.M if self.M.shape[1] else None
+        d = self.roles.n_features
+        X = known.X if known.X.shape[1] == d else known.X[:, :d]
+        return Block(X, y, known.weight, Z, block.place)
+
+
+def _dense(X: Matrix) -> Floats:
+    return np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)

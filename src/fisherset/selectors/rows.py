@@ -1,0 +1,262 @@
+"""Tables whose rows stay where they are, read by the way that takes the fewest passes.
+
+Where the products of all columns find room one pass gathers everything. Where the rows do, of
+tables with more columns than rows, they are collected. Else every question is a pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from fisherset._types import Floats, Indices
+from fisherset.selectors._labels import encode_labels
+from fisherset.selectors._tables import reject_nonfinite
+from fisherset.selectors.class_weight import class_factors
+from fisherset.selectors.confounders import warn_explained
+from fisherset.selectors.measured import Beside, Measured
+from fisherset.selectors.reading import (
+    NONE,
+    Classified,
+    Preparation,
+    Reader,
+    check_telling,
+    classified,
+    roles_of,
+)
+from fisherset.sources import Block, CountedSource, Kernel, PreparedSource, Rows
+from fisherset.statistics import (
+    Observed,
+    Roles,
+    Scatter,
+    SourceProducts,
+    StoredProducts,
+    basis_among,
+    gather,
+    measure,
+    observe,
+    observed,
+    stacked,
+    statistics_of,
+)
+
+ROOM = 2**30  # bytes that may be held where nobody says: so that the way is the same on every machine
+COPIES = 3  # of the products of all columns that are held at a time: the sum, those of a block, and a part
+SHARE = 0.5  # of the room that rows may take
+
+
+def is_rows(X: Any) -> bool:
+    """Whether X is a table that stays where it is."""
+    return all(hasattr(type(X), name) for name in ("reduce", "head", "labels")) and hasattr(X, "n_columns")
+
+
+class CountedRows:
+    """Rows that count their passes."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows, self.n_passes = rows, 0
+        self.n_columns, self.names = rows.n_columns, rows.names
+
+    @property
+    def n_rows(self) -> int | None:
+        return self.rows.n_rows
+
+    def head(self) -> Block:
+        return self.rows.head()
+
+    def labels(self, found: list[Any]) -> list[Any]:
+        return self.rows.labels(found)
+
+    def reduce(self, kernel: Kernel[Any], *, columns: bool = True) -> Any:
+        self.n_passes += 1
+        return self.rows.reduce(kernel, columns=columns)
+
+
+def measure_rows(
+    rows: Rows, beside: Beside, task: str, measure_collected: Callable[[Block, Beside, str], Measured]
+) -> Measured:
+    """Read a table; `measure_collected` is for its rows where they are few enough for memory."""
+    counted, head = CountedRows(rows), rows.head()
+    roles, read = roles_of(head, task), Reader(task)
+    room = ROOM if beside.max_memory is None else beside.max_memory
+    fits = gathering_bytes(roles) <= room
+    if _few(rows, head, room, fits):
+        collected = _collected(counted, SHARE * room)
+        if collected is not None:
+            table = measure_collected(collected, beside, task)
+            return table._replace(n_passes_before=counted.n_passes)
+    if beside.class_weight is not None:
+        read = replace(read, factors=_factors(counted, read, roles, beside.class_weight))
+    return (_gathered if fits else _by_passes)(counted, read, roles, beside)
+
+
+def gathering_bytes(roles: Roles) -> int:
+    """What it takes to gather everything in one pass."""
+    n_columns = roles.n_features + roles.confounders.size + roles.targets.size
+    return int(COPIES * 8 * n_columns**2)
+
+
+def _factors(rows: CountedRows, read: Reader, roles: Roles, class_weight: Any) -> dict[Any, float]:
+    """What the rows of each label count: a pass over the labels."""
+    if roles.targets.size:
+        raise ValueError("class_weight is for one class each; use sample_weight for other targets.")
+    labels = classified(gather(rows, read, columns=False), rows.labels)
+    factors = class_factors(class_weight, labels.classes, labels.gathered.moments.NT[0])
+    return {label: float(factors[code]) for label, code in labels.codes.items()}
+
+
+def _few(rows: Rows, head: Block, room: int, fits: bool) -> bool:
+    """Whether the rows had better be in memory: they are fewer than the columns, and there is room."""
+    if rows.n_rows is None:
+        return not fits
+    return rows.n_rows < rows.n_columns and _row_bytes(head) * rows.n_rows <= SHARE * room
+
+
+def _row_bytes(block: Block) -> float:
+    X = block.X
+    return float(16 * X.nnz / max(X.shape[0], 1) if sparse.issparse(X) else 8 * X.shape[1])
+
+
+class _TooManyError(Exception):
+    """There is no room for all rows."""
+
+
+@dataclass(frozen=True)
+class _Collected:
+    """Blocks, as long as there is room for them."""
+
+    blocks: tuple[Block, ...]
+    room: float
+
+    def __add__(self, other: _Collected) -> _Collected:
+        blocks = (*self.blocks, *other.blocks)
+        if sum(_row_bytes(block) * block.X.shape[0] for block in blocks) > self.room:
+            raise _TooManyError
+        return _Collected(blocks, self.room)
+
+
+@dataclass(frozen=True)
+class _CollectKernel:
+    room: float
+
+    def __call__(self, block: Block) -> _Collected:
+        return _Collected((block,), self.room)
+
+
+def _collected(rows: CountedRows, room: float) -> Block | None:
+    """All rows in one block, None where they are too many."""
+    try:
+        whole = stacked(list(rows.reduce(_CollectKernel(room)).blocks))
+    except _TooManyError:
+        return None
+    if whole.y is None or whole.y.ndim != 1 or whole.y.dtype.kind == "f":
+        return whole
+    classes, codes = encode_labels(whole.y)
+    meant = np.empty(classes.size, dtype=object)
+    meant[:] = rows.labels(classes.tolist())
+    return replace(whole, y=meant[codes])
+
+
+@dataclass(frozen=True)
+class _ObserveKernel:
+    read: Reader
+
+    def __call__(self, block: Block) -> Observed:
+        return observe(self.read(block)[1])
+
+
+def _gathered(rows: CountedRows, read: Reader, roles: Roles, beside: Beside) -> Measured:
+    """Everything in one pass; one more before it where missing values may be there."""
+    missing, fill = None, None
+    if beside.missing == "mean":
+        gaps = rows.reduce(_ObserveKernel(read))
+        missing = gaps.missing[: roles.n_features]
+        fill = gaps.fill if missing.any() else None
+    labels = classified(gather(rows, read, fill=fill), rows.labels)
+    moments = labels.gathered.moments
+    _reject_nonfinite(rows, moments.finite[: roles.n_features])
+    table = measured_of(labels, roles, beside.adjusted, rows.names, moments.n_rows)
+    taken = taken_of(roles, beside.adjusted)
+    prepare = Preparation(read, labels.codes, roles, taken, *basis_among(labels.gathered, taken))
+    source = CountedSource(PreparedSource(rows.rows, prepare, moments.n_rows))
+    return table._replace(source=source, missing=missing, n_passes_before=rows.n_passes)
+
+
+def taken_of(roles: Roles, adjusted: Indices | None) -> Indices:
+    """The columns that are taken out of the others."""
+    return np.concatenate([NONE if adjusted is None else adjusted, roles.confounders])
+
+
+def measured_of(
+    labels: Classified, roles: Roles, adjusted: Indices | None, names: Any, n_rows: int
+) -> Measured:
+    """The statistics of what was gathered, by class, once it is settled what is taken out of the columns."""
+    gathered, d = labels.gathered, roles.n_features
+    check_telling(labels, roles, n_rows)
+    taken = taken_of(roles, adjusted)
+    moments, coding = statistics_of(gathered, roles._replace(confounders=taken))
+    scatter = Scatter(moments, coding)
+    classes = np.arange(roles.targets.size).astype(object) if roles.label_sets else labels.classes
+    if taken.size:
+        warn_explained(scatter, classes, names, adjusted)
+    products = StoredProducts(gathered.XX[:d, :d], moments)
+    return Measured(None, products, coding, scatter, classes, NONE)
+
+
+def _by_passes(rows: CountedRows, read: Reader, roles: Roles, beside: Beside) -> Measured:
+    """Targets and confounders first, then the sums; products are passes over the rows."""
+    adjusted = NONE if beside.adjusted is None else beside.adjusted
+    side = gather(rows, replace(read, only=adjusted if adjusted.size else None), columns=bool(adjusted.size))
+    labels = classified(side, rows.labels)
+    n_rows, width = side.moments.n_rows, side.moments.squares.size
+    there = Roles(0, np.arange(width - roles.targets.size), np.arange(width)[width - roles.targets.size :])
+    check_telling(labels, there, n_rows)
+    _, coding = statistics_of(labels.gathered, there._replace(label_sets=roles.label_sets))
+    taken = taken_of(roles, adjusted)
+    prepare = Preparation(read, labels.codes, roles, taken, *basis_among(side, there.confounders))
+    source = CountedSource(PreparedSource(rows.rows, prepare, n_rows))
+    gaps = observed(source) if beside.missing == "mean" else None
+    moments = measure(source, coding, None if gaps is None or not gaps.missing.any() else gaps.fill)
+    _reject_nonfinite(rows, moments.finite)
+    scatter = Scatter(moments, coding)
+    classes = np.arange(roles.targets.size).astype(object) if roles.label_sets else labels.classes
+    if taken.size:
+        warn_explained(scatter, classes, rows.names, adjusted)
+    products = SourceProducts(source, moments.guard, together=False)
+    missing = None if gaps is None else gaps.missing
+    return Measured(source, products, coding, scatter, classes, NONE, missing, rows.n_passes)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The first row that holds what is looked for, said in words; empty where none does."""
+
+    text: str
+
+    def __add__(self, other: _Found) -> _Found:
+        return self if self.text else other
+
+
+@dataclass(frozen=True)
+class _FindNonfinite:
+    column: int
+
+    def __call__(self, block: Block) -> _Found:
+        values = block.X[:, [self.column]]
+        dense: Floats = np.asarray(values.toarray() if sparse.issparse(values) else values, dtype=np.float64)
+        bad = np.flatnonzero(~np.isfinite(dense[:, 0]))
+        if not bad.size or block.place is None:
+            return _Found("")
+        return _Found(f"the first in {block.place.name}, row {block.place.row + int(bad[0])}")
+
+
+def _reject_nonfinite(rows: CountedRows, finite: Any) -> None:
+    """Name the columns that hold NaN or infinity, and where the first of these does: one more pass."""
+    if not finite.all():
+        found = rows.reduce(_FindNonfinite(int(np.flatnonzero(~finite)[0])))
+        reject_nonfinite(finite, rows.names, found.text)
+

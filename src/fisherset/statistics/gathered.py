@@ -1,0 +1,216 @@
+"""All sums and products of some rows: what is added up in one pass, for the solver to ask for nothing more.
+
+Confounders, and targets that are numbers, are columns beside the features: what is taken out of
+what is decided afterwards, and rows from several places have their sums in common units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from fisherset._types import Floats, Indices
+from fisherset.sources import Block, Matrix, Rows
+from fisherset.statistics.blocks import kernel_of
+from fisherset.statistics.coding import Classes, Coding, Labels, Numbers
+from fisherset.statistics.confounders import directions
+from fisherset.statistics.guard import Fill, Guard
+from fisherset.statistics.moments import Moments, MomentsKernel
+
+# Of a block as it came the labels met in it, and the block with their numbers for y: none where y is numbers,
+# which stand among the columns.
+Reader = Callable[[Block], tuple[list[Any], Block]]
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """Sums, and products of all columns with each other, seen through one guard.
+
+    Attributes
+    ----------
+    labels : tuple
+        The label of each row of T; a single one where there are no classes.
+    moments : Moments
+        Of all columns; N is the mean alone, T the indicator of the labels.
+    XX : ndarray
+        Products of all columns.
+    """
+
+    labels: tuple[Any, ...]
+    moments: Moments
+    XX: Floats
+
+    def __add__(self, other: Gathered) -> Gathered:
+        total = self._combined(other, 1.0)
+        better = total.moments.better_guard()
+        if better is total.moments.guard:
+            return total
+        return self.through(better)._combined(other.through(better), 1.0)
+
+    def __iadd__(self, other: Gathered) -> Gathered:
+        """The sum, in place as far as it can be: for blocks that nobody else holds."""
+        return self._combined(other, 1.0, self.XX)
+
+    def __sub__(self, other: Gathered) -> Gathered:
+        """The rows of this that are not among the rows of the other."""
+        rest = self._combined(other, -1.0)
+        better = rest.moments.better_guard()
+        if better is not rest.moments.guard:
+            rest = self.through(better)._combined(other.through(better), -1.0)
+        rest.moments.squares[:] = np.maximum(rest.moments.squares, 0.0)
+        return rest
+
+    def _combined(self, other: Gathered, sign: float, out: Floats | None = None) -> Gathered:
+        labels = tuple(dict.fromkeys((*self.labels, *other.labels)))
+        place = {label: j for j, label in enumerate(labels)}
+        mine = self.moments.regrouped(np.array([place[label] for label in self.labels]), len(labels))
+        other = other.through(self.moments.guard)
+        theirs = other.moments.regrouped(np.array([place[label] for label in other.labels]), len(labels))
+        total = mine + theirs if sign > 0 else mine - theirs
+        combine = np.add if sign > 0 else np.subtract
+        return Gathered(labels, total, combine(self.XX, other.XX, out=out))
+
+    def through(self, guard: Guard) -> Gathered:
+        """The same as another guard would have shown it."""
+        moments = self.moments.through(guard)
+        if moments is self.moments:
+            return self
+        ratio, shift = self.moments.guard.seen_by(guard)
+        XX = self.XX * ratio
+        XX *= ratio[:, None]
+        moved = np.flatnonzero(shift)
+        half = ratio * self.moments.NX[0] + moments.n / 2 * shift
+        XX[moved] += np.outer(shift[moved], half)
+        XX[:, moved] += np.outer(half, shift[moved])
+        return Gathered(self.labels, moments, XX)
+
+    def by_class(self, codes: Indices, n_classes: int) -> Gathered:
+        """The same with classes for labels, each label being of the class its code says."""
+        return replace(
+            self, labels=tuple(range(n_classes)), moments=self.moments.regrouped(codes, n_classes)
+        )
+
+
+@dataclass(frozen=True)
+class GatherKernel:
+    """Gathers a block, which a reader makes sense of."""
+
+    read: Reader
+    guard: Guard
+
+    def __call__(self, block: Block) -> Gathered:
+        labels, known = self.read(block)
+        X = self.guard.apply(known.X)
+        idle = Guard(np.zeros_like(self.guard.offset), np.ones_like(self.guard.unit))
+        seen = Block(X, known.y, known.weight)  # whatever the guard fills in is there
+        moments = replace(MomentsKernel(Classes(len(labels)), idle)(seen), guard=self.guard)
+        return Gathered(tuple(labels), moments, kernel_of(X).square(X, known.weight))
+
+
+def gather(rows: Rows, read: Reader, *, columns: bool = True, fill: Fill | None = None) -> Gathered:
+    """Everything in one pass, or two when the first rows misled the guard; `columns` as in `Rows.reduce`."""
+    head = rows.head()
+    _, first = read(head if columns else replace(head, X=head.X[:, :0]))
+    gathered = rows.reduce(GatherKernel(read, Guard.guess(first.X, fill)), columns=columns)
+    for _ in range(2):
+        better = gathered.moments.better_guard()
+        if better is gathered.moments.guard:
+            break
+        gathered = rows.reduce(GatherKernel(read, better), columns=columns)
+        if not gathered.moments.out_of_range.any():
+            break
+    return gathered
+
+
+class Roles(NamedTuple):
+    """What the columns that were gathered are: features first, then these."""
+
+    n_features: int
+    confounders: Indices
+    targets: Indices
+    label_sets: bool = False  # whether the targets say which labels a row has
+
+
+def statistics_of(gathered: Gathered, roles: Roles) -> tuple[Moments, Coding]:
+    """The moments of the features once it is settled what is taken out of them, and what the targets stand for."""
+    moments, d = gathered.moments, roles.n_features
+    n, sums = moments.n, moments.NX[0]
+    mean = sums / n
+    Z, Y = roles.confounders, roles.targets
+    M = directions(gathered.XX[np.ix_(Z, Z)] - n * np.outer(mean[Z], mean[Z]), moments.squares[Z], n)
+    coding, T = _coded(gathered, roles)
+    # of N = [1, (Z - mean) M] with the features, with itself and with T, from those of the columns
+    of_Z: Floats = M.T @ (gathered.XX[Z] - np.outer(mean[Z], sums))
+    NN = np.zeros((1 + M.shape[1], 1 + M.shape[1]))
+    NN[0, 0], NN[1:, 1:] = n, of_Z[:, Z] @ M
+    TX, NT, TT = T.TX, np.vstack([T.sums, M.T @ (T.TX[:, Z].T - np.outer(mean[Z], T.sums))]), T.squares
+    guard = moments.guard.of(np.arange(d))
+    return (
+        Moments(
+            NN=NN,
+            NT=NT,
+            TT=TT,
+            NX=np.vstack([sums[:d], of_Z[:, :d]]),
+            TX=TX[:, :d],
+            squares=moments.squares[:d],
+            added=moments.added[:d],
+            n_rows=moments.n_rows,
+            weight_squares=moments.weight_squares,
+            whole_weights=moments.whole_weights,
+            guard=guard,
+        ),
+        coding,
+    )
+
+
+def basis_among(gathered: Gathered, Z: Indices) -> tuple[Floats, Floats]:
+    """A centre and M for which (Z - centre) M is a basis of some columns less their mean; M of no columns without any."""
+    moments, guard = gathered.moments, gathered.moments.guard.of(Z)
+    mean = moments.NX[0, Z] / moments.n
+    S = gathered.XX[np.ix_(Z, Z)] - moments.n * np.outer(mean, mean)
+    M = directions(S, moments.squares[Z], moments.n)
+    return guard.offset + mean * guard.unit, M / guard.unit[:, None]
+
+
+class _Coded(NamedTuple):
+    """T with all columns, its sums and its squares."""
+
+    TX: Floats
+    sums: Floats
+    squares: Floats
+
+
+def _coded(gathered: Gathered, roles: Roles) -> tuple[Coding, _Coded]:
+    moments, Y = gathered.moments, roles.targets
+    if not Y.size:
+        return Classes(len(gathered.labels)), _Coded(moments.TX, moments.NT[0], moments.TT)
+    n, sums, guard = moments.n, moments.NX[0], moments.guard.of(Y)
+    mean = sums[Y] / n
+    S = gathered.XX[np.ix_(Y, Y)] - n * np.outer(mean, mean)
+    spread = np.sqrt(np.maximum(S.diagonal(), 0.0) / n)
+    varies = np.where(spread > 0, spread, 1.0)
+    correlation = S / n / varies / varies[:, None]
+    squares = float(np.sum(correlation**2))
+    null = squares / Y.size, Y.size**2 / squares if squares else 1.0
+    if roles.label_sets:
+        coding: Coding = Labels(np.zeros(Y.size), np.ones(Y.size), null)
+        factor, shift = guard.unit, guard.offset
+    else:
+        coding = Numbers(guard.offset + mean * guard.unit, varies * guard.unit, null)
+        factor, shift = 1 / varies, -mean / varies
+    TX = factor[:, None] * gathered.XX[Y] + np.outer(shift, sums)
+    total = factor * sums[Y] + n * shift
+    TT = factor**2 * moments.squares[Y] + 2 * factor * shift * sums[Y] + n * shift**2
+    return coding, _Coded(TX, total, TT)
+
+
+def side_by_side(parts: list[Matrix]) -> Matrix:
+    """Columns of the same rows; sparse where the first are."""
+    parts = [parts[0], *(part for part in parts[1:] if part.shape[1])]
+    if len(parts) == 1:
+        return parts[0]
+    return sparse.hstack(parts, format="csr") if sparse.issparse(parts[0]) else np.hstack(parts)
