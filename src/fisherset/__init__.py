@@ -18,12 +18,15 @@ if TYPE_CHECKING:
         JointRegressionScoreCV,
         LaplacianScore,
         SelectionPath,
+        Summary,
         TraceRatio,
         certify,
         explain,
         fisher_criterion,
         selection_path,
+        summarize,
     )
+    from fisherset.tables import scan
 
     __version__: str
 
@@ -39,12 +42,15 @@ __all__ = [
     "LaplacianScore",
     "SelectionPath",
     "SelectionPathDisplay",
+    "Summary",
     "TraceRatio",
     "__version__",
     "certify",
     "explain",
     "fisher_criterion",
+    "scan",
     "selection_path",
+    "summarize",
 ]
 _MODULES = ("datasets", "evaluation", "paper", "plots", "report", "tables")
 
@@ -59,7 +65,8 @@ def __getattr__(name: str) -> "Any":
     if name == "__version__":
         found = import_module("importlib.metadata").version("fisherset")
     else:
-        home = "fisherset.plots" if name == "SelectionPathDisplay" else "fisherset.selectors"
+        homes = {"SelectionPathDisplay": "fisherset.plots", "scan": "fisherset.tables"}
+        home = homes.get(name, "fisherset.selectors")
         found = getattr(import_module(home), name)
     globals()[name] = found  # asked for once
     return found

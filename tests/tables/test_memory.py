@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
 
+from fisherset import _memory
 from fisherset.tables import memory, read_frame, read_table, reduce_frame
 from fisherset.tables.memory import free_memory, in_bytes
 
@@ -167,8 +168,8 @@ def test_bytes_in_words(size, said):
 
 def test_what_the_system_says_is_free(monkeypatch, tmp_path):
     assert free_memory() > 1e6
-    monkeypatch.setattr(memory, "FREE", tmp_path / "meminfo")
-    monkeypatch.setattr(memory, "ALLOWED", tmp_path / "max")
+    monkeypatch.setattr(_memory, "FREE", tmp_path / "meminfo")
+    monkeypatch.setattr(_memory, "ALLOWED", tmp_path / "max")
     assert free_memory() == np.inf
     (tmp_path / "meminfo").write_text("MemTotal: 9 kB\nMemAvailable:     8 kB\n")
     (tmp_path / "max").write_text("max\n")

@@ -10,6 +10,7 @@ from fisherset.selectors.laplacian import LaplacianScore
 from fisherset.selectors.path import SelectionPath, Step, selection_path
 from fisherset.selectors.regression import JointRegressionScore
 from fisherset.selectors.regression_cv import JointRegressionScoreCV
+from fisherset.selectors.summary import Summary, summarize
 from fisherset.selectors.trace_ratio import TraceRatio
 
 __all__ = [
@@ -24,9 +25,11 @@ __all__ = [
     "LaplacianScore",
     "SelectionPath",
     "Step",
+    "Summary",
     "TraceRatio",
     "certify",
     "explain",
     "fisher_criterion",
     "selection_path",
+    "summarize",
 ]

@@ -33,6 +33,16 @@ def as_container(X: Any) -> Any:
     return X
 
 
+def is_rows(X: Any) -> bool:
+    """Whether X is a table that stays where it is: what `Rows` asks for."""
+    return all(hasattr(type(X), name) for name in ("reduce", "head", "labels"))
+
+
+def is_elsewhere(X: Any) -> bool:
+    """Whether X is a table that stays where it is, or a summary of one."""
+    return is_rows(X) or hasattr(type(X), "gathered")
+
+
 def is_frame(X: Any) -> bool:
     """A data frame of pandas, polars or pyarrow, or one that looks like it."""
     kind = type(X)
@@ -128,12 +138,19 @@ def _offers(*names: str) -> Callable[[Any], bool]:
     return lambda X: all(hasattr(type(X), name) for name in names)
 
 
+_SCAN = "Pass fisherset.scan(X, target=...) to the selectors that read tables where they are."
 _FIXES: tuple[tuple[Callable[[Any], bool], str], ...] = (
-    (lambda X: isinstance(X, str | bytes | os.PathLike), "Read the file first, as by pandas.read_csv."),
+    (is_elsewhere, "This needs the rows together; GeneralizedFisherScore and FisherScore do not."),
+    (
+        lambda X: isinstance(X, str | bytes | os.PathLike),
+        "Pass fisherset.scan(X, target=...), or read the file first, as by pandas.read_csv.",
+    ),
     (_offers("mod", "obs"), "Pass one modality as a table, as by X.mod[name].to_df()."),
     (_offers("var_names", "obs_names", "X"), "Pass X.to_df() to keep the names of the columns, or X.X."),
     (_offers("to_memory"), "Call its to_memory() first."),
-    (_offers("collect_schema"), "Call its collect() first."),
+    (_offers("collect_schema"), f"{_SCAN[:-1]}, or call its collect() first."),
+    (_offers("to_arrow_table"), _SCAN),  # DuckDB
+    (_offers("get_fragments"), _SCAN),  # pyarrow.dataset
     (lambda X: isinstance(X, Mapping), "Pass pandas.DataFrame(X)."),
     (lambda X: isinstance(X, Iterator), "Pass list(X)."),
     (lambda X: isinstance(X, Set), "Pass a list, as a set has no order."),

@@ -240,7 +240,7 @@ def check_weights(sample_weight: Any, codes: Indices, n_classes: int, what: str 
     if sample_weight is None:
         return None
     weights = weights_of_rows(sample_weight, codes.size)
-    check_weight_left(np.bincount(codes, weights, minlength=n_classes), what)
+    check_weight_left(np.bincount(codes, weights, minlength=n_classes).astype(np.float64), what)
     return None if (weights == 1.0).all() else weights
 
 

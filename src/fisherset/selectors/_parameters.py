@@ -9,6 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from fisherset._memory import bytes_of, in_bytes
+
+LEAST_MEMORY = 2**20  # of which nothing smaller could be kept
+
 
 def check_count(
     value: Any, n_features: int, name: str = "n_features_to_select", what: str = "features"
@@ -66,6 +70,18 @@ def check_limit(name: str, value: Any) -> float | None:
     if not is_number(value):
         raise TypeError(f"{name} must be a number greater than 0 or None; got {shown(value)}.")
     return check_number(name, value, above=0.0)
+
+
+def check_memory(value: Any) -> int | None:
+    """`max_memory`: bytes, a text such as "2GB", or None for no limit of one's own."""
+    if value is None or (is_number(value) and as_float(value) == np.inf):
+        return None
+    size = bytes_of(value) if isinstance(value, str) else as_float(value) if is_number(value) else None
+    if size is None:
+        raise TypeError(f'max_memory must be a number of bytes, such as 2e9 or "2GB"; got {shown(value)}.')
+    if not size >= LEAST_MEMORY:
+        raise ValueError(f"max_memory must be at least {in_bytes(LEAST_MEMORY)}; got {shown(value)}.")
+    return int(size)
 
 
 def check_tol(value: Any) -> float | None:

@@ -15,18 +15,18 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
-from fisherset._types import Floats
 from fisherset.selectors._containers import (
     as_container,
     column_of,
     dtypes_of,
+    is_elsewhere,
     is_frame,
     is_masked,
     labels_of_columns,
 )
+from fisherset.selectors._magnitudes import listed_columns
 from fisherset.selectors._parameters import reason, shown
 
-NAMED = 5  # columns a message lists at the most
 EXACT = 2**53  # whole numbers float64 can tell apart
 
 _LONG = re.compile(r"u?int64(\[pyarrow\])?$")
@@ -54,24 +54,41 @@ _FIXES = {
 }
 
 
-def check_table(estimator: Any, X: Any) -> Any:
+def check_table(
+    estimator: Any, X: Any, *, elsewhere: bool = False, reset: bool = True, least_rows: int = 2
+) -> Any:
     """X as a numeric array or CSR/CSC matrix, its names and width noted on the estimator.
 
-    NaN and infinity pass here: the class sums find them without another pass.
+    NaN and infinity pass here: the class sums find them without another pass. What is not in memory
+    is taken as it is by those who can read it `elsewhere`. Without `reset` the columns must be those
+    that were noted before.
     """
-    X = as_container(X)
-    names = _distinct_names(X)
-    table = _as_table(X)
-    validate_data(estimator, table, skip_check_array=True)
-    if names is not None:
-        estimator.feature_names_in_ = np.array(names, dtype=object)
+    if elsewhere and is_elsewhere(X):
+        table, names, width = X, X.names, X.n_columns
+        _check_distinct(names)
+    else:
+        X = as_container(X)
+        names = _distinct_names(X)
+        table = _as_table(X, least_rows)
+        width = table.shape[1]
+    if not reset and width != estimator.n_features_in_:  # the words are scikit-learn's
+        raise ValueError(
+            f"X has {width} features, but {type(estimator).__name__} is expecting "
+            f"{estimator.n_features_in_} features as input."
+        )
+    if reset:
+        validate_data(estimator, np.empty((1, width)), skip_check_array=True)
+        if names is not None:
+            estimator.feature_names_in_ = np.array(names, dtype=object)
     return table
 
 
-def check_bare_table(X: Any) -> tuple[Any, list[str] | None]:
+def check_bare_table(X: Any, *, elsewhere: bool = False, least_rows: int = 2) -> tuple[Any, list[str] | None]:
     """The same for functions, which have no estimator to note names on."""
+    if elsewhere and is_elsewhere(X):
+        return X, X.names
     X = as_container(X)
-    return _as_table(X), column_names(X)
+    return _as_table(X, least_rows), column_names(X)
 
 
 def column_names(X: Any) -> list[str] | None:
@@ -97,16 +114,19 @@ def _distinct_names(X: Any) -> list[str] | None:
             f"{len(labels)}. Rename them, as by X.columns = X.columns.astype(str)."
         )
     names = column_names(X)
-    if names is not None:
-        name, times = Counter(names).most_common(1)[0]
-        if times > 1:
-            raise ValueError(
-                f"X must not have two columns of the same name; got {shown(name)} {times} times. Rename them."
-            )
+    _check_distinct(names)
     return names
 
 
-def _as_table(X: Any) -> Any:
+def _check_distinct(names: list[str] | None) -> None:
+    name, times = Counter(names).most_common(1)[0] if names else ("", 0)
+    if times > 1:
+        raise ValueError(
+            f"X must not have two columns of the same name; got {shown(name)} {times} times. Rename them."
+        )
+
+
+def _as_table(X: Any, least_rows: int = 2) -> Any:
     _reject_masked(X)
     if sparse.issparse(X):
         table = _from_sparse(X)
@@ -115,7 +135,7 @@ def _as_table(X: Any) -> Any:
     else:
         table = _from_array(X)
     n_rows, n_columns = table.shape
-    for count, least, what in ((n_rows, 2, "sample(s)"), (n_columns, 1, "feature(s)")):
+    for count, least, what in ((n_rows, least_rows, "sample(s)"), (n_columns, 1, "feature(s)")):
         if count < least:  # the words are scikit-learn's
             raise ValueError(
                 f"Found array with {count} {what} (shape={table.shape}) while a minimum of {least} is "
@@ -134,8 +154,8 @@ def _reject_masked(X: Any) -> None:
         _check_dimensions(X.ndim, X)
         where = np.flatnonzero(np.ma.getmaskarray(X).any(axis=0))
         raise ValueError(
-            f"X must not have masked entries; {_columns(where.tolist())} some. Fill them, for example with "
-            f"X.filled(value), or drop the columns."
+            f"X must not have masked entries; {listed_columns(where.tolist())} some. Fill them, for example "
+            f"with X.filled(value), or drop the columns."
         )
 
 
@@ -309,7 +329,7 @@ def _reject(kind: Unfit, bad: list[Any]) -> None:
             "numbers that float64 can tell apart" if kind in (Unfit.LARGE, Unfit.ROUNDED) else "numbers only"
         )
         raise (TypeError if kind == Unfit.OBJECTS else ValueError)(
-            f"X must hold {rule}; {_columns(bad)} {kind.value}. {_FIXES[kind]}"
+            f"X must hold {rule}; {listed_columns(bad)} {kind.value}. {_FIXES[kind]}"
         )
 
 
@@ -345,42 +365,3 @@ def _check_dimensions(ndim: int, X: Any) -> None:
             f"X must be a table with rows and columns; got {type(X).__name__} of dim {ndim}. Reshape it so "
             f"that each sample is a row."
         )
-
-
-def reject_nonfinite(finite: NDArray[np.bool_], names: Any, place: str = "") -> None:
-    """Name the columns that hold NaN or infinity, and the place of the first."""
-    if not finite.all():
-        bad = np.flatnonzero(~finite)
-        listed = bad.tolist() if names is None else [names[j] for j in bad]
-        raise ValueError(
-            f"X must not contain NaN or infinity; {_columns(listed)} some{place and ', '}{place}. Impute "
-            f"them, for example with sklearn.impute.SimpleImputer, or drop the columns."
-        )
-
-
-def check_magnitude(diagonal: Floats) -> None:
-    """Squared lengths of columns that float64 can hold, with room for their products."""
-    if diagonal.size and not (diagonal.min() > 1e-150 and diagonal.max() < 1e150):
-        worst = max(diagonal.min(), diagonal.max(), key=lambda value: abs(np.log(max(value, 1e-300))))
-        raise ValueError(
-            f"Without standardize, the sum of squares of a column must lie between 1e-150 and 1e150; "
-            f"got {worst:g}. Rescale the table, or use standardize=True."
-        )
-
-
-def check_comparable(squares: Floats, varying: NDArray[np.bool_], names: Any) -> None:
-    """Sums of squares that can be added up, relative to the largest: less than float64 holds is lost."""
-    lost = np.flatnonzero(varying & (squares < 1e-280))
-    if lost.size:
-        listed = lost.tolist() if names is None else [names[j] for j in lost]
-        raise ValueError(
-            f"A ratio of sums needs columns within 140 decades of each other; {_columns(listed)} numbers "
-            "too small beside the largest. Standardise the columns first, or drop these."
-        )
-
-
-def _columns(items: list[Any]) -> str:
-    """`column 'a' holds` / `columns 'a', 'b' and 3 more hold`."""
-    listed = ", ".join(shown(item) for item in items[:NAMED])
-    more = f" and {len(items) - NAMED} more" if len(items) > NAMED else ""
-    return f"column {listed} holds" if len(items) == 1 else f"columns {listed}{more} hold"

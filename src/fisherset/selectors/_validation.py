@@ -1,6 +1,7 @@
 """The checks on data: one sentence each, with the rule, the value and the fix.
 
-X is checked in `_containers` and `_tables`, y and the weights in `_labels`; here is what names columns.
+X is checked in `_containers`, `_tables` and `_magnitudes`, y and the weights in `_labels`; here is what
+names columns.
 """
 
 from __future__ import annotations
@@ -14,16 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._types import Indices
+from fisherset.selectors._containers import is_elsewhere
 from fisherset.selectors._labels import check_labels, check_weights
+from fisherset.selectors._magnitudes import check_comparable, check_magnitude, reject_nonfinite
 from fisherset.selectors._parameters import is_integer, shown
-from fisherset.selectors._tables import (
-    check_bare_table,
-    check_comparable,
-    check_container,
-    check_magnitude,
-    check_table,
-    reject_nonfinite,
-)
+from fisherset.selectors._tables import check_bare_table, check_container, check_table
 
 __all__ = [
     "check_bare_table",
@@ -36,7 +32,13 @@ __all__ = [
     "check_weights",
     "reject_nonfinite",
     "warn_constant",
+    "width_of",
 ]
+
+
+def width_of(X: Any) -> int:
+    """Number of columns of a table that was checked, in memory or elsewhere."""
+    return int(X.n_columns if is_elsewhere(X) else X.shape[1])
 
 
 def check_features(features: Any, n_features: int, names: Any) -> Indices:

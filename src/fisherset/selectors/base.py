@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,103 +10,35 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from fisherset._types import Floats, Indices
+from fisherset._types import Floats
 from fisherset.selectors import _validation as check
-from fisherset.selectors._label_sets import check_label_sets, label_sets
-from fisherset.selectors._targets import check_targets, check_vary
-from fisherset.selectors.class_weight import weigh_classes
-from fisherset.selectors.confounders import confounders_of, warn_explained
+from fisherset.selectors._containers import is_elsewhere
+from fisherset.selectors._parameters import shown
+from fisherset.selectors.measured import ALONE, ONE_CLASS_EACH, Beside, Measured
+from fisherset.selectors.memory import measure_in_memory
+from fisherset.selectors.rows import measure_rows
+from fisherset.selectors.summary import Summary, measure_summary
 from fisherset.solver import TIE
-from fisherset.sources import CountedSource, MemorySource
-from fisherset.statistics import (
-    Classes,
-    Coding,
-    Labels,
-    Numbers,
-    Scatter,
-    SourceProducts,
-    TableProblem,
-    basis_of,
-    measure,
-    observed,
-)
-
-# What y holds: classes or sets of labels, numbers, or one class for each sample and nothing else.
-CLASSIFICATION, REGRESSION, ONE_CLASS_EACH = "classification", "regression", "one class each"
-TASKS = (CLASSIFICATION, REGRESSION)  # that can be asked for
-MISSING = ("error", "mean")
-
-
-class Measured(NamedTuple):
-    """One pass worth of a table with its targets."""
-
-    source: CountedSource
-    coding: Coding
-    scatter: Scatter
-    classes: NDArray[Any]  # none where the targets are numbers
-    codes: NDArray[np.intp]  # class of each row
-    missing: Indices | None = None  # values that each column lacks, where that is allowed
-
-    @property
-    def products(self) -> SourceProducts:
-        return SourceProducts(self.source, self.scatter.guard)
-
-
-class Beside(NamedTuple):
-    """What may be given beside X and y."""
-
-    sample_weight: Any = None
-    class_weight: Any = None
-    confounders: Any = None
-    adjusted: Indices | None = None  # columns of X that are taken out of the others
-    missing: str = "error"  # or "mean": missing values of X count as the mean of their column
-
-
-ALONE = Beside()
+from fisherset.statistics import TableProblem
 
 
 def measure_table(X: Any, y: Any, names: Any, beside: Beside = ALONE, task: str = ONE_CLASS_EACH) -> Measured:
-    """Check the targets and weights, read the table once, refuse what is not finite.
+    """Check the targets and weights, read the table, refuse what is not finite.
 
     X has been checked already, so that parameters that depend on its width could be.
     """
-    classes, codes = np.empty(0), np.empty(0, dtype=np.intp)
-    sets = label_sets(y, X.shape[0]) if task == CLASSIFICATION else None
-    if beside.class_weight is not None and (sets is not None or task == REGRESSION):
-        raise ValueError("class_weight is for one class each; use sample_weight for other targets.")
-    if sets is None and task != REGRESSION:
-        classes, codes = check.check_labels(y, X.shape[0])
-        weights = check.check_weights(beside.sample_weight, codes, classes.size)
-        if beside.class_weight is not None:
-            weights = weigh_classes(beside.class_weight, classes, codes, weights)
-        coding: Coding = Classes(classes.size)
-        targets: Any = codes
-    else:
-        targets = check_targets(y, X.shape[0]) if sets is None else sets.indicator
-        weights = weights_of_samples(beside.sample_weight, X.shape[0])
-        if sets is None:
-            check_vary(targets, weights)
-            if weights is not None:  # a target without weight has no say, however large it is
-                targets = np.where(weights[:, None] > 0, targets, targets[np.argmax(weights)])
-            coding = Numbers.of(targets, weights)
-        else:
-            check_label_sets(sets, weights)
-            coding, classes = Labels.of_sets(targets, weights), sets.labels
-    Z = confounders_of(X, beside.confounders, beside.adjusted)
-    basis = None if Z is None else basis_of(Z, weights)
-    source = CountedSource(MemorySource(X, targets, weights, basis, names=names))
-    gaps = observed(source) if beside.missing == "mean" else None
-    moments = measure(source, coding, None if gaps is None or not gaps.missing.any() else gaps.fill)
-    check.reject_nonfinite(moments.finite, names)
-    scatter = Scatter(moments, coding)
-    if basis is not None:
-        warn_explained(scatter, classes, names, beside.adjusted)
-    return Measured(source, coding, scatter, classes, codes, None if gaps is None else gaps.missing)
-
-
-def weights_of_samples(sample_weight: Any, n: int) -> Floats | None:
-    """Weights of the samples as they were given, checked."""
-    return check.check_weights(sample_weight, np.arange(n), n, "samples")
+    if not is_elsewhere(X):
+        return measure_in_memory(X, y, names, beside, task)
+    given = {"y": y, "sample_weight": beside.sample_weight, "confounders": beside.confounders}
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError(
+                f"{name} must not be given beside a table that brings its own; got {shown(value)}. Name the "
+                f"columns when the table is made, as by scan(..., target=)."
+            )
+    if isinstance(X, Summary):
+        return measure_summary(X, beside, task)
+    return measure_rows(X, beside, task, measure_in_memory)
 
 
 def pose_problem(table: Measured, standardize: bool) -> TableProblem:

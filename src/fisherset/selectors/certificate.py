@@ -12,17 +12,10 @@ from fisherset._format import certificate_figures, certificate_sentence
 from fisherset._types import Indices
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
-from fisherset.selectors.base import (
-    CLASSIFICATION,
-    MISSING,
-    TASKS,
-    Beside,
-    Measured,
-    measure_table,
-    pose_problem,
-)
+from fisherset.selectors.base import measure_table, pose_problem
 from fisherset.selectors.choice import Choice, Posed, check_choice
 from fisherset.selectors.gamma import resolve_gamma
+from fisherset.selectors.measured import CLASSIFICATION, MISSING, TASKS, Beside, Measured
 from fisherset.selectors.noise import Noise, measure_noise
 from fisherset.solver import Status, Trace, grade, prove_value
 from fisherset.statistics import TableProblem
@@ -101,15 +94,16 @@ def fisher_criterion(
     confounders: Any = None,
     missing: str = "error",
     task: str = CLASSIFICATION,
+    max_memory: int | float | str | None = None,
 ) -> float:
     """F(A) = tr{S_b (S_t + gamma I)^-1} of any subset of features.
 
     Parameters
     ----------
-    X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
-        The samples.
+    X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features), or a table
+        The samples, or a table from `scan`, or a :class:`Summary`.
     y : array-like of shape (n_samples,) or (n_samples, n_targets)
-        Their class labels, sets of labels, or numbers.
+        Their class labels, sets of labels, or numbers; None for a table, which brings its own.
     features : array-like
         The subset: column numbers, column names, or a boolean mask.
     gamma : float or "scale", default="scale"
@@ -122,6 +116,8 @@ def fisher_criterion(
         As in :class:`GeneralizedFisherScore`.
     task : {"classification", "regression"}, default="classification"
         Whether y holds classes, or numbers as in :class:`JointRegressionScore`.
+    max_memory : int or str, default=None
+        As in :class:`GeneralizedFisherScore`.
 
     Returns
     -------
@@ -140,7 +136,8 @@ def fisher_criterion(
     >>> round(fisher_criterion(X, y, [0, 3], gamma=1.0), 4)
     0.9236
     """
-    beside = Beside(sample_weight, class_weight, confounders, missing=missing)
+    limit = parameter.check_memory(max_memory)
+    beside = Beside(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
     asked = pose_subset(X, y, features, gamma, standardize, beside, task, adjust_for=adjust_for)
     if not asked.members.size:
         return 0.0
@@ -166,15 +163,16 @@ def certify(
     confounders: Any = None,
     missing: str = "error",
     task: str = CLASSIFICATION,
+    max_memory: int | float | str | None = None,
 ) -> Certificate:
     """Grade a subset of features, whichever tool or person it came from.
 
     Parameters
     ----------
-    X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
-        The samples.
+    X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features), or a table
+        The samples, or a table from `scan`, or a :class:`Summary`.
     y : array-like of shape (n_samples,) or (n_samples, n_targets)
-        Their class labels, sets of labels, or numbers.
+        Their class labels, sets of labels, or numbers; None for a table, which brings its own.
     features : array-like
         The subset: column numbers, column names, or a boolean mask.
     gamma : float or "scale", default="scale"
@@ -190,6 +188,8 @@ def certify(
         the given one has to belong. With `groups`, sizes count groups.
     task : {"classification", "regression"}, default="classification"
         Whether y holds classes, or numbers as in :class:`JointRegressionScore`.
+    max_memory : int or str, default=None
+        As in :class:`GeneralizedFisherScore`.
 
     Returns
     -------
@@ -212,7 +212,8 @@ def certify(
     table could reach (F = 1.88112, upper bound 2.30055, gamma = 1797).
     """
     tol = parameter.check_number("tol", tol, above=0.0)
-    beside = Beside(sample_weight, class_weight, confounders, missing=missing)
+    limit = parameter.check_memory(max_memory)
+    beside = Beside(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
     sets = {"groups": groups, "keep": keep, "exclude": exclude, "adjust_for": adjust_for}
     asked = pose_subset(X, y, features, gamma, standardize, beside, task, **sets)
     problem, domain = asked.problem, asked.posed.domain
@@ -264,9 +265,10 @@ def pose_subset(
     parameter.check_flag("standardize", standardize)
     parameter.check_choice("missing", beside.missing, MISSING)
     parameter.check_choice("task", task, TASKS)
-    X, names = check.check_bare_table(X)
-    choice = check_choice(groups, keep, exclude, X.shape[1], names, adjust_for)
-    chosen = choice.units_of(check.check_features(features, X.shape[1], names))
+    X, names = check.check_bare_table(X, elsewhere=True)
+    width = check.width_of(X)
+    choice = check_choice(groups, keep, exclude, width, names, adjust_for)
+    chosen = choice.units_of(check.check_features(features, width, names))
     table = measure_table(X, y, names, beside._replace(adjusted=choice.adjusted), task)
     problem = pose_problem(table, standardize)
     posed = choice.posed(problem, chosen.size)

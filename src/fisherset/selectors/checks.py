@@ -18,7 +18,7 @@ from fisherset.selectors._validation import (
     check_labels,
     reject_nonfinite,
 )
-from fisherset.selectors.base import CLASSIFICATION, REGRESSION
+from fisherset.selectors.measured import CLASSIFICATION, REGRESSION
 
 __all__ = [
     "CLASSIFICATION",

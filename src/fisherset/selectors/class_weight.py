@@ -21,7 +21,7 @@ def weigh_classes(
 ) -> Floats | None:
     """Weights of the rows, times those of their classes."""
     of_rows = np.ones(codes.size) if weights is None else weights
-    sizes = np.bincount(codes, of_rows, minlength=classes.size)
+    sizes = np.bincount(codes, of_rows, minlength=classes.size).astype(np.float64)
     factors = class_factors(class_weight, classes, sizes)
     return check_weights(of_rows * factors[codes], codes, classes.size)
 
@@ -43,9 +43,7 @@ def class_factors(class_weight: Any, classes: NDArray[Any], sizes: Floats) -> Fl
         return factors
     if isinstance(class_weight, Mapping):
         return _given(class_weight, classes)
-    raise TypeError(
-        f'class_weight must be "balanced", "sqrt", a mapping or None; got {shown(class_weight)}.'
-    )
+    raise TypeError(f'class_weight must be "balanced", "sqrt", a mapping or None; got {shown(class_weight)}.')
 
 
 def _given(class_weight: Mapping[Any, Any], classes: NDArray[Any]) -> Floats:

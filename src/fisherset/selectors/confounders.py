@@ -19,8 +19,8 @@ from fisherset.statistics import Scatter
 GONE = 1e-8  # share of a class that is left of it when it counts as explained
 
 
-def check_confounders(confounders: Any, n_samples: int) -> Floats | None:
-    """Confounders as numbers: numeric columns as they are, others as an indicator for each value."""
+def check_confounders(confounders: Any, n_samples: int, *, labels: bool = True) -> Floats | None:
+    """Confounders as numbers: numeric columns as they are, `labels` as an indicator for each value."""
     if confounders is None:
         return None
     columns = _columns(confounders)
@@ -30,7 +30,7 @@ def check_confounders(confounders: Any, n_samples: int) -> Floats | None:
             raise ValueError(
                 f"confounders must have one row for each of the {n_samples} samples; got {len(values)}."
             )
-        parts.append(_numbers(name, values))
+        parts.append(_numbers(name, values, labels))
     return np.hstack(parts)
 
 
@@ -52,7 +52,7 @@ def _columns(confounders: Any) -> list[tuple[Any, Any]]:
     return [(j, array[:, j]) for j in range(array.shape[1])]
 
 
-def _numbers(name: Any, values: Any) -> Floats:
+def _numbers(name: Any, values: Any, may_be_labels: bool) -> Floats:
     array = np.asarray(values)
     if array.dtype.kind in "biuf" and str(getattr(values, "dtype", "")) != "category":
         numbers = array.astype(np.float64)[:, None]
@@ -68,6 +68,11 @@ def _numbers(name: Any, values: Any) -> Floats:
         )
     if array.dtype.kind == "c":
         raise TypeError(f"confounders must hold numbers or labels; column {shown(name)} has complex numbers.")
+    if not may_be_labels:
+        raise TypeError(
+            f"confounders must be numbers here, as labels differ from place to place; column {shown(name)} "
+            f"holds labels. Pass an indicator column for each value, the same everywhere."
+        )
     labels = list(array.tolist())
     missing = sum(is_null(label) for label in labels)
     if missing:

@@ -14,20 +14,15 @@ from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 from fisherset._types import Floats, Indices
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
-from fisherset.selectors.base import (
-    CLASSIFICATION,
-    REGRESSION,
-    Beside,
-    Measured,
-    measure_table,
-    weights_of_samples,
-)
+from fisherset.selectors.base import measure_table
 from fisherset.selectors.choice import Choice, check_choice
 from fisherset.selectors.discriminant import Discriminant
 from fisherset.selectors.gamma import resolve_gamma, unit_of
-from fisherset.selectors.generalized import JointSelector
+from fisherset.selectors.joint import JointSelector
 from fisherset.selectors.judge import Judge, OwnModel
 from fisherset.selectors.linear_fit import LabelFit, LinearFit
+from fisherset.selectors.measured import CLASSIFICATION, REGRESSION, Beside, Measured
+from fisherset.selectors.memory import weights_of_samples
 from fisherset.selectors.scoring import check_estimator, scorer_of
 from fisherset.selectors.search import Search
 from fisherset.solver import Domain
@@ -77,7 +72,7 @@ class CrossValidatedSelector(JointSelector):
         ks = self._sizes(choice)
         beside = beside._replace(adjusted=choice.adjusted, missing=self.missing)
         table = measure_table(X, y, self._names, beside, self._task)
-        memory = table.source.source
+        memory = getattr(table.source, "source", None)
         assert isinstance(memory, MemorySource)
         targets = _targets(table, memory, y)
         rows = X.tocsr() if hasattr(X, "tocsr") else X  # rows are taken out of it

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fisherset._types import Floats, Indices
-from fisherset.selectors.base import CLASSIFICATION, Beside
+from fisherset.selectors import _parameters as parameter
 from fisherset.selectors.certificate import AskedSubset, pose_subset, warn_status
 from fisherset.selectors.fisher import fisher_scores
+from fisherset.selectors.measured import CLASSIFICATION, Beside
 from fisherset.selectors.noise import between_shares
 from fisherset.solver import TIE, Status, measure_subset, prove_value, temper, unit_losses
 
@@ -65,15 +66,16 @@ def explain(
     confounders: Any = None,
     missing: str = "error",
     task: str = CLASSIFICATION,
+    max_memory: int | float | str | None = None,
 ) -> Explanation:
     """What each feature of a subset contributes, and its strongest stand-in outside.
 
     Parameters
     ----------
-    X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
-        The samples.
+    X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features), or a table
+        The samples, or a table from `scan`, or a :class:`Summary`.
     y : array-like of shape (n_samples,) or (n_samples, n_targets)
-        Their class labels, sets of labels, or numbers.
+        Their class labels, sets of labels, or numbers; None for a table, which brings its own.
     features : array-like
         The subset: a mask, column numbers or column names.
     gamma : float or "scale", default="scale"
@@ -87,6 +89,8 @@ def explain(
         what is excluded does not stand in for anything.
     task : {"classification", "regression"}, default="classification"
         Whether y holds classes, or numbers as in :class:`JointRegressionScore`.
+    max_memory : int or str, default=None
+        As in :class:`GeneralizedFisherScore`.
 
     Returns
     -------
@@ -108,7 +112,8 @@ def explain(
     >>> X.columns[found.features[most]], X.columns[found.stand_ins[most]]
     ('pixel_5_2', 'pixel_4_2')
     """
-    beside = Beside(sample_weight, class_weight, confounders, missing=missing)
+    limit = parameter.check_memory(max_memory)
+    beside = Beside(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
     sets = {"groups": groups, "exclude": exclude, "adjust_for": adjust_for}
     asked = pose_subset(X, y, features, gamma, standardize, beside, task, **sets)
     problem, chosen, members = asked.problem, asked.chosen, asked.members
@@ -143,7 +148,7 @@ def _alone(asked: AskedSubset) -> Floats:
     table, problem = asked.table, asked.problem
     shares = np.zeros(table.scatter.constant.size)
     shares[problem.columns] = between_shares(problem)
-    if not table.codes.size:
+    if not table.one_class_each:
         scores = shares
     elif len(problem.beta) == 1:
         scores = fisher_scores(table)

@@ -9,7 +9,8 @@ import numpy as np
 from fisherset._types import Floats
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
-from fisherset.selectors.base import BaseSelector, Beside, Measured, measure_table
+from fisherset.selectors.base import BaseSelector, measure_table
+from fisherset.selectors.measured import Beside, Measured
 from fisherset.statistics import within_scatter
 
 
@@ -69,15 +70,16 @@ class FisherScore(BaseSelector):
     def __init__(self, n_features_to_select: int | float | None = None) -> None:
         self.n_features_to_select = n_features_to_select
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Score the features.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
             The samples.
-        y : array-like of shape (n_samples,)
-            Their class labels, of any hashable kind.
+        y : array-like of shape (n_samples,), default=None
+            Their class labels, of any hashable kind; a table from `scan` and a :class:`Summary` bring
+            their own.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples; a weight of 2 counts as a sample given twice.
 
@@ -86,17 +88,17 @@ class FisherScore(BaseSelector):
         self : FisherScore
             The fitted selector.
         """
-        X = check.check_table(self, X)
+        X = check.check_table(self, X, elsewhere=True)
         k = parameter.check_count(self.n_features_to_select, self.n_features_in_)
         table = measure_table(X, y, self._names, Beside(sample_weight))
         self._select(fisher_scores(table), table.scatter.constant, k)
         check.warn_constant(table.scatter.constant, self.support_)
-        self.classes_, self.n_passes_ = table.classes, table.source.n_passes
+        self.classes_, self.n_passes_ = table.classes, table.n_passes
         return self
 
 
 def fisher_scores(table: Measured) -> Floats:
     """Eq. (4) of every column; infinite without scatter inside the classes."""
-    between, within = table.scatter.between, within_scatter(table.scatter, table.products)
+    between, within = table.scatter.between, within_scatter(table.scatter, table.source)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(between > 0, between / within, 0.0)

@@ -10,8 +10,9 @@ import numpy as np
 from fisherset._types import EPS, Floats
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
-from fisherset.selectors.base import BaseSelector, Beside, Measured, measure_table
-from fisherset.statistics import rbf_dependence
+from fisherset.selectors.base import BaseSelector, measure_table
+from fisherset.selectors.measured import Beside, Measured
+from fisherset.statistics import SourceProducts, rbf_dependence
 
 CLASSES = 256  # classes whose indicators are formed at a time
 
@@ -92,7 +93,7 @@ class HSICScore(BaseSelector):
         self.label_kernel = label_kernel
         self.bandwidth = bandwidth
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Score the features.
 
         Parameters
@@ -115,7 +116,7 @@ class HSICScore(BaseSelector):
             parameter.check_choice("bandwidth", self.bandwidth, ("scale",))
         else:
             parameter.check_number("bandwidth", self.bandwidth, above=0.0)
-        X = check.check_table(self, X)
+        X = check.check_table(self, X, elsewhere=self.data_kernel == "linear")
         k = parameter.check_count(self.n_features_to_select, self.n_features_in_)
         table = measure_table(X, y, self._names, Beside(sample_weight))
         scores, unit = self._linear(table) if self.data_kernel == "linear" else self._rbf(table)
@@ -128,7 +129,7 @@ class HSICScore(BaseSelector):
         scores = np.where(constant, 0.0, scores) / (n - 1.0) ** 2
         self._select(scores, constant, k, unit=unit)
         check.warn_constant(constant, self.support_)
-        self.classes_, self.n_passes_ = table.classes, table.source.n_passes
+        self.classes_, self.n_passes_ = table.classes, table.n_passes
         return self
 
     def _labels(self, n_classes: int) -> Iterator[Floats]:
@@ -160,5 +161,6 @@ class HSICScore(BaseSelector):
         total = np.zeros(spread.size)
         for labels in self._labels(table.classes.size):
             centred = labels - scatter.moments.NT[0] @ labels / scatter.n  # H L H = Y Y'
+            assert isinstance(table.products, SourceProducts)  # the rows are in memory
             total += rbf_dependence(table.products, spread, centred, ~scatter.constant)
         return total, np.ones(spread.size)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._types import Indices
-from fisherset.sources import CountedSource
+from fisherset.sources import Source
 from fisherset.statistics import Classes, Coding, Scatter, SourceProducts, StoredProducts
 
 # What y holds: classes or sets of labels, numbers, or one class for each sample and nothing else.
@@ -17,22 +17,29 @@ TASKS = (CLASSIFICATION, REGRESSION)  # that can be asked for
 MISSING = ("error", "mean")
 
 
+class Counter(Protocol):
+    """Whoever counts the passes."""
+
+    n_passes: int
+
+
 class Measured(NamedTuple):
     """One pass worth of a table with its targets."""
 
-    source: CountedSource | None  # None where there are no rows any more
+    source: Source | None  # None where there are no rows any more
     products: SourceProducts | StoredProducts
     coding: Coding
     scatter: Scatter
     classes: NDArray[Any]  # none where the targets are numbers
     codes: NDArray[np.intp]  # class of each row, where the rows are in memory
     missing: Indices | None = None  # values that each column lacks, where that is allowed
-    n_passes_before: int = 0
+    counter: Counter | None = None  # None where nothing was read
+    max_memory: int | None = None  # bytes that may be held besides the table
 
     @property
     def n_passes(self) -> int:
         """How often the table was read."""
-        return self.n_passes_before + (0 if self.source is None else self.source.n_passes)
+        return 0 if self.counter is None else self.counter.n_passes
 
     @property
     def one_class_each(self) -> bool:

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from fisherset._types import Indices
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
-from fisherset.selectors.base import CLASSIFICATION, MISSING, TASKS, Beside, measure_table, pose_problem
+from fisherset.selectors.base import measure_table, pose_problem
 from fisherset.selectors.certificate import warn_status
 from fisherset.selectors.choice import Choice, Posed, check_choice
 from fisherset.selectors.gamma import resolve_gamma
+from fisherset.selectors.measured import CLASSIFICATION, MISSING, TASKS, Beside
 from fisherset.solver import SOLVERS, Domain, Solution, Trace, relative_gap, solve
 from fisherset.statistics import TableProblem
 
@@ -99,15 +100,16 @@ def selection_path(
     confounders: Any = None,
     missing: str = "error",
     task: str = CLASSIFICATION,
+    max_memory: int | float | str | None = None,
 ) -> SelectionPath:
     """Select features for a range of sizes, each search starting from the last.
 
     Parameters
     ----------
-    X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
-        The samples.
+    X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features), or a table
+        The samples, or a table from `scan`, or a :class:`Summary`.
     y : array-like of shape (n_samples,) or (n_samples, n_targets)
-        Their class labels, sets of labels, or numbers.
+        Their class labels, sets of labels, or numbers; None for a table, which brings its own.
     ks : sequence of int or float
         The numbers of features, in any order; a float in (0, 1) is a share.
     gamma : float or "scale", default="scale"
@@ -126,6 +128,8 @@ def selection_path(
         As in :class:`GeneralizedFisherScore`; with `groups` the `ks` count groups.
     task : {"classification", "regression"}, default="classification"
         Whether y holds classes, or numbers as in :class:`JointRegressionScore`.
+    max_memory : int or str, default=None
+        As in :class:`GeneralizedFisherScore`.
 
     Returns
     -------
@@ -160,12 +164,13 @@ def selection_path(
     parameter.check_choice("missing", missing, MISSING)
     parameter.check_choice("task", task, TASKS)
     tol, max_iter = parameter.check_tol(tol), parameter.check_integer("max_iter", max_iter, least=1)
-    X, names = check.check_bare_table(X)
-    choice = check_choice(groups, keep, exclude, X.shape[1], names, adjust_for)
+    limit = parameter.check_memory(max_memory)
+    X, names = check.check_bare_table(X, elsewhere=True)
+    choice = check_choice(groups, keep, exclude, check.width_of(X), names, adjust_for)
     counts = parameter.check_sizes(ks, len(choice.labels), what=choice.what)
     for count in (counts[0], counts[-1]):
         choice.check(count)
-    beside = Beside(sample_weight, class_weight, confounders, choice.adjusted, missing)
+    beside = Beside(sample_weight, class_weight, confounders, choice.adjusted, missing, limit)
     table = measure_table(X, y, names, beside, task)
     problem = pose_problem(table, standardize)
     posed = [choice.posed(problem, count) for count in counts]

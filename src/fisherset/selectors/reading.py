@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from fisherset._types import EPS, Floats, Indices
 from fisherset.selectors._labels import check_classes, check_weight_left, encode_labels, weights_of_rows
-from fisherset.selectors._tables import check_block
+from fisherset.selectors._tables import check_block, is_null
 from fisherset.selectors._targets import check_targets
 from fisherset.selectors.measured import CLASSIFICATION, REGRESSION
-from fisherset.sources import Block, Matrix
+from fisherset.sources import Block, Coded, Matrix
 from fisherset.statistics import Gathered, Roles, side_by_side
 
 NONE: Indices = np.empty(0, dtype=np.intp)
@@ -59,22 +58,56 @@ class Reader:
         if holds_numbers(self.task, block.y):
             parts.append(_numbers(self.task, block.y, n))
         else:
-            classes, codes = encode_labels(block.y)
+            labels, codes = _labels(block.y)
             if codes.size != n:
                 raise ValueError(f"X and y must have the same number of samples; got {n} and {codes.size}.")
-            labels = classes.tolist()
             if self.factors is not None:
                 of_rows = np.array([self.factors[label] for label in labels])[codes]
                 weight = of_rows if weight is None else of_rows * weight
         return labels, Block(side_by_side(parts), codes, weight)
 
 
+def _labels(y: Any) -> tuple[list[Any], Indices]:
+    """The different labels of a block, and the number of each row's."""
+    if isinstance(y, Coded):
+        if any(is_null(label) for label in y.labels):
+            raise ValueError("y must not contain missing labels. Drop those samples, or give them a class.")
+        return list(y.labels), y.codes
+    classes, codes = encode_labels(y)
+    return classes.tolist(), codes
+
+
+def plain(y: Any, task: str) -> Any:
+    """Targets as an array: labels, or for regression the numbers that texts may spell."""
+    if not isinstance(y, Coded):
+        return y
+    if task == REGRESSION:
+        return _numbers(task, y, y.codes.size)[:, 0]
+    return objects(y.labels)[y.codes]
+
+
+def objects(labels: Sequence[Any]) -> NDArray[Any]:
+    """Labels as an array, each as it is."""
+    array = np.empty(len(labels), dtype=object)
+    array[:] = labels if len(labels) else None
+    return array
+
+
 def holds_numbers(task: str, y: Any) -> bool:
     """Whether y holds numbers, as which sets of labels count, too."""
+    if isinstance(y, Coded):
+        return task == REGRESSION
     return task == REGRESSION or (task == CLASSIFICATION and np.ndim(y) == 2 and np.shape(y)[1] > 1)
 
 
 def _numbers(task: str, y: Any, n: int) -> Floats:
+    if isinstance(y, Coded):  # numbers that texts spell
+        try:
+            y = np.array([float(label) for label in y.labels])[y.codes]
+        except (TypeError, ValueError):
+            raise TypeError(
+                "y must hold numbers; got texts. Use GeneralizedFisherScore for classes."
+            ) from None
     targets = check_targets(y, n)
     if task != REGRESSION and not np.isin(targets, (0.0, 1.0)).all():
         raise ValueError(
@@ -103,7 +136,8 @@ def roles_of(head: Block, task: str) -> Roles:
     """What the columns of a table are, from its first rows."""
     d, n_confounders = head.X.shape[1], 0 if head.confounders is None else head.confounders.shape[1]
     numbers = head.y is not None and holds_numbers(task, head.y)
-    n_targets = 0 if not numbers else np.shape(head.y)[1] if np.ndim(head.y) == 2 else 1
+    several = numbers and not isinstance(head.y, Coded) and np.ndim(head.y) == 2
+    n_targets = int(numbers) if not several else np.shape(head.y)[1]
     targets = np.arange(n_targets) + d + n_confounders
     return Roles(d, np.arange(d, d + n_confounders), targets, numbers and task != REGRESSION)
 
@@ -125,11 +159,11 @@ def classified(gathered: Gathered, meaning: Callable[[list[Any]], list[Any]] = l
     return Classified(by_class, classes, dict(zip(gathered.labels, codes.tolist(), strict=True)))
 
 
-def check_telling(labels: Classified, roles: Roles, n_rows: int) -> None:
+def check_telling(labels: Classified, roles: Roles) -> None:
     """Refuse targets that do not tell rows apart."""
     moments = labels.gathered.moments
     if not roles.targets.size:
-        check_classes(labels.classes, n_rows)
+        check_classes(labels.classes, int(labels.gathered.counts.sum()))
         check_weight_left(moments.NT[0])
         return
     check_weight_left(np.full(2, moments.n / 2), "samples")
@@ -169,12 +203,13 @@ class Preparation:
         labels, known = self.read(block)
         y: Any = np.array([self.codes[label] for label in labels], dtype=np.intp)[known.y]
         if self.roles.targets.size:
-            y = _dense(known.X[:, self.roles.targets])
-        Z = (_dense(known.X[:, self.taken]) - self.centre) @ self.M if self.M.shape[1] else None
+            y = dense_of(known.X[:, self.roles.targets])
+        Z = (dense_of(known.X[:, self.taken]) - self.centre) @ self.M if self.M.shape[1] else None
         d = self.roles.n_features
         X = known.X if known.X.shape[1] == d else known.X[:, :d]
         return Block(X, y, known.weight, Z, block.place)
 
 
-def _dense(X: Matrix) -> Floats:
-    return np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+def dense_of(X: Matrix) -> Floats:
+    """A few columns, filled in."""
+    return np.asarray(X if isinstance(X, np.ndarray) else X.toarray(), dtype=np.float64)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from fisherset.selectors.base import REGRESSION, Beside
-from fisherset.selectors.generalized import JointSelector
+from fisherset.selectors.incremental import IncrementalSelector
+from fisherset.selectors.measured import REGRESSION, Beside
 
 
-class JointRegressionScore(JointSelector):
+class JointRegressionScore(IncrementalSelector):
     """Select the features that explain one or several numbers best *together*.
 
     The criterion of :class:`GeneralizedFisherScore` with standardised targets H in place of the
@@ -27,7 +27,7 @@ class JointRegressionScore(JointSelector):
         The regulariser, as in :class:`GeneralizedFisherScore`; "scale" goes by how much of a target
         unrelated features would explain by chance, and is at least `n_samples / 4`.
     solver, standardize, tol, max_iter, time_limit, verbose, groups, keep, exclude, adjust_for, \
-missing
+missing, max_memory
         As in :class:`GeneralizedFisherScore`.
 
     Attributes
@@ -72,6 +72,7 @@ n_missing_, groups_, n_features_in_, feature_names_in_
         exclude: Any = None,
         adjust_for: Any = None,
         missing: str = "error",
+        max_memory: int | float | str | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.gamma = gamma
@@ -86,21 +87,22 @@ n_missing_, groups_, n_features_in_, feature_names_in_
         self.exclude = exclude
         self.adjust_for = adjust_for
         self.missing = missing
+        self.max_memory = max_memory
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, confounders: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, confounders: Any = None) -> Self:
         """Select the features.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
-            The samples.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            The numbers to explain.
+        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features), or a table
+            The samples, or a table from `scan`, or a :class:`Summary`.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
+            The numbers to explain; None for a table, which brings its own.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples; a weight of 2 counts as a sample given twice.
         confounders : array-like of shape (n_samples, n_confounders), default=None
@@ -111,4 +113,4 @@ n_missing_, groups_, n_features_in_, feature_names_in_
         self : JointRegressionScore
             The fitted selector.
         """
-        return self._fit(X, y, Beside(sample_weight, None, confounders))
+        return self._fit_anew(X, y, Beside(sample_weight, None, confounders))

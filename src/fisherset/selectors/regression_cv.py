@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Self
 
-from fisherset.selectors.base import REGRESSION, Beside
 from fisherset.selectors.cross_validation import CrossValidatedSelector
+from fisherset.selectors.measured import REGRESSION, Beside
 
 
 class JointRegressionScoreCV(CrossValidatedSelector):

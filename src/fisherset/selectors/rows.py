@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from fisherset._types import Floats, Indices
+from fisherset._types import Indices
 from fisherset.selectors._labels import encode_labels
-from fisherset.selectors._tables import reject_nonfinite
+from fisherset.selectors._magnitudes import reject_nonfinite
 from fisherset.selectors.class_weight import class_factors
 from fisherset.selectors.confounders import warn_explained
 from fisherset.selectors.measured import Beside, Measured
@@ -26,9 +25,12 @@ from fisherset.selectors.reading import (
     Reader,
     check_telling,
     classified,
+    dense_of,
+    objects,
+    plain,
     roles_of,
 )
-from fisherset.sources import Block, CountedSource, Kernel, PreparedSource, Rows
+from fisherset.sources import Block, Kernel, PreparedSource, Rows
 from fisherset.statistics import (
     Observed,
     Roles,
@@ -47,11 +49,6 @@ from fisherset.statistics import (
 ROOM = 2**30  # bytes that may be held where nobody says: so that the way is the same on every machine
 COPIES = 3  # of the products of all columns that are held at a time: the sum, those of a block, and a part
 SHARE = 0.5  # of the room that rows may take
-
-
-def is_rows(X: Any) -> bool:
-    """Whether X is a table that stays where it is."""
-    return all(hasattr(type(X), name) for name in ("reduce", "head", "labels")) and hasattr(X, "n_columns")
 
 
 class CountedRows:
@@ -76,19 +73,18 @@ class CountedRows:
         return self.rows.reduce(kernel, columns=columns)
 
 
-def measure_rows(
-    rows: Rows, beside: Beside, task: str, measure_collected: Callable[[Block, Beside, str], Measured]
-) -> Measured:
-    """Read a table; `measure_collected` is for its rows where they are few enough for memory."""
+def measure_rows(rows: Rows, beside: Beside, task: str, in_memory: Callable[..., Measured]) -> Measured:
+    """Read a table; `in_memory` measures its rows where they are few enough to be held together."""
     counted, head = CountedRows(rows), rows.head()
     roles, read = roles_of(head, task), Reader(task)
     room = ROOM if beside.max_memory is None else beside.max_memory
     fits = gathering_bytes(roles) <= room
     if _few(rows, head, room, fits):
-        collected = _collected(counted, SHARE * room)
+        collected = _collected(counted, task, SHARE * room)
         if collected is not None:
-            table = measure_collected(collected, beside, task)
-            return table._replace(n_passes_before=counted.n_passes)
+            beside = beside._replace(sample_weight=collected.weight, confounders=collected.confounders)
+            given = collected.X, collected.y, rows.names, beside, task
+            return in_memory(*given, locate_in(counted))._replace(counter=counted)
     if beside.class_weight is not None:
         read = replace(read, factors=_factors(counted, read, roles, beside.class_weight))
     return (_gathered if fits else _by_passes)(counted, read, roles, beside)
@@ -118,7 +114,7 @@ def _few(rows: Rows, head: Block, room: int, fits: bool) -> bool:
 
 def _row_bytes(block: Block) -> float:
     X = block.X
-    return float(16 * X.nnz / max(X.shape[0], 1) if sparse.issparse(X) else 8 * X.shape[1])
+    return float(8 * X.shape[1] if isinstance(X, np.ndarray) else 16 * X.nnz / max(X.shape[0], 1))
 
 
 class _TooManyError(Exception):
@@ -141,24 +137,23 @@ class _Collected:
 
 @dataclass(frozen=True)
 class _CollectKernel:
+    task: str
     room: float
 
     def __call__(self, block: Block) -> _Collected:
-        return _Collected((block,), self.room)
+        return _Collected((replace(block, y=plain(block.y, self.task)),), self.room)
 
 
-def _collected(rows: CountedRows, room: float) -> Block | None:
+def _collected(rows: CountedRows, task: str, room: float) -> Block | None:
     """All rows in one block, None where they are too many."""
     try:
-        whole = stacked(list(rows.reduce(_CollectKernel(room)).blocks))
+        whole = stacked(list(rows.reduce(_CollectKernel(task, room)).blocks))
     except _TooManyError:
         return None
     if whole.y is None or whole.y.ndim != 1 or whole.y.dtype.kind == "f":
         return whole
     classes, codes = encode_labels(whole.y)
-    meant = np.empty(classes.size, dtype=object)
-    meant[:] = rows.labels(classes.tolist())
-    return replace(whole, y=meant[codes])
+    return replace(whole, y=objects(rows.labels(classes.tolist()))[codes])
 
 
 @dataclass(frozen=True)
@@ -178,12 +173,12 @@ def _gathered(rows: CountedRows, read: Reader, roles: Roles, beside: Beside) -> 
         fill = gaps.fill if missing.any() else None
     labels = classified(gather(rows, read, fill=fill), rows.labels)
     moments = labels.gathered.moments
-    _reject_nonfinite(rows, moments.finite[: roles.n_features])
-    table = measured_of(labels, roles, beside.adjusted, rows.names, moments.n_rows)
+    reject_nonfinite(moments.finite[: roles.n_features], rows.names, locate_in(rows))
+    table = measured_of(labels, roles, beside.adjusted, rows.names)
     taken = taken_of(roles, beside.adjusted)
     prepare = Preparation(read, labels.codes, roles, taken, *basis_among(labels.gathered, taken))
-    source = CountedSource(PreparedSource(rows.rows, prepare, moments.n_rows))
-    return table._replace(source=source, missing=missing, n_passes_before=rows.n_passes)
+    source = PreparedSource(rows, prepare, moments.n_rows)
+    return table._replace(source=source, missing=missing, counter=rows)
 
 
 def taken_of(roles: Roles, adjusted: Indices | None) -> Indices:
@@ -191,12 +186,10 @@ def taken_of(roles: Roles, adjusted: Indices | None) -> Indices:
     return np.concatenate([NONE if adjusted is None else adjusted, roles.confounders])
 
 
-def measured_of(
-    labels: Classified, roles: Roles, adjusted: Indices | None, names: Any, n_rows: int
-) -> Measured:
+def measured_of(labels: Classified, roles: Roles, adjusted: Indices | None, names: Any) -> Measured:
     """The statistics of what was gathered, by class, once it is settled what is taken out of the columns."""
     gathered, d = labels.gathered, roles.n_features
-    check_telling(labels, roles, n_rows)
+    check_telling(labels, roles)
     taken = taken_of(roles, adjusted)
     moments, coding = statistics_of(gathered, roles._replace(confounders=taken))
     scatter = Scatter(moments, coding)
@@ -214,21 +207,21 @@ def _by_passes(rows: CountedRows, read: Reader, roles: Roles, beside: Beside) ->
     labels = classified(side, rows.labels)
     n_rows, width = side.moments.n_rows, side.moments.squares.size
     there = Roles(0, np.arange(width - roles.targets.size), np.arange(width)[width - roles.targets.size :])
-    check_telling(labels, there, n_rows)
+    check_telling(labels, there)
     _, coding = statistics_of(labels.gathered, there._replace(label_sets=roles.label_sets))
     taken = taken_of(roles, adjusted)
     prepare = Preparation(read, labels.codes, roles, taken, *basis_among(side, there.confounders))
-    source = CountedSource(PreparedSource(rows.rows, prepare, n_rows))
+    source = PreparedSource(rows, prepare, n_rows)
     gaps = observed(source) if beside.missing == "mean" else None
     moments = measure(source, coding, None if gaps is None or not gaps.missing.any() else gaps.fill)
-    _reject_nonfinite(rows, moments.finite)
+    reject_nonfinite(moments.finite, rows.names, locate_in(rows))
     scatter = Scatter(moments, coding)
     classes = np.arange(roles.targets.size).astype(object) if roles.label_sets else labels.classes
     if taken.size:
         warn_explained(scatter, classes, rows.names, adjusted)
     products = SourceProducts(source, moments.guard, together=False)
     missing = None if gaps is None else gaps.missing
-    return Measured(source, products, coding, scatter, classes, NONE, missing, rows.n_passes)
+    return Measured(source, products, coding, scatter, classes, NONE, missing, rows)
 
 
 @dataclass(frozen=True)
@@ -246,17 +239,13 @@ class _FindNonfinite:
     column: int
 
     def __call__(self, block: Block) -> _Found:
-        values = block.X[:, [self.column]]
-        dense: Floats = np.asarray(values.toarray() if sparse.issparse(values) else values, dtype=np.float64)
-        bad = np.flatnonzero(~np.isfinite(dense[:, 0]))
+        values = dense_of(block.X[:, [self.column]])
+        bad = np.flatnonzero(~np.isfinite(values[:, 0]))
         if not bad.size or block.place is None:
             return _Found("")
         return _Found(f"the first in {block.place.name}, row {block.place.row + int(bad[0])}")
 
 
-def _reject_nonfinite(rows: CountedRows, finite: Any) -> None:
-    """Name the columns that hold NaN or infinity, and where the first of these does: one more pass."""
-    if not finite.all():
-        found = rows.reduce(_FindNonfinite(int(np.flatnonzero(~finite)[0])))
-        reject_nonfinite(finite, rows.names, found.text)
-
+def locate_in(rows: CountedRows) -> Callable[[int], str]:
+    """What tells where a column holds NaN or infinity first: one more pass."""
+    return lambda column: rows.reduce(_FindNonfinite(column)).text

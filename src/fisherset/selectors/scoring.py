@@ -11,8 +11,8 @@ from sklearn.metrics import get_scorer, get_scorer_names, r2_score
 from sklearn.utils.validation import has_fit_parameter
 
 from fisherset.selectors._parameters import as_float, is_number, reason, shown
-from fisherset.selectors.base import CLASSIFICATION, REGRESSION
 from fisherset.selectors.linear_fit import LabelFit
+from fisherset.selectors.measured import CLASSIFICATION, REGRESSION
 
 # Of a fitted model, the rows held out, their labels and their weights, if any.
 Scorer: TypeAlias = Callable[[Any, Any, Any, Any], float]

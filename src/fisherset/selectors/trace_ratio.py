@@ -142,7 +142,7 @@ class TraceRatio(BaseSelector):
         """
         parameter.check_choice("criterion", self.criterion, ("fisher", "laplacian"))
         check_graph_parameters(self)
-        X = check.check_table(self, X)
+        X = check.check_table(self, X, elsewhere=self.criterion == "fisher")
         k = parameter.check_count(self.n_features_to_select, self.n_features_in_)
         weights = self._weights(X, y)
         varying = np.flatnonzero(~weights.constant)
@@ -164,8 +164,8 @@ class TraceRatio(BaseSelector):
         if self.criterion == "fisher":
             table = measure_table(X, y, self._names)
             numerator = table.scatter.between
-            denominator = within_scatter(table.scatter, table.products)
-            constant, guard, n_passes = table.scatter.constant, table.scatter.guard, table.source.n_passes
+            denominator = within_scatter(table.scatter, table.source)
+            constant, guard, n_passes = table.scatter.constant, table.scatter.guard, table.n_passes
             classes: NDArray[Any] | None = table.classes
         else:
             scatter, n_passes = measure_graph(self, X, y)

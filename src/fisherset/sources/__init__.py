@@ -2,7 +2,7 @@
 
 from fisherset.sources.base import Block, Coded, CountedSource, Kernel, Matrix, Place, Rows, Source, Sparse
 from fisherset.sources.batches import BatchedRows
-from fisherset.sources.memory import MemorySource
+from fisherset.sources.memory import MemoryRows, MemorySource
 from fisherset.sources.prepared import PreparedSource
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "CountedSource",
     "Kernel",
     "Matrix",
+    "MemoryRows",
     "MemorySource",
     "Place",
     "PreparedSource",

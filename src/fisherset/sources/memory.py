@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from fisherset.sources.base import Block, Kernel, Matrix, Sparse, T
+from fisherset.sources.base import Block, Coded, Kernel, Matrix, Sparse, T
+from fisherset.sources.batches import BatchedRows
 
 # Size of a block once its numbers are float64: bounds what a kernel may copy.
 BLOCK_BYTES = 8 * 2**20
@@ -69,11 +71,15 @@ class MemorySource:
         )
 
     def reduce(self, kernel: Kernel[T]) -> T:
-        slices = self._slices(getattr(kernel, "n_numbers", 0))
-        total = kernel(self._block(next(slices)))
-        for rows in slices:
-            total += kernel(self._block(rows))  # in place, where it can be
+        blocks = self.blocks(getattr(kernel, "n_numbers", 0))
+        total = kernel(next(blocks))
+        for block in blocks:
+            total += kernel(block)  # in place, where it can be
         return total
+
+    def blocks(self, n_results: int = 0) -> Iterator[Block]:
+        """The rows in order, in blocks of which no more than `n_results` numbers each are made."""
+        return (self._block(rows) for rows in self._slices(n_results))
 
     def _block(self, rows: slice) -> Block:
         X = self.X[rows] if isinstance(self.X, np.ndarray) else _rows(self.X, rows)
@@ -100,6 +106,19 @@ class MemorySource:
                 stop = max(stop, start + 1)
                 yield slice(start, min(stop, n_rows))
                 start = stop
+
+
+class MemoryRows(BatchedRows):
+    """Rows in memory as those of a table that stays where it is; `labels` are what their targets number."""
+
+    def __init__(self, source: MemorySource, labels: tuple[Any, ...] | None = None) -> None:
+        self._source, self._labels, self.names = source, labels, source.names
+        self.n_rows, self.n_columns = source.shape
+
+    def blocks(self, columns: bool = True) -> Iterator[Block]:
+        for block in self._source.blocks():
+            y = block.y if self._labels is None else Coded(self._labels, block.y)
+            yield replace(block, X=block.X if columns else block.X[:, :0], y=y)
 
 
 def _rows(X: Sparse, rows: slice) -> Sparse:

@@ -6,7 +6,7 @@ from fisherset.statistics.dependence import rbf_dependence
 from fisherset.statistics.folds import FoldedTable
 from fisherset.statistics.gathered import Gathered, Roles, basis_among, gather, side_by_side, statistics_of
 from fisherset.statistics.graph import GraphScatter, graph_scatter, pair_distances
-from fisherset.statistics.guard import Fill
+from fisherset.statistics.guard import Fill, Guard
 from fisherset.statistics.missing import Observed, observe, observed
 from fisherset.statistics.moments import Moments, measure
 from fisherset.statistics.neighbours import nearest
@@ -22,6 +22,7 @@ __all__ = [
     "FoldedTable",
     "Gathered",
     "GraphScatter",
+    "Guard",
     "Labels",
     "Moments",
     "Numbers",

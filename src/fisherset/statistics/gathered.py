@@ -34,6 +34,8 @@ class Gathered:
     ----------
     labels : tuple
         The label of each row of T; a single one where there are no classes.
+    counts : ndarray of int
+        How many rows have each label.
     moments : Moments
         Of all columns; N is the mean alone, T the indicator of the labels.
     XX : ndarray
@@ -41,6 +43,7 @@ class Gathered:
     """
 
     labels: tuple[Any, ...]
+    counts: Indices
     moments: Moments
     XX: Floats
 
@@ -62,17 +65,28 @@ class Gathered:
         if better is not rest.moments.guard:
             rest = self.through(better)._combined(other.through(better), -1.0)
         rest.moments.squares[:] = np.maximum(rest.moments.squares, 0.0)
-        return rest
+        left = np.flatnonzero(rest.counts)
+        return rest if left.size == rest.counts.size else rest._only(left)
+
+    def _only(self, kept: Indices) -> Gathered:
+        """The same without labels that no row has any more: what is left of their sums is rounding."""
+        labels, m = tuple(self.labels[j] for j in kept), self.moments
+        moments = replace(m, NT=m.NT[:, kept], TT=m.TT[kept], TX=m.TX[kept])
+        return Gathered(labels, self.counts[kept], moments, self.XX)
 
     def _combined(self, other: Gathered, sign: float, out: Floats | None = None) -> Gathered:
         labels = tuple(dict.fromkeys((*self.labels, *other.labels)))
         place = {label: j for j, label in enumerate(labels)}
-        mine = self.moments.regrouped(np.array([place[label] for label in self.labels]), len(labels))
+        at, at_other = (np.array([place[label] for label in one.labels]) for one in (self, other))
         other = other.through(self.moments.guard)
-        theirs = other.moments.regrouped(np.array([place[label] for label in other.labels]), len(labels))
-        total = mine + theirs if sign > 0 else mine - theirs
+        mine, theirs = (
+            one.moments.regrouped(codes, len(labels)) for one, codes in ((self, at), (other, at_other))
+        )
         combine = np.add if sign > 0 else np.subtract
-        return Gathered(labels, total, combine(self.XX, other.XX, out=out))
+        counts = np.bincount(at, self.counts, minlength=len(labels))
+        counts = combine(counts, np.bincount(at_other, other.counts, minlength=len(labels))).astype(np.intp)
+        total = mine + theirs if sign > 0 else mine - theirs
+        return Gathered(labels, counts, total, combine(self.XX, other.XX, out=out))
 
     def through(self, guard: Guard) -> Gathered:
         """The same as another guard would have shown it."""
@@ -86,13 +100,26 @@ class Gathered:
         half = ratio * self.moments.NX[0] + moments.n / 2 * shift
         XX[moved] += np.outer(shift[moved], half)
         XX[:, moved] += np.outer(half, shift[moved])
-        return Gathered(self.labels, moments, XX)
+        return replace(self, moments=moments, XX=XX)
+
+    def reordered(self, order: Indices) -> Gathered:
+        """The same with its columns in another order."""
+        m = self.moments
+        moments = replace(
+            m,
+            NX=m.NX[:, order],
+            TX=m.TX[:, order],
+            squares=m.squares[order],
+            added=m.added[order],
+            guard=m.guard.of(order),
+        )
+        return replace(self, moments=moments, XX=self.XX[np.ix_(order, order)])
 
     def by_class(self, codes: Indices, n_classes: int) -> Gathered:
         """The same with classes for labels, each label being of the class its code says."""
-        return replace(
-            self, labels=tuple(range(n_classes)), moments=self.moments.regrouped(codes, n_classes)
-        )
+        counts = np.bincount(codes, self.counts, minlength=n_classes).astype(np.intp)
+        moments = self.moments.regrouped(codes, n_classes)
+        return Gathered(tuple(range(n_classes)), counts, moments, self.XX)
 
 
 @dataclass(frozen=True)
@@ -108,7 +135,8 @@ class GatherKernel:
         idle = Guard(np.zeros_like(self.guard.offset), np.ones_like(self.guard.unit))
         seen = Block(X, known.y, known.weight)  # whatever the guard fills in is there
         moments = replace(MomentsKernel(Classes(len(labels)), idle)(seen), guard=self.guard)
-        return Gathered(tuple(labels), moments, kernel_of(X).square(X, known.weight))
+        counts = np.bincount(known.y, minlength=len(labels)).astype(np.intp)
+        return Gathered(tuple(labels), counts, moments, kernel_of(X).square(X, known.weight))
 
 
 def gather(rows: Rows, read: Reader, *, columns: bool = True, fill: Fill | None = None) -> Gathered:
@@ -136,11 +164,11 @@ class Roles(NamedTuple):
 
 
 def statistics_of(gathered: Gathered, roles: Roles) -> tuple[Moments, Coding]:
-    """The moments of the features once it is settled what is taken out of them, and what the targets stand for."""
+    """The moments of the features, once it is settled what is taken out of them, and their coding."""
     moments, d = gathered.moments, roles.n_features
     n, sums = moments.n, moments.NX[0]
     mean = sums / n
-    Z, Y = roles.confounders, roles.targets
+    Z = roles.confounders
     M = directions(gathered.XX[np.ix_(Z, Z)] - n * np.outer(mean[Z], mean[Z]), moments.squares[Z], n)
     coding, T = _coded(gathered, roles)
     # of N = [1, (Z - mean) M] with the features, with itself and with T, from those of the columns
@@ -168,7 +196,7 @@ def statistics_of(gathered: Gathered, roles: Roles) -> tuple[Moments, Coding]:
 
 
 def basis_among(gathered: Gathered, Z: Indices) -> tuple[Floats, Floats]:
-    """A centre and M for which (Z - centre) M is a basis of some columns less their mean; M of no columns without any."""
+    """A centre and M for which (Z - centre) M is a basis of some columns less their mean."""
     moments, guard = gathered.moments, gathered.moments.guard.of(Z)
     mean = moments.NX[0, Z] / moments.n
     S = gathered.XX[np.ix_(Z, Z)] - moments.n * np.outer(mean, mean)

@@ -63,7 +63,7 @@ class Guard:
         return Guard(self.offset[columns], self.unit[columns], fill)
 
     def seen_by(self, other: Guard) -> tuple[Floats, Floats]:
-        """What turns numbers as this guard shows them into what the other shows: a factor, and then a shift."""
+        """What turns numbers as this guard shows them into what the other shows: a factor, then a shift."""
         return self.unit / other.unit, (self.offset - other.offset) / other.unit
 
     def shifted(self, X: Matrix, unit: float) -> Matrix:

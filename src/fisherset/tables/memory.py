@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from pathlib import Path
+from fisherset._memory import free_memory, in_bytes
 
 COLUMN = 700  # bytes a column takes besides its numbers, up to the end of a selection: 560 to 600 measured
-FREE = Path("/proc/meminfo")
-ALLOWED = Path("/sys/fs/cgroup/memory.max")  # what a container may use
 
 
 class TooLargeError(ValueError):
@@ -28,23 +25,3 @@ def check_shape(name: str, n_rows: int, n_columns: int, *, dense: bool = True) -
     """Refuse a table whose numbers, or whose columns alone, would take more memory than can be had."""
     size = n_columns * COLUMN + (8 * n_rows * n_columns if dense else 0)
     check_room(name, size, f"{n_rows} rows of {n_columns} columns")
-
-
-def free_memory() -> float:
-    """Bytes that can still be had, as far as the system says; else infinitely many."""
-    free = math.inf
-    if FREE.is_file():
-        for line in FREE.read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                free = 1024.0 * int(line.split()[1])
-    if ALLOWED.is_file() and (allowed := ALLOWED.read_text().strip()).isdigit():
-        free = min(free, float(allowed))
-    return free
-
-
-def in_bytes(size: float) -> str:
-    """A number of bytes as a person reads it: "3.6 TB"."""
-    if size < 1e3:
-        return f"{size:.0f} bytes"
-    power = min(int(math.log10(size) / 3), 6)
-    return f"{size / 1e3**power:.1f} {' kMGTPE'[power]}B"
