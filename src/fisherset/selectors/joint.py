@@ -1,0 +1,113 @@
+"""What selectors share that end in one joint solution: from the table to the fitted attributes."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from fisherset.selectors import _parameters as parameter
+from fisherset.selectors import _validation as check
+from fisherset.selectors.base import BaseSelector, measure_table, pose_problem, ranking_from
+from fisherset.selectors.certificate import warn_status
+from fisherset.selectors.choice import Choice, Posed, check_choice
+from fisherset.selectors.gamma import resolve_gamma
+from fisherset.selectors.measured import CLASSIFICATION, MISSING, Beside, Measured
+from fisherset.selectors.noise import measure_noise
+from fisherset.selectors.progress import Progress
+from fisherset.solver import LOOSE, SOLVERS, Trace, solve
+from fisherset.statistics import TableProblem
+
+
+class JointSelector(BaseSelector):
+    """What selectors share that end in one joint solution."""
+
+    n_features_to_select: Any
+    gamma: float | str = "scale"
+    solver: str
+    standardize: bool
+    tol: float | None
+    max_iter: int
+    groups: Any
+    keep: Any
+    exclude: Any
+    adjust_for: Any = None
+    missing: str = "error"
+    max_memory: int | float | str | None = None
+    time_limit: float | None = None
+    verbose: int = 0
+    _task = CLASSIFICATION
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing == "mean"
+        return tags
+
+    def _fit(self, X: Any, y: Any, beside: Beside) -> Self:
+        """Select, from whatever y holds and is given beside it."""
+        self._check_parameters()
+        X = check.check_table(self, X, elsewhere=True)
+        choice = check_choice(
+            self.groups, self.keep, self.exclude, self.n_features_in_, self._names, self.adjust_for
+        )
+        k = choice.count(self.n_features_to_select)
+        limit = parameter.check_memory(self.max_memory)
+        beside = beside._replace(adjusted=choice.adjusted, missing=self.missing, max_memory=limit)
+        table = measure_table(X, y, self._names, beside, self._task)
+        problem = pose_problem(table, self.standardize)
+        posed = choice.posed(problem, k)
+        self._solve(table, problem, choice, posed, k, resolve_gamma(self.gamma, problem, posed.domain))
+        return self
+
+    def _check_parameters(self) -> None:
+        parameter.check_gamma(self.gamma)
+        parameter.check_choice("solver", self.solver, tuple(SOLVERS))
+        parameter.check_choice("missing", self.missing, MISSING)
+        parameter.check_tol(self.tol)
+        parameter.check_integer("max_iter", self.max_iter, least=1)
+        parameter.check_limit("time_limit", self.time_limit)
+        parameter.check_memory(self.max_memory)
+        parameter.check_flag("standardize", self.standardize)
+        if not isinstance(self.verbose, bool):
+            parameter.check_integer("verbose", self.verbose, least=0)
+
+    def _solve(
+        self, table: Measured, problem: TableProblem, choice: Choice, posed: Posed, k: int, gamma: float
+    ) -> None:
+        """Select k features, or groups of them, and keep everything about them."""
+        tol, limit = parameter.check_tol(self.tol), parameter.check_limit("time_limit", self.time_limit)
+        progress = Progress(LOOSE if tol is None else tol) if self.verbose else None
+        trace = Trace(max_iter=int(self.max_iter), time_limit=limit, report=progress)
+        try:
+            (solution,) = solve(self.solver, problem, [posed.domain], gamma, tol=tol, trace=trace)
+        finally:
+            if progress is not None:
+                progress.close()
+        self.gamma_ = gamma
+        order = choice.ranked(posed, solution.order)
+        self.ranking_ = ranking_from(order)
+        self.support_ = choice.columns(order[:k])
+        self.scores_ = np.zeros(order.size)
+        self.scores_[posed.units] = solution.q
+        if choice.grouped:
+            self.groups_ = choice.labels
+        elif hasattr(self, "groups_"):  # of an earlier fit
+            del self.groups_
+        units = posed.domain.units
+        self.objective_, self.upper_bound_ = solution.objective, solution.upper_bound
+        self.gap_, self.status_ = solution.gap, solution.status
+        self.noise_ = measure_noise(
+            problem, units.columns(solution.units), units.columns(posed.domain.barred)
+        )
+        self.trace_, self.n_iter_ = solution.trace, len(solution.trace)
+        self.n_passes_ = table.n_passes
+        if table.missing is not None:
+            self.n_missing_ = table.missing
+        elif hasattr(self, "n_missing_"):  # of an earlier fit
+            del self.n_missing_
+        if table.classes.size:
+            self.classes_ = table.classes
+        varies = np.isin(np.arange(order.size), posed.units)
+        unasked = np.setdiff1d(order[:k], choice.kept)
+        check.warn_constant(~varies, np.isin(np.arange(order.size), unasked), choice.what)
+        warn_status(solution.status)

@@ -1,0 +1,79 @@
+"""Rows that are at hand: their targets, weights and confounders checked, and one pass over them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from fisherset._types import Floats
+from fisherset.selectors import _validation as check
+from fisherset.selectors._label_sets import check_label_sets, label_sets
+from fisherset.selectors._targets import check_targets, check_vary
+from fisherset.selectors.class_weight import weigh_classes
+from fisherset.selectors.confounders import confounders_of, warn_explained
+from fisherset.selectors.measured import ALONE, CLASSIFICATION, ONE_CLASS_EACH, REGRESSION, Beside, Measured
+from fisherset.sources import CountedSource, MemorySource
+from fisherset.statistics import (
+    Classes,
+    Coding,
+    Labels,
+    Numbers,
+    Scatter,
+    SourceProducts,
+    basis_of,
+    measure,
+    observed,
+)
+
+
+def measure_in_memory(
+    X: Any,
+    y: Any,
+    names: Any,
+    beside: Beside = ALONE,
+    task: str = ONE_CLASS_EACH,
+    locate: Callable[[int], str] | None = None,
+) -> Measured:
+    """The statistics of a table in memory; `locate` says where a column is not finite."""
+    classes, codes = np.empty(0), np.empty(0, dtype=np.intp)
+    sets = label_sets(y, X.shape[0]) if task == CLASSIFICATION else None
+    if beside.class_weight is not None and (sets is not None or task == REGRESSION):
+        raise ValueError("class_weight is for one class each; use sample_weight for other targets.")
+    if sets is None and task != REGRESSION:
+        classes, codes = check.check_labels(y, X.shape[0])
+        weights = check.check_weights(beside.sample_weight, codes, classes.size)
+        if beside.class_weight is not None:
+            weights = weigh_classes(beside.class_weight, classes, codes, weights)
+        coding: Coding = Classes(classes.size)
+        targets: Any = codes
+    else:
+        targets = check_targets(y, X.shape[0]) if sets is None else sets.indicator
+        weights = weights_of_samples(beside.sample_weight, X.shape[0])
+        if sets is None:
+            check_vary(targets, weights)
+            if weights is not None:  # a target without weight has no say, however large it is
+                targets = np.where(weights[:, None] > 0, targets, targets[np.argmax(weights)])
+            coding = Numbers.of(targets, weights)
+        else:
+            check_label_sets(sets, weights)
+            coding, classes = Labels.of_sets(targets, weights), sets.labels
+    Z = confounders_of(X, beside.confounders, beside.adjusted)
+    basis = None if Z is None else basis_of(Z, weights)
+    source = CountedSource(MemorySource(X, targets, weights, basis, names=names))
+    gaps = observed(source) if beside.missing == "mean" else None
+    moments = measure(source, coding, None if gaps is None or not gaps.missing.any() else gaps.fill)
+    check.reject_nonfinite(moments.finite, names, locate)
+    scatter = Scatter(moments, coding)
+    if basis is not None:
+        warn_explained(scatter, classes, names, beside.adjusted)
+    products = SourceProducts(source, moments.guard)
+    missing = None if gaps is None else gaps.missing
+    found = Measured(source, products, coding, scatter, classes, codes, missing, source)
+    return found._replace(max_memory=beside.max_memory)
+
+
+def weights_of_samples(sample_weight: Any, n: int) -> Floats | None:
+    """Weights of the samples as they were given, checked."""
+    return check.check_weights(sample_weight, np.arange(n), n, "samples")

@@ -1,0 +1,305 @@
+"""The statistics of a table as an object: added, subtracted, kept in a file, and selected from."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fisherset._memory import free_memory, in_bytes
+from fisherset.selectors import _parameters as parameter
+from fisherset.selectors._containers import is_elsewhere
+from fisherset.selectors._label_sets import label_sets
+from fisherset.selectors._labels import encode_labels, weights_of_rows
+from fisherset.selectors._magnitudes import reject_nonfinite
+from fisherset.selectors._parameters import shown
+from fisherset.selectors._summary_file import read_summary, write_summary
+from fisherset.selectors._tables import check_bare_table
+from fisherset.selectors._targets import check_targets
+from fisherset.selectors.confounders import check_confounders
+from fisherset.selectors.measured import CLASSIFICATION, ONE_CLASS_EACH, REGRESSION, TASKS, Beside, Measured
+from fisherset.selectors.reading import Reader, classified, roles_of
+from fisherset.selectors.rows import CountedRows, gathering_bytes, locate_in, measured_of
+from fisherset.sources import MemoryRows, MemorySource, Rows
+from fisherset.statistics import Gathered, Roles, gather
+
+
+class Summary:
+    """Counts, sums and products of the columns of a table: all that a selection needs of its rows.
+
+    Made by :func:`summarize`. Summaries of different rows add up, `a + b`, to that of all of them, and
+    `a - b` takes rows out again; the answer is that of the pooled rows. No row can be read off a summary
+    of many, but it does hold, for each class, the mean of every column, and all correlations: of a class
+    of one sample the mean is the sample itself.
+
+    Attributes
+    ----------
+    n_samples : int
+        How many rows it is of.
+    n_columns : int
+        How many columns the table has.
+    names : list of str or None
+        What they are called.
+    classes : ndarray
+        The labels met so far; none where the targets are numbers.
+    task : {"classification", "regression"}
+        What the targets are.
+
+    See Also
+    --------
+    summarize : Make a summary.
+    GeneralizedFisherScore : Select from one, as by `fit(summary)`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from fisherset import GeneralizedFisherScore, summarize
+    >>> X, y = load_digits(return_X_y=True)
+    >>> both = summarize(X[:900], y[:900]) + summarize(X[900:], y[900:])
+    >>> selector = GeneralizedFisherScore(10).fit(both)
+    >>> bool((selector.support_ == GeneralizedFisherScore(10).fit(X, y).support_).all())
+    True
+    """
+
+    def __init__(
+        self, gathered: Gathered, roles: Roles, *, names: list[str] | None = None, task: str = CLASSIFICATION
+    ) -> None:
+        self._gathered, self._roles, self.names, self.task = gathered, roles, names, task
+
+    @property
+    def gathered(self) -> Gathered:
+        """The sums themselves."""
+        return self._gathered
+
+    @property
+    def roles(self) -> Roles:
+        """What the columns of the sums are: features, confounders, targets."""
+        return self._roles
+
+    @property
+    def n_columns(self) -> int:
+        return self._roles.n_features
+
+    @property
+    def n_samples(self) -> int:
+        return int(self._gathered.counts.sum())
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        return classified(self._gathered).classes
+
+    def __repr__(self) -> str:
+        of = f"{self.classes.size} classes" if self.classes.size else f"{self._roles.targets.size} targets"
+        return f"Summary({self.n_samples} samples, {self.n_columns} columns, {of})"
+
+    def __add__(self, other: Summary) -> Summary:
+        """The summary of the rows of both."""
+        if not isinstance(other, Summary):
+            return NotImplemented
+        return self._with(self._gathered + self._matched(other))
+
+    def __radd__(self, other: Any) -> Summary:
+        """So that `sum(summaries)` works, which starts at nought."""
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __sub__(self, other: Summary) -> Summary:
+        """The summary of the rows of this that are not among those of the other."""
+        if not isinstance(other, Summary):
+            return NotImplemented
+        theirs = self._matched(other)
+        mine = dict(zip(self._gathered.labels, self._gathered.counts.tolist(), strict=True))
+        for label, count in zip(theirs.labels, theirs.counts.tolist(), strict=True):
+            if count > mine.get(label, 0):
+                of = "" if label is None else f" of the class {shown(label)}"
+                raise ValueError(
+                    f"Rows can be taken out only where they were put in; {count} rows{of} are to be taken "
+                    f"out of {mine.get(label, 0)}. Subtract a summary of rows that this one has."
+                )
+        if theirs.counts.sum() == self.n_samples:
+            raise ValueError(
+                f"Some rows must be left in a summary; all {self.n_samples} are to be taken out."
+            )
+        return self._with(self._gathered - theirs)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the summary into an .npz file, whole or not at all, without pickles.
+
+        Parameters
+        ----------
+        path : str or path
+            The file. Labels must be texts, numbers, or True and False.
+        """
+        write_summary(path, self._gathered, self._roles, self.names, self.task)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """Read a summary that was saved, and check it.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Returns
+        -------
+        summary : Summary
+            What it holds.
+        """
+        gathered, roles, names, task = read_summary(path)
+        return cls(gathered, roles, names=names, task=task)
+
+    def _with(self, gathered: Gathered) -> Summary:
+        return Summary(gathered, self._roles, names=self.names, task=self.task)
+
+    def _matched(self, other: Summary) -> Gathered:
+        """The other's sums with its columns in this one's order, if they are of the same columns."""
+        if (self.task, self._kind) != (other.task, other._kind):
+            raise ValueError(
+                f"Summaries must be of targets of one kind; got {self._described} and {other._described}."
+            )
+        if self.n_columns != other.n_columns or (self.names is None) != (other.names is None):
+            raise ValueError(
+                f"Summaries must be of the same columns; got {self.n_columns}{_named(self.names)} and "
+                f"{other.n_columns}{_named(other.names)}."
+            )
+        if self.names is None or other.names is None or self.names == other.names:
+            return other._gathered
+        lacking = [name for name in self.names if name not in set(other.names)]
+        if lacking:
+            raise ValueError(
+                f"Summaries must be of the same columns; {shown(lacking[0])} is in one of them only."
+            )
+        place = {name: j for j, name in enumerate(other.names)}
+        order = [place[name] for name in self.names]
+        beside = np.arange(self.n_columns, other._gathered.XX.shape[0])
+        return other._gathered.reordered(np.concatenate([order, beside]).astype(np.intp))
+
+    @property
+    def _kind(self) -> tuple[int, int, bool]:
+        roles = self._roles
+        return roles.targets.size, roles.confounders.size, roles.label_sets
+
+    @property
+    def _described(self) -> str:
+        n_targets, n_confounders, sets = self._kind
+        what = f"{n_targets} {'labels' if sets else 'numbers'}" if n_targets else "classes"
+        return f"{what} beside {n_confounders} confounders" if n_confounders else what
+
+
+def _named(names: list[str] | None) -> str:
+    return " without names" if names is None else ""
+
+
+def summarize(
+    X: Any,
+    y: Any = None,
+    *,
+    sample_weight: Any = None,
+    confounders: Any = None,
+    task: str = CLASSIFICATION,
+    max_memory: int | float | str | None = None,
+) -> Summary:
+    """The statistics of a table, in place of its rows.
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix, DataFrame, scan, Dask array or data frame}
+        The samples.
+    y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
+        Their class labels, sets of labels, or numbers; a scan brings its own. A single class will do,
+        as others may be added.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the samples.
+    confounders : array-like of shape (n_samples, n_confounders), default=None
+        Numbers that are taken out of features and targets when something is selected.
+    task : {"classification", "regression"}, default="classification"
+        Whether y holds classes, or numbers as in :class:`JointRegressionScore`.
+    max_memory : int or str, default=None
+        Bytes that may be held, such as "2GB"; a summary takes 24 for each pair of columns while it is
+        made. None for what is free.
+
+    Returns
+    -------
+    summary : Summary
+        Which can be added to others, saved, and selected from.
+
+    See Also
+    --------
+    Summary : What can be done with it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from fisherset import summarize
+    >>> summarize(*load_iris(return_X_y=True))
+    Summary(150 samples, 4 columns, 3 classes)
+    """
+    parameter.check_choice("task", task, TASKS)
+    limit = parameter.check_memory(max_memory)
+    rows = rows_of(X, y, Beside(sample_weight, confounders=confounders), task)
+    counted, head = CountedRows(rows), rows.head()
+    roles = roles_of(head, task)
+    check_room(roles, limit)
+    labels = classified(gather(counted, Reader(task)), rows.labels)
+    finite = labels.gathered.moments.finite[: roles.n_features]
+    reject_nonfinite(finite, rows.names, locate_in(counted))
+    return Summary(labels.gathered, roles, names=rows.names, task=task)
+
+
+def check_room(roles: Roles, limit: int | None) -> None:
+    """Refuse a summary that is larger than memory, or than what may be held."""
+    needed = gathering_bytes(roles)
+    if limit is not None and needed > limit:
+        raise ValueError(
+            f"max_memory must be at least {in_bytes(needed)} for a summary of {roles.n_features} columns; "
+            f"got {in_bytes(limit)}. Raise it, or leave columns out."
+        )
+    free = free_memory()
+    if needed > free:
+        raise ValueError(
+            f"A summary of {roles.n_features} columns would take {in_bytes(needed)} of memory; "
+            f"{in_bytes(free)} are free. Leave columns out first."
+        )
+
+
+def rows_of(X: Any, y: Any, beside: Beside, task: str) -> Rows:
+    """Any table as rows that stay where they are."""
+    if is_elsewhere(X):
+        found: Rows = X
+        return found
+    table, names = check_bare_table(X, least_rows=1)
+    n = table.shape[0]
+    weight = None if beside.sample_weight is None else weights_of_rows(beside.sample_weight, n)
+    Z = check_confounders(beside.confounders, n, labels=False)
+    sets = label_sets(y, n) if task == CLASSIFICATION else None
+    if sets is not None:
+        indicator = sets.indicator.toarray() if hasattr(sets.indicator, "toarray") else sets.indicator
+        return MemoryRows(MemorySource(table, indicator, weight, Z, names=names))
+    if task == REGRESSION:
+        return MemoryRows(MemorySource(table, check_targets(y, n), weight, Z, names=names))
+    if y is None:
+        raise ValueError("y must be given beside X; got None.")
+    classes, codes = encode_labels(y)
+    if codes.size != n:
+        raise ValueError(f"X and y must have the same number of samples; got {n} and {codes.size}.")
+    source = MemorySource(table, codes, weight, Z, names=names)
+    return MemoryRows(source, tuple(classes.tolist()))
+
+
+def measure_summary(summary: Summary, beside: Beside, task: str) -> Measured:
+    """What a table's statistics say once it is settled what is taken out of its columns."""
+    _, _, sets = summary._kind
+    wanted = "numbers" if task == REGRESSION else "classes"
+    if (task == REGRESSION) != (summary.task == REGRESSION) or (task == ONE_CLASS_EACH and sets):
+        raise ValueError(f"A summary must be of {wanted} here; got one of {summary._described}.")
+    if beside.class_weight is not None:
+        raise ValueError(
+            "class_weight must not be given with a summary, whose rows have been weighed. Pass sample_weight "
+            "to summarize."
+        )
+    if beside.missing != "error":
+        raise ValueError('missing must be "error" with a summary, which has no missing values any more.')
+    names, adjusted = summary.names, beside.adjusted
+    return measured_of(classified(summary.gathered), summary.roles, adjusted, names)
