@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 import fisherset
 from fisherset import (
+    GeneralizedFisherScore,
     GeneralizedFisherScoreCV,
     JointRegressionScore,
     JointRegressionScoreCV,
@@ -20,6 +21,7 @@ from fisherset import (
     explain,
     fisher_criterion,
     selection_path,
+    summarize,
 )
 from fisherset.evaluation import compare
 from selection import SELECTORS
@@ -92,6 +94,24 @@ def _of_function(function, numbers, defaults):
     ]
 
 
+def _from_summary(X, y, *, task="classification", n_features_to_select=2, gamma="scale", **parameters):
+    """A selection from nothing but the sums of the rows."""
+    whole = summarize(X, y, task=task, **parameters)
+    selector = GeneralizedFisherScore if task == "classification" else JointRegressionScore
+    return selector(n_features_to_select, gamma=gamma).fit(whole)
+
+
+def _of_summary(task):
+    return Face(
+        name="summarize" + (f"({task=})" if task == "regression" else ""),
+        call=_from_summary,
+        numbers=_of_fitted,
+        parameters=frozenset({"n_features_to_select", "gamma", "confounders", "max_memory"}),
+        regression=task == "regression",
+        defaults={"task": task} if task == "regression" else {},
+    )
+
+
 SEARCHED = {"n_features_to_select": [1, 2], "gammas": [1.0, "scale"], "cv": 2}
 FACES = [
     *(_of_selector(selector, {"n_features_to_select": 2}) for selector in SELECTORS),
@@ -108,6 +128,8 @@ FACES = [
         ),
         {"ks": [1, 2]},
     ),
+    _of_summary("classification"),
+    _of_summary("regression"),
     Face(  # whose other parameters have tests of their own
         "compare",
         compare,

@@ -512,4 +512,5 @@ JUDGES = {
     "fisher_criterion": judge_value,
     "explain": judge_explanation,
     "selection_path": judge_path,
+    "summarize": judge_generalized,
 }

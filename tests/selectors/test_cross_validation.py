@@ -15,7 +15,8 @@ from fisherset import (
     JointRegressionScore,
     JointRegressionScoreCV,
 )
-from fisherset.selectors.base import CLASSIFICATION, REGRESSION, Beside, measure_table, pose_problem
+from fisherset.selectors.base import measure_table, pose_problem
+from fisherset.selectors.measured import CLASSIFICATION, REGRESSION, Beside
 from fisherset.selectors.linear_fit import LabelFit, LinearFit
 
 GAMMAS, KS = (20.0, 400.0), (2, 4)

@@ -94,7 +94,8 @@ def test_chance_is_known():
 @pytest.mark.parametrize("correlation", [0.0, 0.9])
 def test_the_luckiest_of_noise_is_foretold_for_several_targets(correlation):
     """The mean of the largest share over many tables of noise is about what is foretold."""
-    from fisherset.selectors.base import REGRESSION, measure_table, pose_problem
+    from fisherset.selectors.base import measure_table, pose_problem
+    from fisherset.selectors.measured import REGRESSION
     from fisherset.selectors.noise import Null, between_shares
 
     largest, foretold = [], []

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-import fisherset.selectors.base
+import fisherset.selectors.memory
 from fisherset import GeneralizedFisherScore, LaplacianScore, TraceRatio, certify, fisher_criterion
 from fisherset.sources import MemorySource
 from selection import selecting
@@ -69,7 +69,7 @@ def test_blocks_do_not_matter(storage, data, monkeypatch):
     X, y = data
     whole = GeneralizedFisherScore(7).fit(STORAGES[storage](X), y)
     monkeypatch.setattr(
-        fisherset.selectors.base,
+        fisherset.selectors.memory,
         "MemorySource",
         lambda X, *rest, **names: MemorySource(X, *rest, **names, block_bytes=8 * X.shape[1] * 7),
     )

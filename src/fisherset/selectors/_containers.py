@@ -138,19 +138,19 @@ def _offers(*names: str) -> Callable[[Any], bool]:
     return lambda X: all(hasattr(type(X), name) for name in names)
 
 
-_SCAN = "Pass fisherset.scan(X, target=...) to the selectors that read tables where they are."
+_SCAN = "pass fisherset.scan(X, target=...) to what reads tables where they are."
 _FIXES: tuple[tuple[Callable[[Any], bool], str], ...] = (
     (is_elsewhere, "This needs the rows together; GeneralizedFisherScore and FisherScore do not."),
     (
         lambda X: isinstance(X, str | bytes | os.PathLike),
-        "Pass fisherset.scan(X, target=...), or read the file first, as by pandas.read_csv.",
+        f"Read the file first, as by pandas.read_csv, or {_SCAN}",
     ),
     (_offers("mod", "obs"), "Pass one modality as a table, as by X.mod[name].to_df()."),
     (_offers("var_names", "obs_names", "X"), "Pass X.to_df() to keep the names of the columns, or X.X."),
     (_offers("to_memory"), "Call its to_memory() first."),
-    (_offers("collect_schema"), f"{_SCAN[:-1]}, or call its collect() first."),
-    (_offers("to_arrow_table"), _SCAN),  # DuckDB
-    (_offers("get_fragments"), _SCAN),  # pyarrow.dataset
+    (_offers("collect_schema"), f"Call its collect() first, or {_SCAN}"),
+    (_offers("to_arrow_table"), f"Call its df() first, or {_SCAN}"),  # DuckDB
+    (_offers("get_fragments"), f"Call its to_table() first, or {_SCAN}"),  # pyarrow.dataset
     (lambda X: isinstance(X, Mapping), "Pass pandas.DataFrame(X)."),
     (lambda X: isinstance(X, Iterator), "Pass list(X)."),
     (lambda X: isinstance(X, Set), "Pass a list, as a set has no order."),

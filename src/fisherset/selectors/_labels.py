@@ -27,20 +27,19 @@ def check_labels(y: Any, n_samples: int) -> tuple[NDArray[Any], Indices]:
 
     Two labels are of one class when they are equal: 1, 1.0 and True are, "1" is another.
     """
-    y = _as_labels(y)
-    if y.shape[0] != n_samples:
-        raise ValueError(
-            f"X and y must have the same number of samples; got {n_samples} rows in X and "
-            f"{y.shape[0]} labels in y (inconsistent numbers of samples)."
-        )
-    classes, codes = encode_labels(y)
+    classes, codes = encode_labels(y, n_samples)
     check_classes(classes, n_samples)
     return classes, codes
 
 
-def encode_labels(y: Any) -> tuple[NDArray[Any], Indices]:
+def encode_labels(y: Any, n_samples: int | None = None) -> tuple[NDArray[Any], Indices]:
     """The classes of some labels and the class number of each, however few there are."""
     y = _as_labels(y)
+    if n_samples is not None and y.shape[0] != n_samples:
+        raise ValueError(
+            f"X and y must have the same number of samples; got {n_samples} rows in X and "
+            f"{y.shape[0]} labels in y (inconsistent numbers of samples)."
+        )
     if y.dtype.kind == "c":
         raise ValueError(f"y must hold class labels; got complex numbers. {_BINNING}")
     if y.dtype.kind == "f":
@@ -90,7 +89,7 @@ def _as_labels(y: Any) -> NDArray[Any]:
     if array.ndim != 1:
         array = _one_column(array)
     if array.dtype == object and all(isinstance(label, numbers.Real) for label in array.tolist()):
-        return _unchanged(array.tolist())
+        return as_they_are(array.tolist())
     return array
 
 
@@ -121,10 +120,10 @@ def _from_list(labels: list[Any]) -> NDArray[Any]:
             )
         _one_column(np.empty((len(labels), width)))
         labels = [row[0] for row in labels]
-    return _unchanged(labels)
+    return as_they_are(labels)
 
 
-def _unchanged(labels: list[Any]) -> NDArray[Any]:
+def as_they_are(labels: list[Any]) -> NDArray[Any]:
     """What numpy makes of the labels where it leaves each as it is, else an array of objects.
 
     numpy makes text of a number among texts, cuts noughts at the end of a text and rounds large
@@ -256,15 +255,19 @@ def weights_of_rows(sample_weight: Any, n_samples: int) -> Floats:
     return weights
 
 
-def check_weight_left(of_classes: Floats, what: str = "classes") -> None:
-    """Two classes or more with weight, and a total that can be computed with."""
-    with np.errstate(over="ignore"):
-        total = float(of_classes.sum())
+def check_total_weight(total: float) -> None:
+    """A total that can be computed with."""
     if total and not 1e-100 < total < 1e100:
         raise ValueError(
             f"sample_weight must sum to a number between 1e-100 and 1e100; got {total:g}. "
             f"Divide the weights by their mean."
         )
+
+
+def check_weight_left(of_classes: Floats, what: str = "classes") -> None:
+    """Two classes or more with weight, and a total that can be computed with."""
+    with np.errstate(over="ignore"):
+        check_total_weight(float(of_classes.sum()))
     classes_left = np.count_nonzero(of_classes)
     if classes_left < 2:
         raise ValueError(

@@ -83,12 +83,15 @@ def check_table(
     return table
 
 
-def check_bare_table(X: Any, *, elsewhere: bool = False, least_rows: int = 2) -> tuple[Any, list[str] | None]:
-    """The same for functions, which have no estimator to note names on."""
+def check_bare_table(
+    X: Any, *, elsewhere: bool = False, least_rows: int = 2, distinct: bool = False
+) -> tuple[Any, list[str] | None]:
+    """The same for functions, which have no estimator to note names on; these may have to be `distinct`."""
     if elsewhere and is_elsewhere(X):
         return X, X.names
     X = as_container(X)
-    return _as_table(X, least_rows), column_names(X)
+    names = _distinct_names(X) if distinct else column_names(X)
+    return _as_table(X, least_rows), names
 
 
 def column_names(X: Any) -> list[str] | None:

@@ -68,11 +68,6 @@ def _numbers(name: Any, values: Any, may_be_labels: bool) -> Floats:
         )
     if array.dtype.kind == "c":
         raise TypeError(f"confounders must hold numbers or labels; column {shown(name)} has complex numbers.")
-    if not may_be_labels:
-        raise TypeError(
-            f"confounders must be numbers here, as labels differ from place to place; column {shown(name)} "
-            f"holds labels. Pass an indicator column for each value, the same everywhere."
-        )
     labels = list(array.tolist())
     missing = sum(is_null(label) for label in labels)
     if missing:
@@ -84,6 +79,11 @@ def _numbers(name: Any, values: Any, may_be_labels: bool) -> Floats:
         number = {label: code for code, label in enumerate(dict.fromkeys(labels))}
     except TypeError:
         raise TypeError(f"confounders must hold numbers or labels; column {shown(name)} does not.") from None
+    if not may_be_labels:
+        raise TypeError(
+            f"confounders must be numbers here, as labels differ from place to place; column {shown(name)} "
+            f"holds labels. Pass an indicator column for each value, the same everywhere."
+        )
     return np.eye(len(number))[[number[label] for label in labels]]
 
 

@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._types import EPS, Floats, Indices
-from fisherset.selectors._labels import check_classes, check_weight_left, encode_labels, weights_of_rows
+from fisherset.selectors._labels import (
+    as_they_are,
+    check_classes,
+    check_total_weight,
+    check_weight_left,
+    encode_labels,
+    weights_of_rows,
+)
 from fisherset.selectors._tables import check_block, is_null
 from fisherset.selectors._targets import check_targets
 from fisherset.selectors.measured import CLASSIFICATION, REGRESSION
@@ -48,7 +55,7 @@ class Reader:
     def _read(self, block: Block) -> tuple[list[Any], Block]:
         X = check_block(block.X if self.only is None else block.X[:, self.only])
         n = X.shape[0]
-        weight = None if block.weight is None else weights_of_rows(block.weight, n)
+        weight = None if block.weight is None else _weights(block.weight, n)
         labels: list[Any] = list(NO_CLASSES)
         codes, parts = np.zeros(n, dtype=np.intp), [X]
         if block.confounders is not None:
@@ -58,22 +65,27 @@ class Reader:
         if holds_numbers(self.task, block.y):
             parts.append(_numbers(self.task, block.y, n))
         else:
-            labels, codes = _labels(block.y)
-            if codes.size != n:
-                raise ValueError(f"X and y must have the same number of samples; got {n} and {codes.size}.")
+            labels, codes = _labels(block.y, n)
             if self.factors is not None:
                 of_rows = np.array([self.factors[label] for label in labels])[codes]
                 weight = of_rows if weight is None else of_rows * weight
         return labels, Block(side_by_side(parts), codes, weight)
 
 
-def _labels(y: Any) -> tuple[list[Any], Indices]:
+def _weights(weight: Any, n: int) -> Floats:
+    weights = weights_of_rows(weight, n)
+    with np.errstate(over="ignore"):
+        check_total_weight(max(float(weights.sum()), 1.0))  # of little there may be more
+    return weights
+
+
+def _labels(y: Any, n: int) -> tuple[list[Any], Indices]:
     """The different labels of a block, and the number of each row's."""
     if isinstance(y, Coded):
         if any(is_null(label) for label in y.labels):
             raise ValueError("y must not contain missing labels. Drop those samples, or give them a class.")
         return list(y.labels), y.codes
-    classes, codes = encode_labels(y)
+    classes, codes = encode_labels(y, n)
     return classes.tolist(), codes
 
 
@@ -89,7 +101,8 @@ def plain(y: Any, task: str) -> Any:
 def objects(labels: Sequence[Any]) -> NDArray[Any]:
     """Labels as an array, each as it is."""
     array = np.empty(len(labels), dtype=object)
-    array[:] = labels if len(labels) else None
+    for place, label in enumerate(labels):  # a tuple is one label
+        array[place] = label
     return array
 
 
@@ -154,7 +167,7 @@ def classified(gathered: Gathered, meaning: Callable[[list[Any]], list[Any]] = l
     """What is gathered by label, by class; `meaning` is what the labels met stand for."""
     if gathered.labels == NO_CLASSES:
         return Classified(gathered, np.empty(0), {None: 0})
-    classes, codes = encode_labels(meaning(list(gathered.labels)))
+    classes, codes = encode_labels(as_they_are(meaning(list(gathered.labels))))
     by_class = replace(gathered.by_class(codes, classes.size), labels=tuple(classes.tolist()))
     return Classified(by_class, classes, dict(zip(gathered.labels, codes.tolist(), strict=True)))
 
@@ -167,8 +180,10 @@ def check_telling(labels: Classified, roles: Roles) -> None:
         check_weight_left(moments.NT[0])
         return
     check_weight_left(np.full(2, moments.n / 2), "samples")
-    squares, mean = moments.squares[roles.targets], moments.NX[0][roles.targets] / moments.n
-    constant = np.flatnonzero(squares - moments.n * mean**2 <= 64 * EPS * squares)
+    guard, mean = moments.guard.of(roles.targets), moments.NX[0][roles.targets] / moments.n
+    squares, level = moments.squares[roles.targets], np.abs(mean + guard.offset / guard.unit)
+    rounding = np.maximum(64 * EPS * squares, moments.n * (8 * EPS * level) ** 2)
+    constant = np.flatnonzero(squares - moments.n * mean**2 <= rounding)
     if constant.size:
         which = "it is" if roles.targets.size == 1 else f"column {constant[0]} is"
         raise ValueError(f"y must vary; {which} constant. There is nothing to explain.")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from fisherset._types import Indices
-from fisherset.selectors._labels import encode_labels
+from fisherset.selectors._labels import as_they_are, check_total_weight, encode_labels
 from fisherset.selectors._magnitudes import reject_nonfinite
 from fisherset.selectors.class_weight import class_factors
 from fisherset.selectors.confounders import warn_explained
@@ -26,7 +26,6 @@ from fisherset.selectors.reading import (
     check_telling,
     classified,
     dense_of,
-    objects,
     plain,
     roles_of,
 )
@@ -153,7 +152,7 @@ def _collected(rows: CountedRows, task: str, room: float) -> Block | None:
     if whole.y is None or whole.y.ndim != 1 or whole.y.dtype.kind == "f":
         return whole
     classes, codes = encode_labels(whole.y)
-    return replace(whole, y=objects(rows.labels(classes.tolist()))[codes])
+    return replace(whole, y=as_they_are(rows.labels(classes.tolist()))[codes])
 
 
 @dataclass(frozen=True)
@@ -173,6 +172,7 @@ def _gathered(rows: CountedRows, read: Reader, roles: Roles, beside: Beside) -> 
         fill = gaps.fill if missing.any() else None
     labels = classified(gather(rows, read, fill=fill), rows.labels)
     moments = labels.gathered.moments
+    check_total_weight(moments.n)
     reject_nonfinite(moments.finite[: roles.n_features], rows.names, locate_in(rows))
     table = measured_of(labels, roles, beside.adjusted, rows.names)
     taken = taken_of(roles, beside.adjusted)

@@ -12,7 +12,7 @@ from fisherset._memory import free_memory, in_bytes
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors._containers import is_elsewhere
 from fisherset.selectors._label_sets import label_sets
-from fisherset.selectors._labels import encode_labels, weights_of_rows
+from fisherset.selectors._labels import check_total_weight, encode_labels, weights_of_rows
 from fisherset.selectors._magnitudes import reject_nonfinite
 from fisherset.selectors._parameters import shown
 from fisherset.selectors._summary_file import read_summary, write_summary
@@ -243,6 +243,7 @@ def summarize(
     roles = roles_of(head, task)
     check_room(roles, limit)
     labels = classified(gather(counted, Reader(task)), rows.labels)
+    check_total_weight(labels.gathered.moments.n)
     finite = labels.gathered.moments.finite[: roles.n_features]
     reject_nonfinite(finite, rows.names, locate_in(counted))
     return Summary(labels.gathered, roles, names=rows.names, task=task)
@@ -269,7 +270,7 @@ def rows_of(X: Any, y: Any, beside: Beside, task: str) -> Rows:
     if is_elsewhere(X):
         found: Rows = X
         return found
-    table, names = check_bare_table(X, least_rows=1)
+    table, names = check_bare_table(X, least_rows=1, distinct=True)
     n = table.shape[0]
     weight = None if beside.sample_weight is None else weights_of_rows(beside.sample_weight, n)
     Z = check_confounders(beside.confounders, n, labels=False)
@@ -280,10 +281,8 @@ def rows_of(X: Any, y: Any, beside: Beside, task: str) -> Rows:
     if task == REGRESSION:
         return MemoryRows(MemorySource(table, check_targets(y, n), weight, Z, names=names))
     if y is None:
-        raise ValueError("y must be given beside X; got None.")
-    classes, codes = encode_labels(y)
-    if codes.size != n:
-        raise ValueError(f"X and y must have the same number of samples; got {n} and {codes.size}.")
+        raise ValueError("A summary requires y to be passed, but the target y is None.")
+    classes, codes = encode_labels(y, n)
     source = MemorySource(table, codes, weight, Z, names=names)
     return MemoryRows(source, tuple(classes.tolist()))
 
@@ -301,5 +300,7 @@ def measure_summary(summary: Summary, beside: Beside, task: str) -> Measured:
         )
     if beside.missing != "error":
         raise ValueError('missing must be "error" with a summary, which has no missing values any more.')
+    if summary.n_samples < 2:  # the words are scikit-learn's
+        raise ValueError("Found a summary of 1 sample(s) while a minimum of 2 is required.")
     names, adjusted = summary.names, beside.adjusted
     return measured_of(classified(summary.gathered), summary.roles, adjusted, names)

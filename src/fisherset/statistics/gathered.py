@@ -19,7 +19,7 @@ from fisherset.statistics.blocks import kernel_of
 from fisherset.statistics.coding import Classes, Coding, Labels, Numbers
 from fisherset.statistics.confounders import directions
 from fisherset.statistics.guard import Fill, Guard
-from fisherset.statistics.moments import Moments, MomentsKernel
+from fisherset.statistics.moments import Moments, MomentsKernel, nowhere_lost
 
 # Of a block as it came the labels met in it, and the block with their numbers for y: none where y is numbers,
 # which stand among the columns.
@@ -135,8 +135,10 @@ class GatherKernel:
         idle = Guard(np.zeros_like(self.guard.offset), np.ones_like(self.guard.unit))
         seen = Block(X, known.y, known.weight)  # whatever the guard fills in is there
         moments = replace(MomentsKernel(Classes(len(labels)), idle)(seen), guard=self.guard)
+        nowhere_lost(moments.squares, X, known.weight)
         counts = np.bincount(known.y, minlength=len(labels)).astype(np.intp)
-        return Gathered(tuple(labels), counts, moments, kernel_of(X).square(X, known.weight))
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is found by its sums
+            return Gathered(tuple(labels), counts, moments, kernel_of(X).square(X, known.weight))
 
 
 def gather(rows: Rows, read: Reader, *, columns: bool = True, fill: Fill | None = None) -> Gathered:

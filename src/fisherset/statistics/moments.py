@@ -203,7 +203,7 @@ class MomentsKernel:
             alone = N.shape[1] == 1 and self.coding.adds_up
             squares = compute.squares(X, block.weight)
             if self.guard is None:
-                squares = _nowhere_lost(squares, X, block.weight)
+                squares = nowhere_lost(squares, X, block.weight)
             return Moments(
                 NN=N.T @ NW,
                 NT=np.asarray((TW.T @ N).T),
@@ -219,11 +219,13 @@ class MomentsKernel:
             )
 
 
-def _nowhere_lost(squares: Floats, X: Matrix, weight: Floats | None) -> Floats:
+def nowhere_lost(squares: Floats, X: Matrix, weight: Floats | None) -> Floats:
     """The sums of squares, the least number instead of nought where values are too small for a square."""
     none = np.flatnonzero(squares == 0)
     stored = X if isinstance(X, np.ndarray) else X.data
     if none.size == 0 or (weight is None and stored is not X and np.abs(stored).min(initial=1.0) > SMALL):
+        return squares
+    if weight is not None and not weight.any():
         return squares
     lost = none[kernel_of(X).anything(X, none, None if weight is None else weight > 0)]
     squares[lost] = LEAST
