@@ -7,6 +7,7 @@ from fisherset.tables.grouping import Grouping, group_features, prefix_groups, r
 from fisherset.tables.labelled import LabelledTable, read_table, reduce_frame
 from fisherset.tables.labels import labels_in, values_in
 from fisherset.tables.output import write_table
+from fisherset.tables.scanning import scan
 from fisherset.tables.selection import Selection, read_selection
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "read_selection",
     "read_table",
     "reduce_frame",
+    "scan",
     "values_in",
     "write_table",
 ]

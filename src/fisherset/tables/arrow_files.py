@@ -1,0 +1,92 @@
+"""Parquet and Arrow files by batches: the columns asked for, and no more of them than a batch at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from fisherset.tables.columns import is_text
+from fisherset.tables.frames import _check_names
+from fisherset.tables.paths import TableFile
+
+BUFFER = 2**16  # bytes read ahead of each column of a row group, which is never loaded whole
+MAPPED = 2**26  # bytes of a batch of an Arrow file above which it is not loaded but looked at
+
+
+class ParquetReader:
+    """A Parquet file.
+
+    Attributes
+    ----------
+    schema : pyarrow.Schema
+        Its columns.
+    n_rows : int
+        The number of its rows, as its footer says.
+    """
+
+    def __init__(self, file: TableFile) -> None:
+        import pyarrow as pa
+
+        self._path = str(file.path)
+        with pa.OSFile(self._path) as source:
+            content = _parquet(source)
+            self.schema, self.n_rows = content.schema_arrow, int(content.metadata.num_rows)
+        _check_names(file.path, self.schema.names)
+
+    def batches(self, columns: Sequence[str], rows: int, types: Any = None) -> Iterator[Any]:
+        """Its rows in order, so many at a time at most."""
+        import pyarrow as pa
+
+        texts = [name for name in columns if is_text(self.schema.field(name).type)]
+        with pa.OSFile(self._path) as source:
+            yield from _parquet(source, texts).iter_batches(rows, columns=list(columns))
+
+
+def _parquet(source: Any, texts: Sequence[str] = ()) -> Any:
+    """A Parquet file of which nothing is read beforehand; texts stay a list of different ones."""
+    from pyarrow import parquet
+
+    return parquet.ParquetFile(
+        source,
+        pre_buffer=False,
+        buffer_size=BUFFER,
+        read_dictionary=list(texts),
+        page_checksum_verification=True,
+    )
+
+
+class ArrowReader:
+    """An Arrow or Feather file; attributes as those of `ParquetReader`."""
+
+    def __init__(self, file: TableFile) -> None:
+        import pyarrow as pa
+
+        self._path = str(file.path)
+        with pa.OSFile(self._path) as source:
+            start = source.read(6)
+            if start.startswith(b"FEA1"):
+                raise ValueError(f"{file.name} is of the first version of Feather; write it again.")
+            if not start.startswith(b"ARROW1"):
+                raise ValueError(
+                    f"{file.name} is no Arrow file: a stream, or damaged. Write it with pyarrow.ipc.new_file."
+                )
+            source.seek(0)
+            content = pa.ipc.open_file(source)
+            self.schema = content.schema
+            self.n_rows = content.count_rows() if hasattr(content, "count_rows") else None
+            mean = file.stamp[0] / max(1, content.num_record_batches)
+        _check_names(file.path, self.schema.names)
+        self._open = pa.memory_map if mean > MAPPED else pa.OSFile
+
+    def batches(self, columns: Sequence[str], rows: int, types: Any = None) -> Iterator[Any]:
+        """Its rows in order, as many at a time as were written together."""
+        import pyarrow as pa
+
+        # of no fields Arrow reads all, and one will do to count rows
+        fields = [self.schema.get_field_index(name) for name in columns] or [0]
+        with self._open(self._path) as source:
+            content = pa.ipc.open_file(source, options=pa.ipc.IpcReadOptions(included_fields=fields))
+            for i in range(content.num_record_batches):
+                batch = content.get_batch(i)
+                batch.validate(full=True)  # what Arrow would follow out of a damaged file
+                yield batch

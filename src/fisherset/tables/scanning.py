@@ -1,0 +1,193 @@
+"""Tables that stay in their files, or wherever they come from, and are read by batches in every pass."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fisherset.sources import BatchedRows
+from fisherset.tables.columns import RefusedColumnError, kind_of
+from fisherset.tables.encoding import IMPUTE
+from fisherset.tables.feature import near
+from fisherset.tables.frames import Frame, _without_index
+from fisherset.tables.paths import table_files
+from fisherset.tables.queries import query_of
+from fisherset.tables.scanned import ScannedTable
+from fisherset.tables.streams import Files, Stream
+from fisherset.tables.survey import features_in
+from fisherset.tables.targets import Targets, names_of
+
+CELLS = (".h5ad", ".zarr")
+
+
+def scan(
+    paths: Any,
+    target: str | Sequence[str],
+    *,
+    columns: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    sample_weight: str | None = None,
+    batch_rows: int | None = None,
+    impute: str | None = None,
+    split_texts: bool = True,
+) -> BatchedRows:
+    r"""A table that stays where it is, to be passed in place of X and y.
+
+    Every pass over the data opens it again and reads the columns that are needed, a batch of rows at a
+    time; memory holds a few batches. Files have to stay as they are as long as the table is used.
+
+    Parameters
+    ----------
+    paths : path, list of paths, or table
+        A file (Parquet, Arrow or Feather, CSV or TSV, which may be packed as .csv.gz); a list of such; a
+        pattern such as "rows/*.parquet"; a folder, whose `key=value` folders are columns, too; an .h5ad
+        file or .zarr folder of AnnData. Or a `pyarrow.dataset.Dataset`, a polars LazyFrame, a DuckDB
+        relation, AnnData, or a function that opens a `pyarrow.RecordBatchReader` each time it is called.
+    target : str or list of str
+        The column of labels, or numbers. Several columns of numbers are targets together, of noughts
+        and ones sets of labels.
+    columns : list of str, default=None
+        The columns to choose from, in this order; None for all but target and weights.
+    drop : list of str, default=()
+        Columns to leave out.
+    sample_weight : str, default=None
+        The column that says how much each row counts.
+    batch_rows : int, default=None
+        Rows in a batch; None for as many as make about 16 MB.
+    impute : {"median", "indicator"}, default=None
+        What to do about missing values: take the median, or the commonest text; or besides mark them
+        in a column of their own. None passes missing numbers on, which the selector refuses or, with
+        `missing="mean"`, fills; missing texts are refused.
+    split_texts : bool, default=True
+        Whether the values of a column of texts are chosen one by one; where not, a column of two
+        values becomes one feature.
+
+    Returns
+    -------
+    table : BatchedRows
+        The table: `names` of its features, `n_columns` of them, `n_rows` where it is known, `groups`,
+        the column of each feature, and `features`. A column of texts is a feature `column=value` for
+        each of its values, for which it is read once beforehand.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from fisherset import scan
+    >>> rows = Path(tempfile.mkdtemp()) / "rows.csv"
+    >>> _ = rows.write_text("height,colour,kind\n1.5,red,a\n2.5,blue,b\n1.0,red,a\n")
+    >>> table = scan(rows, "kind")
+    >>> table.names
+    ['height', 'colour=blue', 'colour=red']
+    >>> for block in table.blocks():
+    ...     print(block.X, block.y.labels, block.place)
+    [[1.5 0.  1. ]
+     [2.5 1.  0. ]
+     [1.  0.  1. ]] ('a', 'b') Place(name='rows.csv', row=1)
+    """
+    _check_parameters(batch_rows, impute)
+    if _holds_cells(paths):
+        from fisherset.tables.cells import scan_cells
+
+        if impute is not None:
+            raise ValueError(
+                'impute is for columns of files; cells are filled by missing="mean" of a selector.'
+            )
+        return scan_cells(
+            paths, target, columns=columns, drop=drop, sample_weight=sample_weight, batch_rows=batch_rows
+        )
+    targets = names_of(target) if isinstance(target, str | list | tuple) else []
+    if not targets or not all(isinstance(name, str) for name in targets):
+        raise TypeError(f"target must name a column, or several in a list; got {target!r}.")
+    stream = _opened(paths, targets)
+    weights = [] if sample_weight is None else [sample_weight]
+    chosen = _chosen(stream, columns, drop, [*targets, *weights])
+    stream.agree([*chosen, *targets, *weights])
+    read_targets = Targets(target, stream.schema, stream.name)
+    for name in weights:
+        _check_weight(stream, name)
+    features, n_rows = features_in(stream, chosen, impute, split_texts)
+    return ScannedTable(stream, features, read_targets, sample_weight, batch_rows, n_rows)
+
+
+def _check_parameters(batch_rows: int | None, impute: str | None) -> None:
+    if impute is not None and impute not in IMPUTE:
+        raise ValueError(f"impute must be one of {', '.join(IMPUTE)}; got {impute!r}.")
+    whole = isinstance(batch_rows, int | np.integer) and not isinstance(batch_rows, bool)
+    if batch_rows is not None and not (whole and batch_rows > 0):
+        raise ValueError(f"batch_rows must be a whole number above 0, or None; got {batch_rows!r}.")
+
+
+def _holds_cells(paths: Any) -> bool:
+    if isinstance(paths, str | os.PathLike):
+        return Path(paths).suffix.lower() in CELLS
+    return type(paths).__name__ == "AnnData" or all(
+        hasattr(type(paths), name) for name in ("var_names", "obs_names", "X")
+    )
+
+
+def _opened(paths: Any, targets: list[str]) -> Stream:
+    try:
+        import pyarrow  # noqa: F401 - whatever comes, comes as its batches
+    except ModuleNotFoundError as error:
+        raise ImportError("A scan needs pyarrow; pip install 'fisherset[cli]' brings it.") from error
+    listed = isinstance(paths, list | tuple) and all(isinstance(path, str | os.PathLike) for path in paths)
+    if listed or isinstance(paths, str | os.PathLike):
+        # one target may be labels, which are read as they stand; several are numbers
+        return Files(table_files(paths), targets if len(targets) == 1 else ())
+    query = query_of(paths)
+    if query is None:
+        raise TypeError(
+            f"paths must be a path, a list of paths, or a table that can be read by batches; got "
+            f"{type(paths).__name__}. Rows in memory need no scan: pass them as X and y."
+        )
+    return query
+
+
+def _chosen(
+    stream: Stream, columns: Sequence[str] | None, drop: Sequence[str], beside: list[str]
+) -> list[str]:
+    """The columns to make features of; every name there is has to be known."""
+    for what, names in (("columns", columns), ("drop", drop)):
+        if isinstance(names, str):
+            raise TypeError(f"{what} must be a list of names; got {names!r}. Write [{names!r}].")
+    known = stream.schema.names
+    for name in [*beside, *(columns or ()), *drop]:
+        if name not in known:
+            raise ValueError(f"{_capital(stream.name)} has no column {name!r}.{near(str(name), known)}")
+    twice = [name for name in columns or () if list(columns or ()).count(name) > 1 or name in beside]
+    if twice:
+        raise ValueError(
+            f"columns must name each column once, and neither target nor weights; got {twice[0]!r}."
+        )
+    if columns is None:
+        whole = Frame(Path(stream.name), stream.schema.names, arrow=stream.schema.empty_table())
+        columns = _without_index(whole, [*beside, *drop]).names
+        columns = [name for name in columns if name not in set(beside)]
+    chosen = [name for name in columns if name not in set(drop)]
+    if not chosen:
+        raise ValueError(
+            f"{_capital(stream.name)} has no columns but the target, the weights and those dropped."
+        )
+    return chosen
+
+
+def _check_weight(stream: Stream, name: str) -> None:
+    kind = stream.schema.field(name).type
+    try:
+        number = kind_of(kind) == "number"
+    except RefusedColumnError:
+        number = False
+    if not number:
+        raise ValueError(
+            f"sample_weight must name a column of numbers; {name!r} of {stream.name} holds {kind}."
+        )
+
+
+def _capital(name: str) -> str:
+    """The name of a table at the start of a sentence; those of files stay as they are."""
+    return f"T{name[1:]}" if name.startswith("the ") else name

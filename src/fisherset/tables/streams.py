@@ -1,0 +1,192 @@
+"""Files of columns as one stream of Arrow batches that can be opened again: what they hold has to agree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import closing, contextmanager
+from typing import Any, Protocol
+
+from fisherset.tables.arrow_files import ArrowReader, ParquetReader
+from fisherset.tables.columns import RefusedColumnError, kind_of
+from fisherset.tables.csv_files import PACKED, CsvReader
+from fisherset.tables.frames import ARROW, TEXT
+from fisherset.tables.memory import TooLargeError
+from fisherset.tables.paths import TableFile
+
+SCANNED = "CSV, TSV, Parquet (.parquet), Feather or Arrow (.feather, .arrow), .h5ad or .zarr"
+
+
+class Stream(Protocol):
+    """A table that comes as Arrow batches, again whenever it is asked for."""
+
+    name: str
+    schema: Any  # pyarrow.Schema: every column, of the type in which it comes
+    n_rows: int | None
+
+    def agree(self, columns: Sequence[str]) -> None:
+        """Settle the types of these columns, which will be asked for; those that differ are refused."""
+
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[tuple[str, Any]]:
+        """Batches with these columns, of about so many rows, each with where it comes from."""
+
+
+class Files:
+    """Files, one after the other.
+
+    Parameters
+    ----------
+    files : list of TableFile
+        The files.
+    texts : collection of str
+        Columns of CSV and TSV files that are read as they stand.
+
+    Attributes
+    ----------
+    name : str
+        What the table is called in messages.
+    schema : pyarrow.Schema
+        The columns of all files, and the partitions they are in.
+    n_rows : int or None
+        The number of rows, where all files say it.
+    """
+
+    def __init__(self, files: list[TableFile], texts: Collection[str] = ()) -> None:
+        import pyarrow as pa
+
+        self._files = files
+        self._readers = []
+        for file in files:
+            with readable(file):
+                self._readers.append(_reader(file, texts))
+        counts = [reader.n_rows for reader in self._readers]
+        self.n_rows = None if None in counts else sum(count or 0 for count in counts)
+        if self.n_rows == 0:
+            raise ValueError(f"{files[0].name} has no rows.")
+        self.name = files[0].name
+        self._partitions = {
+            key: _partition([file.partitions[key] for file in files]) for key in files[0].partitions
+        }
+        fields = {field.name: field for reader in reversed(self._readers) for field in reader.schema}
+        first = self._readers[0].schema
+        names = [name for name in dict.fromkeys([*first.names, *fields]) if name not in self._partitions]
+        partitions = [pa.field(key, values.type) for key, values in self._partitions.items()]
+        self.schema = pa.schema([*map(fields.__getitem__, names), *partitions], metadata=first.metadata)
+
+    def agree(self, columns: Sequence[str]) -> None:
+        """Settle the types of these columns; those that differ, or that some files lack, are refused."""
+        import pyarrow as pa
+
+        fields = {field.name: field for field in self.schema}
+        for file, reader in zip(self._files, self._readers, strict=True):
+            for name in columns:
+                if name in self._partitions:
+                    continue
+                place = reader.schema.get_field_index(name)
+                if place < 0:
+                    raise ValueError(
+                        f"All files must have the same columns; {file.name} lacks {name!r}. Name those to "
+                        f"use with columns, or leave it out with drop."
+                    )
+                fields[name] = self._agreed(fields[name], reader.schema.field(place), file)
+        for name in columns:  # what is not in the first rows of a text is taken for numbers that come later
+            if pa.types.is_null(fields[name].type) and any(isinstance(r, CsvReader) for r in self._readers):
+                fields[name] = fields[name].with_type(pa.float64())
+        self.schema = pa.schema(list(fields.values()), metadata=self.schema.metadata)
+
+    def _agreed(self, field: Any, other: Any, file: TableFile) -> Any:
+        """A column that holds what both say; numbers are numbers, whole or not."""
+        one, two = _kind(field.type), _kind(other.type)
+        if "nothing" in (one, two) or one == two == "number":
+            import pyarrow as pa
+
+            if one == "nothing" or field.type.equals(other.type):
+                return other
+            return field if two == "nothing" else field.with_type(pa.float64())
+        if one != two:
+            raise ValueError(
+                f"All files must have the same columns; {field.name!r} holds {field.type} in {self.name} and "
+                f"{other.type} in {file.name}. Convert one of them, or leave it out with drop."
+            )
+        return field
+
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[tuple[str, Any]]:
+        """Batches with these columns, of about so many rows, each with its file."""
+        own = [name for name in columns if name not in self._partitions]
+        types = {name: _csv_type(self.schema.field(name).type) for name in own}
+        for i, (file, reader) in enumerate(zip(self._files, self._readers, strict=True)):
+            file.check()
+            with closing(reader.batches(own, rows, types)) as batches:
+                while True:
+                    with readable(file):
+                        batch = next(batches, None)
+                    if batch is None:
+                        break
+                    yield file.name, self._with_partitions(batch, i) if self._partitions else batch
+            file.check()
+
+    def _with_partitions(self, batch: Any, i: int) -> Any:
+        """Rows of a file with what its folders say of them."""
+        import pyarrow as pa
+
+        names = [name for name in batch.schema.names if name not in self._partitions]
+        arrays = [batch.column(name) for name in names]
+        arrays += [pa.repeat(values[i], batch.num_rows) for values in self._partitions.values()]
+        return pa.RecordBatch.from_arrays(arrays, names=[*names, *self._partitions])
+
+
+def _reader(file: TableFile, texts: Collection[str]) -> Any:
+    suffixes = [suffix.lower() for suffix in file.path.suffixes[-2:]] or [""]
+    if file.stamp[0] == 0:
+        raise ValueError(f"{file.name} is empty.")
+    if suffixes[-1] == ".parquet":
+        return ParquetReader(file)
+    if suffixes[-1] in ARROW:
+        return ArrowReader(file)
+    if suffixes[-1] in TEXT or (suffixes[-1] in PACKED and suffixes[0] in TEXT):
+        return CsvReader(file, texts)
+    raise ValueError(f"{file.name} is of no known kind; what can be scanned is {SCANNED}.")
+
+
+@contextmanager
+def readable(file: TableFile) -> Iterator[None]:
+    """Says of a file that cannot be read which one it is, and whether it is still the same."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except (TooLargeError, MemoryError):  # of Arrow's own exceptions one is a MemoryError
+        raise
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        file.check()
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise ValueError(f"{file.name} cannot be read; is it damaged or cut off? ({reason[:160]})") from error
+
+
+def _partition(values: list[str | None]) -> Any:
+    """What the partitions of all files are called: whole numbers where they all are."""
+    import pyarrow as pa
+
+    if all(value is None or re.fullmatch(r"-?\d{1,18}", value) for value in values):
+        return pa.array([None if value is None else int(value) for value in values], pa.int64())
+    return pa.array(values, pa.string())
+
+
+def _kind(kind: Any) -> str:
+    """What a column holds; as labels decimals are as they are written, in ways that their type says."""
+    import pyarrow as pa
+
+    try:
+        return str(kind) if pa.types.is_decimal(kind) else kind_of(kind)
+    except RefusedColumnError:
+        return str(kind)
+
+
+def _csv_type(kind: Any) -> Any:
+    """As what a column of text is read: numbers with a fraction, which may come after many without."""
+    import pyarrow as pa
+
+    held = _kind(kind)
+    if held == "text":
+        return pa.string()
+    return kind if pa.types.is_boolean(kind) or held not in ("number", "nothing") else pa.float64()
