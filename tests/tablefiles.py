@@ -2,8 +2,9 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 from sklearn.datasets import dump_svmlight_file
+
+from cellfiles import write_cells
 
 
 def frame(n=90):
@@ -53,13 +54,8 @@ def write_svmlight(path, table):
 
 
 def write_h5ad(path, table):
-    anndata = pytest.importorskip("anndata", reason="anndata is not installed: .h5ad is NOT tested")
     X, labels = numbers(table)
-    cells, genes = ([f"{kind}{j}" for j in range(n)] for kind, n in zip(("cell", "g"), X.shape, strict=True))
-    # as objects: anndata does not write the texts of pandas 3 unasked
-    obs = pd.DataFrame({"kind": labels.astype(object)}, index=pd.Index(cells, dtype=object), dtype=object)
-    var = pd.DataFrame(index=pd.Index(genes, dtype=object))
-    anndata.AnnData(X, obs=obs, var=var).write_h5ad(path)
+    write_cells(path, X, {"kind": pd.Categorical(labels.astype(object))})
 
 
 def holed():

@@ -35,11 +35,11 @@ SHARED = {"_files", "_format", "_memory", "_types"}  # belongs to all
 PUBLIC = set(fisherset.__all__)
 CHECKS = "fisherset.selectors.checks"  # what `fit` asks of data, for the functions beside the selectors
 OUTSIDE = {  # what may be imported from elsewhere, besides the standard library
-    "sources": {"numpy", "scipy"},
+    "sources": {"dask", "numpy", "scipy"},
     "statistics": {"numpy", "scipy"},
     "solver": {"numpy", "scipy"},
     "selectors": {"numpy", "scipy", "sklearn"},
-    "tables": {"anndata", "h5py", "numpy", "pyarrow", "scipy", "sklearn"},
+    "tables": {"h5py", "numpy", "polars", "pyarrow", "scipy", "sklearn", "zarr"},
     "datasets": {"numpy", "scipy", "sklearn"},
     "evaluation": {"numpy", "scipy", "sklearn"},
     "plots": {"matplotlib", "numpy"},

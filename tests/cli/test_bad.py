@@ -73,7 +73,7 @@ FILES = {
         "pickled",
     ),
     "bad svmlight": ("t.svmlight", text("what is this\n"), (), "no svmlight"),
-    "bad h5ad": ("t.h5ad", text("no hdf5"), (), "anndata|cannot be read"),
+    "bad h5ad": ("t.h5ad", text("no hdf5"), (), "needs h5py|cannot be read"),
     "gzip called csv": (
         "t.csv",
         lambda p, t: p.write_bytes(gzip.compress(b"a,b\n1,2\n")),

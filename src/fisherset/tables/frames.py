@@ -14,6 +14,8 @@ from scipy import sparse
 
 from fisherset.tables.encoding import is_text
 from fisherset.tables.feature import shown
+from fisherset.tables.h5ad import column_names, column_of, index_of, opened, size_of, table_of
+from fisherset.tables.matrices import loaded, matrix_of
 from fisherset.tables.memory import TooLargeError, check_room, check_shape
 from fisherset.tables.npz import read_npz
 
@@ -195,12 +197,17 @@ def _ipc_table(path: Path, file: Any) -> Any:
 
 
 def _check_cells(path: Path, delimiter: str) -> None:
-    """Refuse a text whose cells, as many as its beginning suggests, would not find room as numbers."""
+    """Refuse a text whose cells would not find room as numbers."""
+    cells = cells_in(path, delimiter)
+    check_room(path.name, path.stat().st_size + 8 * cells, f"about {cells:.0f} cells")
+
+
+def cells_in(path: Path, delimiter: str) -> float:
+    """How many cells a text has, going by its beginning."""
     with path.open("rb") as file:
         head = file.read(2**20)
     share = (head.count(delimiter.encode()) + head.count(b"\n")) / max(1, len(head))
-    size = path.stat().st_size
-    check_room(path.name, size + 8 * share * size, f"about {share * size:.0f} cells")
+    return share * path.stat().st_size
 
 
 def _without_index(frame: Frame, wanted: Collection[str]) -> Frame:
@@ -255,29 +262,18 @@ def _svmlight_frame(path: Path) -> Frame:
 
 
 def _h5ad_frame(path: Path) -> Frame:
-    try:
-        import anndata
-        import h5py
-    except ModuleNotFoundError as error:
-        raise ImportError(f"Reading {path.name} needs anndata; pip install anndata brings it.") from error
-    try:
-        sizes: list[int] = []
-        with h5py.File(path, "r") as file:  # an array that nobody has written to has its size all the same
-            file.visititems(lambda _, item: sizes.append(getattr(item, "nbytes", 0)))
-        check_room(path.name, sum(sizes), "its arrays")
-        data = anndata.read_h5ad(path)
-    except (TooLargeError, MemoryError):
-        raise
-    except Exception as error:  # h5py and anndata raise many kinds
-        reason = str(error).splitlines()[0][:160] if str(error) else type(error).__name__
-        raise ValueError(f"{path.name} cannot be read; is it damaged or cut off? ({reason})") from error
-    X = data.X
-    if X is None:
-        raise ValueError(f"{path.name} holds no matrix X.")
-    if sparse.issparse(X):
-        X = sparse.csr_matrix(X)
-    labels = {str(name): data.obs[name].astype(object).to_numpy() for name in data.obs.columns}
-    return Frame(path, [str(name) for name in data.var_names], X=X, labels=labels)
+    with opened(path) as store:
+        matrix = matrix_of(store, "X", path.name)
+        # an array that nobody has written to has its size all the same
+        size = sum(size_of(store[key]) for key in ("X", "obs", "var") if key in store)
+        check_room(path.name, size, "its arrays")
+        obs, var = (table_of(store, key, path.name) for key in ("obs", "var"))
+        n_rows, n_columns = matrix.shape
+        names = index_of(var, n_columns, path.name)
+        columns = {name: column_of(obs, name, n_rows, path.name) for name in column_names(obs)}
+        X = loaded(matrix, path.name)
+    labels = {name: column.objects() for name, column in columns.items() if column is not None}
+    return Frame(path, names, X=X, labels=labels)
 
 
 def _names_of(names: Any, X: Any) -> list[str]:
