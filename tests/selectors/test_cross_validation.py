@@ -16,8 +16,8 @@ from fisherset import (
     JointRegressionScoreCV,
 )
 from fisherset.selectors.base import measure_table, pose_problem
-from fisherset.selectors.measured import CLASSIFICATION, REGRESSION, Beside
 from fisherset.selectors.linear_fit import LabelFit, LinearFit
+from fisherset.selectors.measured import CLASSIFICATION, REGRESSION, Beside
 
 GAMMAS, KS = (20.0, 400.0), (2, 4)
 

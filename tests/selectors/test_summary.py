@@ -186,7 +186,7 @@ def test_what_a_summary_cannot_answer():
 
 
 def test_a_place_may_have_one_class_or_one_row():
-    parts = [summarize(X[Y == label], Y[Y == label]) for label in "abc"]
+    parts = [summarize(X[label == Y], Y[label == Y]) for label in "abc"]
     check_same(GeneralizedFisherScore(4).fit(sum(parts)), GeneralizedFisherScore(4).fit(X, Y).__dict__)
     with pytest.raises(ValueError, match="at least two classes"):
         GeneralizedFisherScore(4).fit(parts[0])

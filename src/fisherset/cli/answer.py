@@ -19,12 +19,13 @@ from fisherset import (
 from fisherset._format import counted
 from fisherset.cli.question import Question
 from fisherset.cli.remarks import status_told_later
-from fisherset.tables import Feature, LabelledTable, Selection
+from fisherset.tables import Feature, LabelledTable, Selection, pick
 from fisherset.tables.memory import check_shape
 
 if TYPE_CHECKING:
     from fisherset.report import ChosenFeature, Remark
 
+DRAWN = 8_000_000  # values that pictures are made of, where rows are not in memory
 SELECTORS: dict[str, Any] = {"classification": GeneralizedFisherScore, "regression": JointRegressionScore}
 SEARCHES: dict[str, Any] = {
     "classification": GeneralizedFisherScoreCV,
@@ -40,6 +41,12 @@ def fitted(question: Question, k: int | str, gamma: float | str, solver: str) ->
     more = {"solver": solver, "keep": question.kept, **question.parameters}
     X, y = question.table.X, question.table.y
     if isinstance(k, str) or gamma == "auto":
+        if y is None:
+            raise ValueError(
+                f'"auto" needs the rows of {question.table.path.name} in memory, to take some out. Give -k '
+                f"and --gamma, or use fewer rows."
+            )
+        more.pop("max_memory")
         gammas = None if gamma == "auto" else [gamma]
         return SEARCHES[question.task](k, gammas=gammas, **more).fit(X, y)
     return SELECTORS[question.task](k, gamma=gamma, **more).fit(X, y)
@@ -69,7 +76,7 @@ def described(
         target=table.target,
         classes=[str(label) for label in selector.classes_.tolist()] if question.is_labelled else [],
         file=table.path.name,
-        n_rows=int(table.X.shape[0]),
+        n_rows=table.n_rows,
         n_features_in=len(table.features),
         gamma=float(selector.gamma_),
         solver=solver,
@@ -108,19 +115,21 @@ def _finite(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def values_of(table: LabelledTable, names: list[str]) -> Any:
-    """The columns of some features, in the order of the names."""
+def values_of(table: LabelledTable, names: list[str]) -> tuple[Any, Any]:
+    """The columns of some features, in the order of the names, and the target."""
     places = {name: j for j, name in enumerate(table.names)}
-    chosen = table.X[:, [places[name] for name in names]]
-    if not hasattr(chosen, "toarray"):
-        return chosen
-    check_shape("The chosen columns", *chosen.shape)
-    return chosen.toarray()
+    columns, y = [places[name] for name in names], table.y
+    check_shape("The chosen columns", table.n_rows, len(columns))
+    if y is None:
+        chosen, y = pick(table.X, columns)
+    else:
+        chosen = table.X[:, columns]
+    return (chosen.toarray() if hasattr(chosen, "toarray") else chosen), y
 
 
 def size_of(question: Question) -> str:
     """How large a table is: "90 rows, 10 features in 8 columns"."""
-    n, d = question.table.X.shape
+    n, d = question.table.n_rows, len(question.table.features)
     grouping = question.grouping
     together = "" if grouping.of_features is None else f" in {counted(len(grouping.labels), grouping.noun)}"
     return f"{n} rows, {counted(d, 'features')}{together}"
@@ -131,6 +140,8 @@ def spread_of(question: Question, selector: Any) -> str:
     if question.is_labelled:
         return f"{selector.classes_.size} classes"
     y = question.table.y
+    if y is None:
+        return "numbers"
     return f"numbers from {np.min(y):.4g} to {np.max(y):.4g}"
 
 
@@ -152,13 +163,19 @@ def page_for(
         (f"{grouping.noun.capitalize()} to choose", str(k)),
         *question.together,
         *question.told,
-        ("Regulariser gamma", f"{selector.gamma_:.6g}, {selector.gamma_ / table.X.shape[0]:.3g} n"),
+        ("Regulariser gamma", f"{selector.gamma_:.6g}, {selector.gamma_ / table.n_rows:.3g} n"),
         ("Solver", solver),
     ]
+    X, y = table.X, table.y
+    if y is None:
+        step = max(1, math.ceil(table.n_rows * len(table.features) / DRAWN))
+        X, y = pick(table.X, step=step)
+        if step > 1:
+            asked.append(("Pictures", f"of {len(y)} rows, one of {step}"))
     more: dict[str, Any] = {"asked": asked, "comparison": comparison, "remarks": remarks}
     report = build_report(
-        table.X,
-        table.y,
+        X,
+        y,
         table.names,
         selector,
         found,

@@ -17,6 +17,7 @@ from fisherset.cli.compare import compare, demo
 from fisherset.cli.reproduce import reproduce
 from fisherset.cli.select import select
 from fisherset.cli.streams import outlets
+from fisherset.cli.summaries import merge, summarize
 from fisherset.datasets import DatasetNotFoundError
 
 app = typer.Typer(
@@ -28,7 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (select, apply, compare, certify, demo, reproduce):
+for command in (select, apply, compare, certify, summarize, merge, demo, reproduce):
     app.command()(command)
 
 

@@ -22,7 +22,7 @@ from fisherset.tables.feature import shown
 
 
 def certify(
-    file: common.File,
+    file: common.Data,
     features: Annotated[Path, typer.Option(help="Names of columns, one a line; or a selection.json.")],
     target: common.Target = None,
     gamma: common.Gamma = "scale",
@@ -35,6 +35,7 @@ def certify(
     groups: common.Groups = None,
     split_texts: common.SplitTexts = False,
     class_weight: common.Weighed = None,
+    max_memory: common.MaxMemory = None,
     quiet: common.Quiet = False,
     as_json: common.AsJson = False,
 ) -> None:
@@ -55,7 +56,8 @@ def certify(
     if number == "auto":
         raise ValueError("--gamma must be \"scale\" or a positive number here; got 'auto'.")
     with common.Outputs():  # says so when it is stopped
-        table = common.table_in(file, target, drop, impute, quiet or as_json, task, split_texts)
+        silent = quiet or as_json
+        table = common.table_in(file, target, drop, impute, silent, task, split_texts, elsewhere=True)
         question = question_of(
             table,
             keep=keep,
@@ -66,9 +68,10 @@ def certify(
             drop=drop,
             class_weight=class_weight,
             task=task,
+            max_memory=max_memory,
         )
         chosen = columns_of(question, names_in(features), features.name)
-        with ProgressBars(quiet or as_json, "certifying"), status_told_later():
+        with ProgressBars(silent, "certifying"), status_told_later():
             more = {"gamma": number, "task": question.task, "keep": question.kept, **question.parameters}
             found = grade(table.X, table.y, chosen, **more)
             before = giveaways_in(table, task.value)

@@ -16,7 +16,7 @@ from fisherset._files import write_whole
 from fisherset.cli import interrupt
 from fisherset.cli.outputs import Kind, check_outputs
 from fisherset.cli.progress import ProgressBars
-from fisherset.tables import LabelledTable, read_table
+from fisherset.tables import LabelledTable, open_table, read_table
 from fisherset.tables.labels import are_continuous
 
 # Exit codes, besides that of interrupt.py; 0 is success, as everywhere.
@@ -45,8 +45,14 @@ class ClassWeight(StrEnum):
     sqrt = "sqrt"
 
 
-File = Annotated[
-    Path, typer.Argument(metavar="FILE", help="CSV, TSV, Parquet, Feather/Arrow, .npz, .svmlight or .h5ad.")
+FORMATS = "CSV, TSV, Parquet, Feather/Arrow, .npz, .svmlight or .h5ad"
+File = Annotated[Path, typer.Argument(metavar="FILE", help=f"{FORMATS}.")]
+Data = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help=f"{FORMATS}; a folder or pattern of such files, which are read by batches; or a summary.",
+    ),
 ]
 Target = Annotated[
     str | None,
@@ -101,6 +107,12 @@ ReportFile = Annotated[Path | None, typer.Option("--report", help="Write a page,
 Force = Annotated[
     bool, typer.Option("--force", help="Replace files that fisherset did not write, or that are protected.")
 ]
+MaxMemory = Annotated[
+    str | None,
+    typer.Option(
+        "--max-memory", metavar="SIZE", help="Memory that may be used besides the table, such as 2GB."
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
 
@@ -143,12 +155,15 @@ def table_in(
     quiet: bool,
     task: Task = Task.classification,
     split_texts: bool = True,
+    *,
+    elsewhere: bool = False,
 ) -> LabelledTable:
-    """The labelled table the options of a command name."""
+    """The labelled table the options of a command name; it may stay `elsewhere` if it is large."""
     filled = None if impute is None else impute.value
+    read = open_table if elsewhere else read_table
     with ProgressBars(quiet, f"reading {file.name}"):
-        table = read_table(file, target, drop=drop or (), impute=filled, task=task.value, split=split_texts)
-    if task is Task.classification and are_continuous(table.y):
+        table = read(file, target, drop=drop or (), impute=filled, task=task.value, split=split_texts)
+    if task is Task.classification and table.y is not None and are_continuous(table.y):
         raise ValueError(
             f"The target {table.target!r} of {file.name} holds continuous values, or a number for each row, "
             f"no class labels. `select` and `certify` explain numbers with --task regression; else bin them."

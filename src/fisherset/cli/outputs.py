@@ -25,6 +25,7 @@ class Kind(NamedTuple):
 SELECTION = Kind("a selection", (".json",), re.compile(rb'\s*\{\s*"format": "fisherset '))
 PAGE = Kind("a page", (".html", ".htm"), re.compile(rb'[^\0]*<meta name="generator" content="fisherset'))
 TABLE = Kind("a table", WRITTEN)
+SUMMARY = Kind("a summary", (".npz",))
 
 
 def check_outputs(wanted: Sequence[tuple[Path, Kind]], inputs: Sequence[Path], force: bool) -> None:

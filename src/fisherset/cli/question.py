@@ -34,6 +34,8 @@ class Question:
         What the target holds.
     class_weight : str or None
         How classes are weighed.
+    max_memory : str or None
+        Memory that may be used besides the table.
     """
 
     table: LabelledTable
@@ -43,6 +45,7 @@ class Question:
     adjust_for: tuple[int, ...] = ()
     task: str = "classification"
     class_weight: str | None = None
+    max_memory: str | None = None
 
     @property
     def is_labelled(self) -> bool:
@@ -56,6 +59,7 @@ class Question:
             "groups": self.grouping.of_features,
             "exclude": self._columns(self.exclude),
             "adjust_for": self._columns(self.adjust_for),
+            "max_memory": self.max_memory,
             **({"class_weight": self.class_weight} if self.is_labelled else {}),
         }
 
@@ -143,6 +147,7 @@ def question_of(
     drop: Sequence[str] | None = None,
     class_weight: ClassWeight | None = None,
     task: Task = Task.classification,
+    max_memory: str | None = None,
 ) -> Question:
     """The question that the options of a command ask of a table."""
     if class_weight is not None and task is Task.regression:
@@ -165,6 +170,7 @@ def question_of(
         taken,
         task.value,
         None if class_weight is None else class_weight.value,
+        max_memory,
     )
     if not question.n_allowed:
         raise ValueError(

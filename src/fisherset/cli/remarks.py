@@ -22,6 +22,8 @@ def giveaways_in(table: LabelledTable, task: str = "classification") -> list[Rem
     from fisherset.evaluation import giveaways
     from fisherset.report import giveaway_remarks
 
+    if not table.in_memory:  # it takes the rows together
+        return []
     texts = [feature.column if feature.kind == "value" else None for feature in table.features]
     columns = dict.fromkeys(table.features[j].column for j in giveaways(table.X, table.y, texts, task=task))
     return giveaway_remarks(list(columns), table.target)

@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from fisherset import Summary
 from fisherset._format import certificate_figures, certificate_sentence
 from fisherset.cli import common
 from fisherset.cli.answer import described, explained, fitted, page_for, size_of, spread_of, values_of
@@ -18,7 +19,7 @@ from fisherset.cli.outputs import PAGE, SELECTION, TABLE
 from fisherset.cli.progress import ProgressBars
 from fisherset.cli.question import PREFIX, Question, question_of
 from fisherset.cli.remarks import giveaways_in, show
-from fisherset.tables import Selection
+from fisherset.tables import LabelledTable, Selection
 from fisherset.tables.output import table_content
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ CHOSEN_UNASKED = 50  # features that are chosen where nobody says how many, of a
 
 
 def select(
-    file: common.File,
+    file: common.Data,
     target: common.Target = None,
     k: Annotated[
         str | None,
@@ -47,6 +48,7 @@ def select(
     groups: common.Groups = None,
     split_texts: common.SplitTexts = False,
     class_weight: common.Weighed = None,
+    max_memory: common.MaxMemory = None,
     out: Annotated[Path | None, typer.Option(help="Keep the selection, selection.json, for `apply`.")] = None,
     report: common.ReportFile = None,
     write: Annotated[
@@ -73,12 +75,16 @@ def select(
       fisherset select trial.csv -t relapse -k 8 --keep age,dose --adjust-for site --class-weight balanced
 
       fisherset select houses.csv -t price --task regression -k 10 --groups prefix
+
+      fisherset select 'rows/*.parquet' -t label -k 50 --max-memory 2GB
     """
     number, wanted = common.gamma_of(gamma), None if k is None else count_of(k)
     asked = ((out, SELECTION), (report, PAGE), (write, TABLE))
     inputs = [file] if groups in (None, PREFIX) else [file, Path(str(groups))]
     with common.Outputs(*asked, inputs=inputs, force=force) as outputs:
-        table = common.table_in(file, target, drop, impute, quiet or as_json, task, split_texts)
+        silent = quiet or as_json
+        table = common.table_in(file, target, drop, impute, silent, task, split_texts, elsewhere=True)
+        check_rows(table, report, write)
         question = question_of(
             table,
             keep=keep,
@@ -89,22 +95,23 @@ def select(
             drop=drop,
             class_weight=class_weight,
             task=task,
+            max_memory=max_memory,
         )
         wanted = default_count(question) if wanted is None else wanted
-        with ProgressBars(quiet or as_json, "selecting"):
+        with ProgressBars(silent, "selecting"):
             selector = fitted(question, wanted, number, solver)
             found = explained(question, selector)
             remarks = giveaways_in(table, task.value)
             selection, rows = described(question, selector, found, solver, remarks)
         outputs.write(out, lambda: selection.as_json() + "\n")
         if report is not None:
-            with ProgressBars(quiet or as_json, "writing the report"):
+            with ProgressBars(silent, "writing the report"):
                 outputs.write(report, lambda: page_for(question, selector, found, solver, remarks))
         if write is not None:
             names = [feature.name for feature in selection.features]
-            values = values_of(table, names)
+            values, y = values_of(table, names)
             about = {"target": table.target, "task": task.value}
-            outputs.write(write, lambda: table_content(write, values, names, y=table.y, **about))
+            outputs.write(write, lambda: table_content(write, values, names, y=y, **about))
     if as_json:
         typer.echo(selection.as_json())
     else:
@@ -112,6 +119,15 @@ def select(
         for path in (out, report, write):
             if path is not None:
                 Console(quiet=quiet).print(Text(f"Written: {path}"))
+
+
+def check_rows(table: LabelledTable, report: Path | None, write: Path | None) -> None:
+    """A summary has no rows to draw or to write."""
+    for option, path in (("--report", report), ("--write", write)):
+        if path is not None and isinstance(table.X, Summary):
+            raise ValueError(
+                f"{option} needs rows, and {table.path.name} is a summary of them. Leave it out."
+            )
 
 
 def count_of(text: str) -> int | str:

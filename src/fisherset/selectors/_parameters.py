@@ -78,7 +78,9 @@ def check_memory(value: Any) -> int | None:
         return None
     size = bytes_of(value) if isinstance(value, str) else as_float(value) if is_number(value) else None
     if size is None:
-        raise TypeError(f'max_memory must be a number of bytes, such as 2e9 or "2GB"; got {shown(value)}.')
+        raise (ValueError if isinstance(value, str) else TypeError)(
+            f'max_memory must be a number of bytes, such as 2e9 or "2GB"; got {shown(value)}.'
+        )
     if not size >= LEAST_MEMORY:
         raise ValueError(f"max_memory must be at least {in_bytes(LEAST_MEMORY)}; got {shown(value)}.")
     return int(size)

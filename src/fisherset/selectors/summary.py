@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from os import PathLike
 from typing import Any, Self
 
@@ -122,6 +123,23 @@ class Summary:
                 f"Some rows must be left in a summary; all {self.n_samples} are to be taken out."
             )
         return self._with(self._gathered - theirs)
+
+    def named(self, names: Sequence[str]) -> Summary:
+        """The same with names for its columns.
+
+        Parameters
+        ----------
+        names : sequence of str
+            One for each column.
+
+        Returns
+        -------
+        summary : Summary
+            With these names.
+        """
+        if len(names) != self.n_columns:
+            raise ValueError(f"names must be as many as columns, {self.n_columns}; got {len(names)}.")
+        return Summary(self._gathered, self._roles, names=list(names), task=self.task)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the summary into an .npz file, whole or not at all, without pickles.

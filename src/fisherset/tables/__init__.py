@@ -6,7 +6,9 @@ from fisherset.tables.frames import Frame, read_frame
 from fisherset.tables.grouping import Grouping, group_features, prefix_groups, read_groups
 from fisherset.tables.labelled import LabelledTable, read_table, reduce_frame
 from fisherset.tables.labels import labels_in, values_in
+from fisherset.tables.opening import open_table
 from fisherset.tables.output import write_table
+from fisherset.tables.picked import pick
 from fisherset.tables.scanning import scan
 from fisherset.tables.selection import Selection, read_selection
 
@@ -19,6 +21,8 @@ __all__ = [
     "drift_of",
     "group_features",
     "labels_in",
+    "open_table",
+    "pick",
     "prefix_groups",
     "read_frame",
     "read_groups",

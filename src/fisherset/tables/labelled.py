@@ -25,10 +25,10 @@ class LabelledTable(NamedTuple):
 
     Attributes
     ----------
-    X : ndarray or CSR matrix
+    X : ndarray, CSR matrix, scanned table or Summary
         The numbers, a column for each feature.
-    y : ndarray
-        The labels, or numbers.
+    y : ndarray or None
+        The labels, or numbers; None where X brings its own.
     features : list of Feature
         What each column of X is.
     target : str
@@ -38,7 +38,7 @@ class LabelledTable(NamedTuple):
     """
 
     X: Any
-    y: NDArray[Any]
+    y: NDArray[Any] | None
     features: list[Feature]
     target: str
     path: Path
@@ -46,6 +46,18 @@ class LabelledTable(NamedTuple):
     @property
     def names(self) -> list[str]:
         return [feature.name for feature in self.features]
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether the rows are at hand."""
+        return self.y is not None
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are; of a table that is read by batches once it has been read."""
+        if self.in_memory:
+            return int(self.X.shape[0])
+        return int(self.X.n_samples if hasattr(self.X, "n_samples") else self.X.n_rows)
 
 
 def read_table(

@@ -1,0 +1,94 @@
+"""`fisherset summarize` and `fisherset merge`: sums of rows in files, in place of the rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from fisherset import Summary
+from fisherset import summarize as summary_of
+from fisherset.cli import common
+from fisherset.cli.outputs import SUMMARY
+from fisherset.cli.progress import ProgressBars
+
+Written = Annotated[Path, typer.Option(help="The summary, an .npz file.")]
+
+
+def summarize(
+    file: common.Data,
+    out: Written,
+    target: common.Target = None,
+    task: common.Asked = common.Task.classification,
+    drop: common.Drop = None,
+    impute: common.Imputed = None,
+    max_memory: common.MaxMemory = None,
+    force: common.Force = False,
+    quiet: common.Quiet = False,
+) -> None:
+    """Write the sums of a table that a selection needs, in place of its rows.
+
+    Summaries of different rows can be added with `merge`, and `select` and `certify` take them. A
+    column of texts becomes a column `column=value` for each value. A summary holds no rows, but class
+    sizes, means and correlations: of a class of one row the mean is the row itself.
+
+    Examples
+    --------
+      fisherset summarize hospital-a.csv --target tumour --out a.npz
+
+      fisherset summarize 'rows/*.parquet' -t label --out all.npz
+    """
+    with common.Outputs((out, SUMMARY), inputs=[file], force=force):
+        table = common.table_in(file, target, drop, impute, quiet, task, elsewhere=True)
+        with ProgressBars(quiet, "adding up"):
+            found = summary_of(table.X, table.y, task=task.value, max_memory=max_memory).named(table.names)
+        found.save(out)
+    _show(found, out, quiet)
+
+
+def merge(
+    files: Annotated[list[Path], typer.Argument(metavar="SUMMARY...", help="Summaries of different rows.")],
+    out: Written,
+    without: Annotated[
+        list[Path] | None,
+        typer.Option("--without", help="A summary of rows to take out again; may be given again."),
+    ] = None,
+    force: common.Force = False,
+    quiet: common.Quiet = False,
+) -> None:
+    """Add up summaries of different rows, and take rows out again.
+
+    Examples
+    --------
+      fisherset merge a.npz b.npz c.npz --out all.npz
+
+      fisherset merge all.npz --without b.npz --out rest.npz
+    """
+    with common.Outputs((out, SUMMARY), inputs=[*files, *(without or [])], force=force):
+        found = _added(files[0], Summary.load(files[0]), files[1:], "+")
+        found = _added(files[0], found, without or [], "-")
+        found.save(out)
+    _show(found, out, quiet)
+
+
+def _added(first: Path, total: Summary, files: list[Path], sign: str) -> Summary:
+    for path in files:
+        part = Summary.load(path)
+        try:
+            total = total + part if sign == "+" else total - part
+        except ValueError as error:
+            raise ValueError(f"{path.name} does not go with {first.name}. {error}") from None
+    return total
+
+
+def _show(summary: Summary, out: Path, quiet: bool) -> None:
+    console = Console(quiet=quiet)
+    classes = ", ".join(common.printable(str(label)) for label in summary.classes.tolist()[:10])
+    console.print(Text(f"{summary.n_samples} rows, {summary.n_columns} features"))
+    if classes:
+        more = ", ..." if summary.classes.size > 10 else ""
+        console.print(Text(f"{summary.classes.size} classes: {classes}{more}"))
+    console.print(Text(f"Written: {out}"))

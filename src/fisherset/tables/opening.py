@@ -1,0 +1,103 @@
+"""A table from wherever it is: read whole where it finds room, else by batches; a summary as it is."""
+
+from __future__ import annotations
+
+import warnings
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from fisherset import Summary
+from fisherset._memory import free_memory, in_bytes
+from fisherset.tables.feature import Feature
+from fisherset.tables.frames import ARROW, TEXT, cells_in
+from fisherset.tables.labelled import LabelledTable, read_table
+from fisherset.tables.scanning import scan
+
+ROOMY = 0.5  # share of the free memory that a table may take to be read whole
+
+
+def open_table(
+    path: Path,
+    target: str | None,
+    *,
+    drop: Sequence[str] = (),
+    impute: str | None = None,
+    task: str = "classification",
+    split: bool = True,
+) -> LabelledTable:
+    """A labelled table, its rows in memory where there is room for them.
+
+    Parameters
+    ----------
+    path : Path
+        A file, a folder or a pattern such as `rows/*.parquet`, which are read by batches, or a summary.
+    target, drop, impute, task, split
+        As for :func:`read_table`.
+
+    Returns
+    -------
+    table : LabelledTable
+        Whose X is what a selector takes, and y None where X brings its own targets.
+    """
+    if is_summary(path):
+        return _summary_table(path, target, drop, task)
+    several = path.is_dir() or (not path.exists() and any(sign in path.name for sign in "*?["))
+    size, free = (0.0 if several else size_in_memory(path)), free_memory()
+    if not several and size <= ROOMY * free:
+        return read_table(path, target, drop=drop, impute=impute, task=task, split=split)
+    if target is None:
+        raise ValueError("Name the column of labels with --target.")
+    if not several:
+        warnings.warn(
+            f"{path.name} would take about {in_bytes(size)} of memory, more than half of the {in_bytes(free)} "
+            f"that are free: it is read by batches, again for every pass.",
+            stacklevel=2,
+        )
+    rows = scan(str(path), target, drop=drop, impute=impute, split_texts=split)
+    return LabelledTable(rows, None, list(rows.features), target, path)
+
+
+def size_in_memory(path: Path) -> float:
+    """About what a table takes once it is read, as numbers; nought where that is not known beforehand."""
+    suffix = path.suffix.lower()
+    if not path.is_file() or path.stat().st_size == 0:
+        return 0.0
+    try:
+        if suffix in TEXT:
+            return path.stat().st_size + 8 * cells_in(path, TEXT[suffix])
+        if suffix == ".parquet":
+            from pyarrow import parquet
+
+            held = parquet.read_metadata(str(path))
+            return 8.0 * held.num_rows * held.num_columns
+        if suffix in ARROW:
+            return 2.0 * path.stat().st_size
+        if suffix == ".h5ad":
+            import h5py
+
+            sizes: list[float] = []
+            with h5py.File(path, "r") as file:
+                file.visititems(lambda _, item: sizes.append(getattr(item, "nbytes", 0)))
+            return 1.5 * sum(sizes)  # counts of four bytes become numbers of eight
+    except Exception:  # of any kind: whoever reads it says what is wrong with it
+        return 0.0
+    return 0.0
+
+
+def is_summary(path: Path) -> bool:
+    """Whether a file is one that `Summary.save` writes."""
+    if path.suffix.lower() != ".npz" or not zipfile.is_zipfile(path):
+        return False
+    with zipfile.ZipFile(path) as file:
+        return {"about.npy", "XX.npy"} <= set(file.namelist())
+
+
+def _summary_table(path: Path, target: str | None, drop: Sequence[str], task: str) -> LabelledTable:
+    summary = Summary.load(path)
+    if summary.task != task:
+        raise ValueError(f"{path.name} is a summary for --task {summary.task}; got --task {task}.")
+    if drop:
+        raise ValueError(f"{path.name} is a summary; leave columns out with --exclude, not with --drop.")
+    names = summary.names or [f"x{j}" for j in range(summary.n_columns)]
+    return LabelledTable(summary, None, [Feature(name, name) for name in names], target or "target", path)

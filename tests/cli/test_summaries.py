@@ -1,0 +1,147 @@
+"""`summarize`, `merge` and what takes their files, and tables that are read by batches, from the terminal."""
+
+import json
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
+
+from command import invoke, refused
+from fisherset import Summary, tables
+from fisherset.tables import opening
+
+
+@pytest.fixture
+def wine(tmp_path):
+    frame = load_wine(as_frame=True).frame
+    frame["target"] = frame["target"].map({0: "barolo", 1: "grignolino", 2: "barbera"})
+    frame.to_csv(tmp_path / "wine.csv", index=False)
+    frame.to_parquet(tmp_path / "wine.parquet", index=False)
+    for part, rows in enumerate(np.array_split(np.random.default_rng(0).permutation(len(frame)), 3)):
+        frame.iloc[rows].to_csv(tmp_path / f"part-{part}.csv", index=False)
+    (tmp_path / "rows").mkdir()
+    for part in range(3):
+        shutil.copy(tmp_path / f"part-{part}.csv", tmp_path / "rows")
+    return tmp_path
+
+
+def answer(done):
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    return [feature["name"] for feature in found["features"]], found["objective"], found["gap"]
+
+
+def same(found, expected):
+    assert found[0] == expected[0]
+    assert found[2] == pytest.approx(expected[2], rel=1e-3, abs=1e-8)
+    assert found[1] == pytest.approx(expected[1], rel=1e-8)
+
+
+@pytest.fixture
+def whole(wine):
+    return answer(invoke("select", "wine.csv", "-t", "target", "-k", 4, "--json", cwd=wine))
+
+
+def test_summaries_merge_to_the_whole(wine, whole):
+    for part in range(3):
+        done = invoke("summarize", f"part-{part}.csv", "-t", "target", "--out", f"{part}.npz", cwd=wine)
+        assert done.returncode == 0, done.stderr
+        assert "3 classes: barbera, barolo, grignolino" in done.stdout
+    done = invoke("merge", "0.npz", "1.npz", "2.npz", "--out", "all.npz", cwd=wine)
+    assert "178 rows, 13 features" in done.stdout
+    same(answer(invoke("select", "all.npz", "-k", 4, "--json", cwd=wine)), whole)
+    done = invoke("select", "all.npz", "-k", 4, cwd=wine)
+    assert "all.npz: 178 rows, 13 features, 3 classes" in done.stdout
+    invoke("merge", "all.npz", "--without", "1.npz", "--out", "rest.npz", cwd=wine)
+    rest = pd.concat([pd.read_csv(wine / f"part-{part}.csv") for part in (0, 2)])
+    rest.to_csv(wine / "rest.csv", index=False)
+    expected = answer(invoke("select", "rest.csv", "-t", "target", "-k", 4, "--json", cwd=wine))
+    same(answer(invoke("select", "rest.npz", "-k", 4, "--json", cwd=wine)), expected)
+    (wine / "list.txt").write_text("\n".join(whole[0]))
+    graded = invoke("certify", "all.npz", "--features", "list.txt", "--json", cwd=wine)
+    assert json.loads(graded.stdout)["gap"] == pytest.approx(whole[2], rel=1e-3, abs=1e-8)
+
+
+def test_numbers_and_texts_have_summaries(tmp_path):
+    frame = load_diabetes(as_frame=True).frame
+    frame["region"] = np.array(["north", "south", "west"])[np.arange(len(frame)) % 3]
+    frame.to_parquet(tmp_path / "d.parquet", index=False)
+    asked = ("-t", "target", "--task", "regression")
+    expected = answer(invoke("select", "d.parquet", *asked, "-k", 4, "--split-texts", "--json", cwd=tmp_path))
+    invoke("summarize", "d.parquet", *asked, "--out", "d.npz", cwd=tmp_path)
+    found = invoke("select", "d.npz", "--task", "regression", "-k", 4, "--json", cwd=tmp_path)
+    same(answer(found), expected)
+    assert "region=north" in Summary.load(tmp_path / "d.npz").names
+
+
+def test_what_summaries_are_refused_for(wine):
+    invoke("summarize", "wine.csv", "-t", "target", "--out", "s.npz", cwd=wine)
+    for words, arguments in {
+        "--report needs rows, and s.npz is a summary": ("select", "s.npz", "-k", 2, "--report", "r.html"),
+        "--write needs rows": ("select", "s.npz", "-k", 2, "--write", "r.csv"),
+        '"auto" needs the rows of s.npz in memory': ("select", "s.npz", "-k", "auto"),
+        "a summary for --task classification": ("select", "s.npz", "-k", 2, "--task", "regression"),
+        "with --exclude, not with --drop": ("select", "s.npz", "-k", 2, "--drop", "ash"),
+        "s.npz lacks y": ("compare", "s.npz"),
+        "must end in .npz": ("summarize", "wine.csv", "-t", "target", "--out", "s.csv"),
+        "s.npz does not go with s.npz. Some rows must be left": (
+            "merge",
+            "s.npz",
+            "--without",
+            "s.npz",
+            "--out",
+            "t.npz",
+        ),
+        "There is no file 'nowhere.npz'": ("merge", "nowhere.npz", "--out", "t.npz"),
+        "'s.npz' is there": ("summarize", "wine.csv", "-t", "target", "--out", "s.npz"),
+        "max_memory must be a number of bytes": ("select", "s.npz", "-k", 2, "--max-memory", "lots"),
+    }.items():
+        assert words in refused(invoke(*arguments, cwd=wine)), words
+    other = load_breast_cancer(as_frame=True).frame
+    other.to_csv(wine / "other.csv", index=False)
+    invoke("summarize", "other.csv", "-t", "target", "--out", "o.npz", cwd=wine)
+    assert "o.npz does not go with s.npz. Summaries must be of the same columns" in refused(
+        invoke("merge", "s.npz", "o.npz", "--out", "t.npz", cwd=wine)
+    )
+
+
+@pytest.mark.parametrize("file", ["rows", "rows/*.csv", "part-?.csv"])
+def test_folders_and_patterns_are_read_by_batches(file, wine, whole):
+    same(answer(invoke("select", file, "-t", "target", "-k", 4, "--json", cwd=wine)), whole)
+
+
+@pytest.mark.parametrize("file", ["wine.csv", "wine.parquet"])
+def test_a_table_that_is_too_large_is_read_by_batches(file, wine, whole, monkeypatch):
+    monkeypatch.setattr(opening, "free_memory", lambda: 20_000.0)
+    done = invoke("select", file, "-t", "target", "-k", 4, "--json", cwd=wine)
+    assert f"{file} would take about" in done.stderr
+    assert "it is read by batches" in done.stderr
+    same(answer(done), whole)
+    outputs = ("--out", "s.json", "--report", "r.html", "--write", "w.csv")
+    done = invoke("select", file, "-t", "target", "-k", 4, *outputs, cwd=wine)
+    assert done.returncode == 0, done.stderr
+    written = pd.read_csv(wine / "w.csv")
+    frame = pd.read_csv(wine / "wine.csv")
+    assert set(written.columns) == {*whole[0], "target"}
+    pd.testing.assert_frame_equal(written[whole[0]], frame[whole[0]], check_dtype=False)
+    assert written["target"].tolist() == frame["target"].tolist()
+    assert "178 rows" in (wine / "r.html").read_text()
+    assert json.loads((wine / "s.json").read_text())["n_rows"] == 178
+
+
+def test_texts_are_groups_in_batches_too(wine, monkeypatch):
+    frame = pd.read_csv(wine / "wine.csv")
+    frame["soil"] = np.array(["clay", "lime", "sand"])[pd.factorize(frame["target"])[0]]
+    frame.to_parquet(wine / "soil.parquet", index=False)
+    asked = ("select", "soil.parquet", "-t", "target", "-k", 3, "--json")
+    expected = invoke(*asked, cwd=wine)
+    monkeypatch.setattr(opening, "free_memory", lambda: 20_000.0)
+    found = invoke(*asked, cwd=wine)
+    same(answer(found), answer(expected))
+    assert json.loads(found.stdout)["groups"] == json.loads(expected.stdout)["groups"]
+
+
+def test_the_reader_that_is_tested_is_the_one_in_use():
+    assert tables.open_table is opening.open_table
