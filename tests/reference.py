@@ -149,8 +149,8 @@ def best_subset(Z, y, m, gamma):
 class ArrayProblem:
     """The solver's `Problem` from plain arrays, with everything formed whole."""
 
-    def __init__(self, Z, H, groups=None, samples=True):
-        self.Z, self.H, self.groups = Z, H, groups
+    def __init__(self, Z, H, groups=None, samples=True, room=2**26):
+        self.Z, self.H, self.groups, self.room = Z, H, groups, room
         self.n, self.C, self.G = float(len(Z)), Z.T @ H, Z.T @ Z
         self.diagonal = np.diag(self.G).copy()
         self.ceiling = float(np.sum(H**2) / len(Z))

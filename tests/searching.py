@@ -4,7 +4,7 @@ from fisherset.solver import Domain, Trace, Units, solve
 
 
 def domain_of(problem, m, **fixed):
-    return Domain(Units(problem.groups, problem.C.shape[0]), m, **fixed)
+    return Domain(Units(getattr(problem, "groups", None), problem.C.shape[0]), m, **fixed)
 
 
 def solve_one(solver, problem, m, gamma, *, tol=1e-3, trace=None, **fixed):

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import reference
-from fisherset.solver import measure_subset, spaces
+from fisherset.solver import measure_subset
 from fisherset.solver.iterative import IterativeRidge, IterativeSubset
 from fisherset.solver.ridge import FeatureRidge
 from fisherset.solver.subset import FeatureSubset
@@ -39,8 +39,8 @@ def test_what_is_left_over_bounds_the_error(problem, left):
     assert below <= left * ours
 
 
-def test_large_systems_are_not_formed(problem, monkeypatch):
-    monkeypatch.setattr(spaces, "LARGEST_SYSTEM", 7)
+def test_large_systems_are_not_formed(problem):
+    problem.room = 7**2
     assert type(measure_subset(problem, np.arange(7), 1.0)) is FeatureSubset
     large = measure_subset(problem, np.arange(8), 1.0)
     assert type(large) is IterativeSubset
@@ -53,7 +53,7 @@ def test_large_systems_are_not_formed(problem, monkeypatch):
 def test_an_answer_all_the_same(problem, solver, monkeypatch):
     """Without swaps it may be a worse one, but its certificate holds and is as tight."""
     plain = solve_one(solver, problem, 15, 80.0)
-    monkeypatch.setattr(spaces, "LARGEST_SYSTEM", 10)
+    problem.room = 10**2
     gram, asked = problem.gram, [0]
 
     def watched(columns, rows=None):

@@ -14,14 +14,10 @@ def table(kind, X, y, weights=None, *, standardize=True, block_bytes=700, cache_
     source = CountedSource(MemorySource(kind(X), y, weights, block_bytes=block_bytes))
     coding = Classes(y.max() + 1)
     scatter = Scatter(measure(source, coding), coding)
-    return TableProblem(
-        SourceProducts(source, scatter.guard),
-        scatter,
-        coding,
-        standardize=standardize,
-        cache_bytes=cache_bytes,
-        eager=eager,
-    )
+    products = SourceProducts(source, scatter.guard)
+    problem = TableProblem(products, scatter, coding, standardize=standardize, eager=eager)
+    problem._cache = type(problem._cache)(problem._gram_columns, problem.columns.size, cache_bytes)
+    return problem
 
 
 def run_problem(problem, Z, H, columns):

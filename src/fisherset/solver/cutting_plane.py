@@ -23,7 +23,7 @@ from fisherset.solver.relaxation import PRECISION, Relaxation, gradient, relax
 from fisherset.solver.solution import Solution, conclude, empty_solution
 from fisherset.solver.spaces import measure_subset, ridge_on
 from fisherset.solver.trace import Status, Trace
-from fisherset.solver.units import Units, largest
+from fisherset.solver.units import Units, largest, without
 
 # Weight up to which a cut counts as idle: whether a weight that vanishes in the limit is
 # exactly nought after finitely many steps is a matter of rounding.
@@ -154,6 +154,6 @@ def trimmed(found: Cuts, domain: Domain) -> Indices:
             new = new[largest(found.q[new], room, found.g[new])]
         chosen = np.concatenate([chosen, new])
     if chosen.size < k:  # stopped by time before the union was large enough
-        others = np.setdiff1d(np.arange(found.q.size), np.union1d(chosen, domain.barred))
+        others = without(found.q.size, np.union1d(chosen, domain.barred))
         chosen = np.concatenate([chosen, others[largest(found.g[others], k - chosen.size)]])
     return chosen

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from fisherset._types import Floats, Indices
-from fisherset.solver.units import Units, largest
+from fisherset.solver.units import Units, largest, without
 
 NONE: Indices = np.empty(0, dtype=np.intp)
 
@@ -40,7 +40,7 @@ class Domain:
     @cached_property
     def free(self) -> Indices | slice:
         """The units that may be chosen or not."""
-        return np.setdiff1d(np.arange(self.units.size), self.fixed) if self.fixed.size else slice(None)
+        return without(self.units.size, self.fixed) if self.fixed.size else slice(None)
 
     @property
     def spare(self) -> int:
@@ -54,7 +54,7 @@ class Domain:
 
     def candidates(self, s: Floats, size: int) -> Indices:
         """The `size` allowed units with the largest s, the kept ones among them."""
-        allowed = np.setdiff1d(np.arange(s.size), self.fixed) if self.fixed.size else np.arange(s.size)
+        allowed = without(s.size, self.fixed)
         found = allowed[largest(s[allowed], max(size - self.kept.size, self.spare))]
         return np.union1d(found, self.kept) if self.kept.size else found
 

@@ -89,7 +89,11 @@ def _search_columns(
     if comb(free.size, domain.spare - 1) * columns.size * m * (r + m) > WORK:
         return None
     C, diagonal = problem.C[columns], problem.diagonal[columns]
-    G = problem.gram(columns, rows=columns) if m > 1 else np.empty((0, 0))
+    # the last column need not be the prefix of any: of one set alone only the kept ones are
+    prefixed = columns[: domain.kept.size] if domain.spare == 1 else columns
+    if prefixed.size * columns.size > problem.room:
+        return None
+    G = problem.gram(prefixed, rows=columns).T if m > 1 else np.empty((0, 0))
     best, value = np.empty(0, dtype=np.intp), -np.inf
     kept = tuple(range(domain.kept.size))
     prefixes = np.array(

@@ -20,7 +20,7 @@ import numpy as np
 
 from fisherset._types import Floats, Indices
 from fisherset.solver.domain import Domain
-from fisherset.solver.group_swaps import Offer, group_swaps
+from fisherset.solver.group_swaps import AT_A_TIME, Offer, group_swaps
 from fisherset.solver.iterative import IterativeSubset
 from fisherset.solver.problem import Problem
 from fisherset.solver.relaxation import Relaxation, gradient
@@ -29,7 +29,6 @@ from fisherset.solver.subset import Subset
 from fisherset.solver.trace import Status, Trace
 from fisherset.solver.units import TIE
 
-SWAPS_AT_A_TIME = 8_000_000  # swaps looked at in one go
 SWAPS_KEPT = 1000  # improving swaps kept of them
 MANY = 10_000_000  # swaps beyond which the least gains are not worth another look
 
@@ -93,7 +92,8 @@ def _by_subset(
     problem: Problem, domain: Domain, current: Indices, state: Subset, tie: float
 ) -> tuple[Indices, Indices]:
     """Screen the swaps by the tangent at the subset itself."""
-    R = problem.C - problem.product(state.columns, state.W)
+    R = problem.product(state.columns, state.W)
+    np.subtract(problem.C, R, out=R)
     R[state.columns] = state.gamma * state.W  # the same, without the cancellation
     return _promising(domain.units.total(gradient(R, problem, state.gamma)), domain, current, tie)
 
@@ -194,12 +194,12 @@ def _column_swaps(
     root = np.sqrt(state.inverse_diagonal[places])[:, None]
     w = state.W[places] / root
     own = np.einsum("ir,ir->i", w, w)[:, None]
-    step = max(1, SWAPS_AT_A_TIME // state.columns.size)
+    step = max(1, problem.room // AT_A_TIME // max(state.columns.size, problem.C.shape[1]))
     for start in range(0, outsiders.size, step):
         batch = outsiders[start : start + step]
         R, base, u = state.cross_terms(places, batch)
         u /= root
-        gain = w @ (2.0 * R.T)
+        gain = (2.0 * w) @ R.T
         gain += u * own
         gain *= u
         gain += np.einsum("jr,jr->j", R, R)

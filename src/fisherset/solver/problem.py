@@ -77,18 +77,18 @@ class Problem(Protocol):
         """tr(H'H) / n, which no F exceeds; c - 1 for classes."""
 
     @property
-    def groups(self) -> Indices | None:
-        """Unit of selection each column belongs to; None where each is its own."""
+    def room(self) -> int:
+        """Numbers an array of a search may have: what has more is done in parts, in steps, or not at all."""
 
     @property
     def samples(self) -> Samples | None:
         """The sample space, or None where the rows cannot be held together."""
 
     def gram(self, columns: Indices, rows: Indices | None = None) -> Floats:
-        """The block G[rows, columns]; all rows when None. Not to be written to."""
+        """The block G[rows, columns]; all rows when None. The caller's to write to."""
 
     def blocks(self, columns: Indices) -> Floats:
         """G among the columns of each group, a row of `columns`: groups x size x size."""
 
     def product(self, columns: Indices, W: Floats) -> Floats:
-        """G[:, columns] @ W without keeping Gram columns: d x W.shape[1]."""
+        """G[:, columns] @ W, d x W.shape[1]. The caller's to write to."""

@@ -41,7 +41,8 @@ class Tangent(NamedTuple):
 
 def tangent_from_weights(problem: Problem, domain: Domain, gamma: float, A: Indices, W: Floats) -> Tangent:
     """The tangent for V = H - X_A W, and XV as computed: one pass over the data."""
-    XV = problem.C - problem.product(A, W)
+    XV = problem.product(A, W)
+    np.subtract(problem.C, XV, out=XV)
     unit, lengths, root = problem.precision + 4 * (A.size + 4) * EPS, problem.lengths, np.sqrt(problem.n)
     reach = float(lengths[A] @ np.linalg.norm(W, axis=1))
     known = np.einsum("jr,jr->j", problem.C, problem.C) > 0  # without any difference there is none to be off

@@ -8,10 +8,10 @@ import numpy as np
 
 from fisherset._types import Floats, Indices
 from fisherset.solver.ascent import ascend
-from fisherset.solver.domain import Domain
+from fisherset.solver.domain import NONE, Domain
 from fisherset.solver.problem import Problem
 from fisherset.solver.proof import Tangent, tangent_from_weights
-from fisherset.solver.spaces import ridge_on, samples_for
+from fisherset.solver.spaces import largest_system, ridge_on, samples_for
 from fisherset.solver.trace import Status, Trace
 from fisherset.solver.units import largest
 
@@ -59,10 +59,11 @@ def relax(
     g = units.total(gradient(problem.C, problem, gamma))  # at q = 0, where V = H
     most = 2 * domain.m * units.n_columns // units.size  # columns in play
     by_samples = samples_for(problem, most) is not None
-    size = units.size if by_samples else min(units.size, max(POOL_FACTOR * domain.m, POOL_LEAST))
-    members = domain.candidates(g, size)
-    if start is not None:
-        members = np.union1d(members, np.setdiff1d(np.flatnonzero(start), domain.barred))
+    capacity = units.size if by_samples else _capacity(problem, domain)
+    size = capacity if by_samples else min(capacity, max(POOL_FACTOR * domain.m, POOL_LEAST))
+    before = NONE if start is None else np.setdiff1d(np.flatnonzero(start), domain.barred)
+    members = domain.candidates(g, min(size, max(capacity - before.size, 0)))
+    members = np.union1d(members, before) if before.size else members
     pool = _Pool(problem, domain, members, gamma, most)
     x = pool.domain.start(g[members]) if start is None else pool.domain.near(start[members])
     inner = (tol or LOOSE) / 2 if by_samples else max((tol or 0.0) / 4, LOOSE)
@@ -82,15 +83,15 @@ def relax(
         if tol is None or best.upper_bound - best.value <= tol * best.upper_bound or trace.out_of_time():
             return best
         lacking = _lacking(tangent.g, pool.members, domain)
-        if lacking.size:
-            pool = pool.joined_by(lacking)
-            x = np.concatenate([x, np.zeros(lacking.size)])
-            inner = max(tol / 4, min(inner, (best.upper_bound - best.value) / best.upper_bound / 10))
-        elif inner > PRECISION:
-            inner /= 4
-        else:
+        full = x.size + lacking.size > capacity
+        stuck = not lacking.size or (full and not ascent.steps)
+        if stuck and inner <= PRECISION:
             trace.stopped(Status.PRECISION)
             return best
+        gap = (best.upper_bound - best.value) / best.upper_bound
+        inner = inner / 4 if stuck else max(tol / 4, min(inner, gap / 10))
+        if lacking.size:
+            pool, x = pool.joined_by(lacking, x, tangent.g, capacity)
     trace.stopped(Status.MAX_ITER)
     return best
 
@@ -104,10 +105,15 @@ class _Pool:
         self.domain, self._columns = domain.within(members), domain.units.columns(members)
         self._ridge = ridge_on(problem, self._columns, gamma, most)
 
-    def joined_by(self, lacking: Indices) -> _Pool:
-        """The pool with more units, which come after the others."""
-        members = np.concatenate([self.members, lacking])
-        return _Pool(self.problem, self._whole, members, self._gamma, self._most)
+    def joined_by(self, lacking: Indices, x: Floats, g: Floats, capacity: int) -> tuple[_Pool, Floats]:
+        """The pool with more units, which come last, and its x; the idle ones make place where they must."""
+        stay = np.arange(x.size)
+        if x.size + lacking.size > capacity:
+            stay = np.flatnonzero(x > 0)
+            lacking = lacking[largest(g[lacking], max(capacity - stay.size, 1))]
+        members = np.concatenate([self.members[stay], lacking])
+        pool = _Pool(self.problem, self._whole, members, self._gamma, self._most)
+        return pool, np.concatenate([x[stay], np.zeros(lacking.size)])
 
     def evaluate(self, x: Floats) -> tuple[float, Floats]:
         """F and its gradient."""
@@ -118,6 +124,13 @@ class _Pool:
     def weights(self, x: Floats) -> tuple[Indices, Floats]:
         """Columns A of the problem and W with XV = C - G_:A W."""
         return self._ridge.weights(self.units.spread(x, self.members, self._columns))
+
+
+def _capacity(problem: Problem, domain: Domain) -> int:
+    """Units whose system is formed: the pool keeps to it where it leaves a choice."""
+    units = domain.units
+    capacity = largest_system(problem) * units.size // max(units.n_columns, 1)
+    return min(capacity, units.size) if capacity >= 3 * domain.m else units.size
 
 
 def _lacking(g: Floats, members: Indices, domain: Domain) -> Indices:

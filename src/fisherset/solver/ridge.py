@@ -14,7 +14,7 @@ from fisherset._types import Floats, Indices
 from fisherset.solver.linear import shifted, solve
 from fisherset.solver.problem import Problem, Samples
 
-HELD = 2**24  # numbers of columns by value that are kept between evaluations
+HELD = 4  # share of the room that columns by value may take, to be kept between evaluations: one in so many
 BATCH = 2**20  # numbers of them taken at a time where they are not
 
 
@@ -60,7 +60,8 @@ class SampleRidge:
 
     def __init__(self, problem: Problem, samples: Samples, columns: Indices, gamma: float) -> None:
         self.problem, self.samples, self.columns, self.gamma = problem, samples, columns, gamma
-        self._X = samples.values(columns) if samples.size * columns.size <= HELD else None
+        held = samples.size * columns.size <= problem.room // HELD
+        self._X = samples.values(columns) if held else None
 
     def evaluate(self, q: Floats) -> tuple[float, Floats]:
         value, V = self._solve(q)

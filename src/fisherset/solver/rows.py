@@ -15,7 +15,6 @@ from fisherset._types import EPS, Floats, Indices
 from fisherset.solver.problem import Problem
 from fisherset.solver.subset import scaling_error
 
-LARGEST_FIT = 2**26  # numbers of B
 BATCH = 2**20  # numbers of the table taken at a time
 
 
@@ -30,8 +29,10 @@ class RowFit(NamedTuple):
 def fit_rows(problem: Problem, columns: Indices, q: Floats, gamma: float) -> RowFit | None:
     """Fit H by the columns with the weights q > 0; None without rows, or where they are too many."""
     samples = problem.samples
-    too_large = samples is not None and (samples.size + columns.size) * columns.size > LARGEST_FIT
-    if samples is None or too_large or not columns.size:
+    if samples is None or not columns.size:
+        return None
+    widest = max(columns.size, problem.C.shape[1])  # of B and H
+    if (samples.size + columns.size) * widest > problem.room:
         return None
     H, n_rows = samples.H, samples.size
     B = np.vstack([samples.values(columns) * np.sqrt(q), np.sqrt(gamma) * np.eye(columns.size)])

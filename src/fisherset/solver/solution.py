@@ -14,7 +14,7 @@ from fisherset.solver.problem import Problem
 from fisherset.solver.relaxation import Relaxation
 from fisherset.solver.subset import Subset
 from fisherset.solver.trace import Iteration, Status, Trace
-from fisherset.solver.units import ranked
+from fisherset.solver.units import ranked, without
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Solution:
     @cached_property
     def order(self) -> Indices:
         """All units, best first: the chosen by loss, the others by relaxed weight, then gradient."""
-        others = np.setdiff1d(np.arange(self.q.size), self.units)
+        others = without(self.q.size, self.units)
         return np.concatenate([self.units[ranked(self.loss)], others[ranked(self.q[others], self.g[others])]])
 
     @property

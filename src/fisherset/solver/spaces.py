@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from math import isqrt
+
 from fisherset._types import Indices
 from fisherset.solver.iterative import IterativeRidge, IterativeSubset
 from fisherset.solver.problem import Problem, Samples
 from fisherset.solver.ridge import FeatureRidge, Ridge, SampleRidge
 from fisherset.solver.subset import FeatureSubset, SampleSubset, Subset
 
-LARGEST_SYSTEM = 8192  # order of a system that is formed: half a gigabyte
+
+def largest_system(problem: Problem) -> int:
+    """Order of a system that is formed."""
+    return isqrt(problem.room)
 
 
 def samples_for(problem: Problem, n_columns: int) -> Samples | None:
     """The sample space where it is the smaller one for so many columns, else None."""
     samples = problem.samples
-    return samples if samples is not None and samples.size < min(n_columns, LARGEST_SYSTEM + 1) else None
+    most = min(n_columns, largest_system(problem) + 1)
+    return samples if samples is not None and samples.size < most else None
 
 
 def measure_subset(problem: Problem, columns: Indices, gamma: float) -> Subset:
@@ -22,7 +28,7 @@ def measure_subset(problem: Problem, columns: Indices, gamma: float) -> Subset:
     samples = samples_for(problem, columns.size)
     if samples is not None:
         return SampleSubset(problem, samples, columns, gamma)
-    if columns.size > LARGEST_SYSTEM:
+    if columns.size > largest_system(problem):
         return IterativeSubset(problem, columns, gamma)
     return FeatureSubset(problem, columns, gamma)
 
@@ -32,6 +38,6 @@ def ridge_on(problem: Problem, columns: Indices, gamma: float, most: int | None 
     samples = samples_for(problem, columns.size if most is None else most)
     if samples is not None:
         return SampleRidge(problem, samples, columns, gamma)
-    if columns.size > LARGEST_SYSTEM:
+    if columns.size > largest_system(problem):
         return IterativeRidge(problem, columns, gamma)
     return FeatureRidge(problem, columns, gamma)

@@ -15,7 +15,7 @@ from fisherset._types import EPS, Floats, Indices
 from fisherset.solver.linear import inverse, refined, shifted
 from fisherset.solver.problem import Problem, Samples
 
-COLUMNS = 4096  # columns of the table taken into sample space at a time
+COLUMNS = 4096  # most columns of the table taken into sample space at a time
 
 
 class CrossTerms(NamedTuple):
@@ -112,8 +112,9 @@ class SampleSubset:
         self._left = float(np.vdot(left, left)) / problem.n
         self.W: Floats = np.empty((columns.size, self._V.shape[1]))
         self.inverse_diagonal: Floats = np.empty(columns.size)
-        for start in range(0, columns.size, COLUMNS):
-            part = slice(start, start + COLUMNS)
+        self._step = max(1, min(COLUMNS, problem.room // samples.size))
+        for start in range(0, columns.size, self._step):
+            part = slice(start, start + self._step)
             X = samples.values(columns[part])
             self.W[part] = X.T @ self._V
             self.inverse_diagonal[part] = 1.0 - np.einsum("ij,ij->j", X, self._P @ X)
@@ -137,8 +138,8 @@ class SampleSubset:
         PX = self._P @ X
         base = self.gamma * (1.0 + np.einsum("ij,ij->j", X, PX))
         U = np.empty((places.size, outsiders.size))
-        for start in range(0, places.size, COLUMNS):
-            part = slice(start, start + COLUMNS)
+        for start in range(0, places.size, self._step):
+            part = slice(start, start + self._step)
             U[part] = self.samples.values(self.columns[places[part]]).T @ PX
         return CrossTerms(self.gamma * (X.T @ self._V), base, U)
 

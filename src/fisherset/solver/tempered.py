@@ -30,7 +30,7 @@ class TemperedProblem:
 
     def __init__(self, problem: Problem, factor: Floats) -> None:
         self.problem, self.factor = problem, factor
-        self.n, self.ceiling, self.groups = problem.n, problem.ceiling, problem.groups
+        self.n, self.ceiling, self.room = problem.n, problem.ceiling, problem.room
         self.C: Floats = problem.C * factor[:, None]
         self.diagonal: Floats = problem.diagonal * factor**2
         self.precision: float = problem.precision
@@ -44,7 +44,10 @@ class TemperedProblem:
     def gram(self, columns: Indices, rows: Indices | None = None) -> Floats:
         """The block G[rows, columns]; all rows when None."""
         of_rows = self.factor if rows is None else self.factor[rows]
-        return self.problem.gram(columns, rows) * of_rows[:, None] * self.factor[columns]
+        G = self.problem.gram(columns, rows)
+        G *= of_rows[:, None]
+        G *= self.factor[columns]
+        return G
 
     def blocks(self, columns: Indices) -> Floats:
         """G among the columns of each group."""
@@ -53,7 +56,9 @@ class TemperedProblem:
 
     def product(self, columns: Indices, W: Floats) -> Floats:
         """G[:, columns] @ W."""
-        return self.factor[:, None] * self.problem.product(columns, self.factor[columns, None] * W)
+        product = self.problem.product(columns, self.factor[columns, None] * W)
+        product *= self.factor[:, None]
+        return product
 
 
 class _TemperedSamples:

@@ -70,6 +70,13 @@ class Units:
         return np.flatnonzero(np.isin(self.groups, units))
 
 
+def without(size: int, some: Indices) -> Indices:
+    """The places 0, ..., size - 1 but for some."""
+    others = np.ones(size, dtype=bool)
+    others[some] = False
+    return np.flatnonzero(others)
+
+
 def largest(values: Floats, m: int, second: Floats | None = None) -> Indices:
     """Positions of the m largest values, in column order; ties go to `second`, then to column order."""
     if m >= values.size:

@@ -1,5 +1,6 @@
 """What is computed of the rows, and the only place that centres and scales them."""
 
+from fisherset.statistics.budget import check_least_memory, least_memory
 from fisherset.statistics.coding import Classes, Coding, Labels, Numbers
 from fisherset.statistics.confounders import basis_of
 from fisherset.statistics.dependence import rbf_dependence
@@ -35,8 +36,10 @@ __all__ = [
     "TableProblem",
     "basis_among",
     "basis_of",
+    "check_least_memory",
     "gather",
     "graph_scatter",
+    "least_memory",
     "measure",
     "nearest",
     "observe",

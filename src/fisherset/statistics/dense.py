@@ -40,10 +40,13 @@ def combine(X: Floats, columns: Indices, W: Floats) -> Floats:
     return mixed
 
 
-def transposed(X: Floats, V: Floats) -> Floats:
-    """X' V, d x p."""
+def transposed(X: Floats, V: Floats, out: Floats | None = None) -> Floats:
+    """X' V, d x p; into `out` where that is given."""
     product: Floats = (V.T @ X).T  # faster than X.T @ V
-    return product
+    if out is None:
+        return product
+    out[:] = product
+    return out
 
 
 def cross(X: Floats, columns: Indices, rows: Indices | None, weights: Floats | None) -> Floats:

@@ -23,10 +23,13 @@ class GramCache(Protocol):
     """Serves blocks of G, from memory or computed."""
 
     def holds(self, columns: Indices) -> bool:
-        """Whether all these columns are kept whole."""
+        """Whether all these columns are kept whole, or are from now on."""
 
     def get(self, columns: Indices, rows: Indices | None) -> Floats:
         """The block [rows, columns], transposed: one column of G a row. The caller's to write to."""
+
+    def product(self, columns: Indices, W: Floats) -> Floats:
+        """G[:, columns] @ W of columns that are kept whole. The caller's to write to."""
 
 
 class GramBlock:
@@ -60,11 +63,23 @@ class GramBlock:
         if new.size:
             size = self._kept.size + new.size
             price = columns.size * rows.size
-            if new.size * size > FILLING_FACTOR * price + self._spent or 8 * size * size > self._budget:
+            if self._too_dear(new.size * size, price) or 8 * size * size > self._budget:
                 self._spent += price
                 return self._compute(columns, rows)
-            self._extend(new)
+            self._extend(self._with_others(new))
         return self._values[np.ix_(self._place[columns], self._place[rows])]
+
+    def product(self, columns: Indices, W: Floats) -> Floats:
+        product: Floats = self._compute(columns, None).T @ W
+        return product
+
+    def _too_dear(self, price: int, asked: int) -> bool:
+        """Whether not to fill in a block at a price, where a part of it is asked for at another."""
+        return price > FILLING_FACTOR * asked + self._spent
+
+    def _with_others(self, new: Indices) -> Indices:
+        """New columns and what is to be kept with them."""
+        return new
 
     def _extend(self, new: Indices) -> None:
         old = self._kept.size
@@ -121,6 +136,10 @@ class GramColumns:
                 if np.all(slots >= 0):
                     return self._values[slots] if rows is None else self._values[slots[:, None], rows]
             missing = self._missing(columns)  # another fold has taken the place of some
+
+    def product(self, columns: Indices, W: Floats) -> Floats:
+        product: Floats = self.get(columns, None).T @ W
+        return product
 
     def _missing(self, columns: Indices) -> Indices:
         return np.unique(columns[self._slot[columns] < 0])

@@ -7,6 +7,7 @@ small enough for this to lose at most three digits.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -14,11 +15,13 @@ import numpy as np
 from scipy import sparse
 
 from fisherset._types import Floats, Indices
+from fisherset.statistics.budget import shares
 from fisherset.statistics.coding import Coding
-from fisherset.statistics.gram import CACHE_BYTES, GramBlock, GramCache, GramColumns
+from fisherset.statistics.gram import GramBlock, GramCache, GramColumns
+from fisherset.statistics.gram_batches import Foresight, GramBatches, GroupBlocks
 from fisherset.statistics.guard import without_gaps
-from fisherset.statistics.products import Products
-from fisherset.statistics.samples import SampleSpace
+from fisherset.statistics.products import Products, SourceProducts
+from fisherset.statistics.samples import BATCH, SampleSpace
 from fisherset.statistics.scatter import Scatter
 
 
@@ -35,8 +38,8 @@ class TableProblem:
         What the targets stand for.
     standardize : bool
         Whether columns are scaled to standard deviation 1, or only centred.
-    cache_bytes : int
-        Memory that pieces of the Gram matrix may take.
+    budget : int or None
+        Bytes that may be held besides the table; None for what does no harm on any machine.
     eager : bool
         Whether to compute Gram columns whole at once, as is best for many searches on the same table.
 
@@ -48,9 +51,9 @@ class TableProblem:
         Number of columns of H as the coding has it.
     basis : ndarray or None
         What H is multiplied by, to have no more columns than the table; None where it has not.
+    room : int
+        Numbers that an array of a search may have.
     """
-
-    groups = None
 
     def __init__(
         self,
@@ -59,29 +62,41 @@ class TableProblem:
         coding: Coding,
         *,
         standardize: bool = True,
-        cache_bytes: int = CACHE_BYTES,
+        budget: int | None = None,
         eager: bool = False,
     ) -> None:
         self.products, self.scatter, self.coding = products, scatter, coding
         self.columns: Indices = np.flatnonzero(~scatter.constant)
         self.n, self.precision, self.ceiling = scatter.n, scatter.precision, scatter.ceiling
-        self.beta: Floats = scatter.beta[:, self.columns]
-        total = scatter.total[self.columns]
-        unit = scatter.guard.unit[self.columns]
+        some = slice(None) if self._whole else self.columns
+        self.beta: Floats = scatter.beta[:, some]
+        total = scatter.total[some]
+        unit = scatter.guard.unit[some]
         self.scale: Floats = np.sqrt(total / self.n) if standardize else 1.0 / unit
         with np.errstate(over="ignore"):  # whoever poses the problem looks at the diagonal
             self.diagonal: Floats = total / self.scale / self.scale
-            self.C: Floats = scatter.C[self.columns] / self.scale[:, None]
-            self.lengths: Floats = np.sqrt(scatter.moments.added[self.columns]) / self.scale
+            self.C: Floats = scatter.products_of(self.columns, self.scale)
+            self.lengths: Floats = np.sqrt(scatter.moments.added[some]) / self.scale
         # F depends on H by C C' alone: of more targets than columns as many as there are columns say it all
-        self.rank = scatter.C.shape[1]
+        self.rank = scatter.rank
         self.basis: Floats | None = None
         if self.rank > self.columns.size:
             self.basis = np.linalg.qr(self.C.T)[0]
             self.C = self.C @ self.basis
-        self._B: Floats = scatter.B[:, self.columns]
-        cache = GramColumns if eager else GramBlock
-        self._cache: GramCache = cache(self._gram_columns, self.columns.size, cache_bytes)
+        self._B: Floats = scatter.B[:, some]
+        # every question is a pass over rows that are beyond memory
+        by_passes = isinstance(products, SourceProducts) and products.n_rows is None
+        n_targets = len(scatter.moments.TX)
+        cache_bytes, self.room = shares(budget, scatter.total.size, n_targets, by_passes=by_passes)
+        self._foresight = Foresight(self.C) if by_passes else None
+        self._groups = GroupBlocks(self._blocks, cache_bytes // 8 if by_passes else 0)
+        self._cache = self._cache_of(cache_bytes - self._groups.budget, eager)
+
+    def _cache_of(self, n_bytes: int, eager: bool) -> GramCache:
+        d = self.columns.size
+        if self._foresight is not None:
+            return GramBatches(self._gram_columns, d, n_bytes, self._foresight)
+        return (GramColumns if eager else GramBlock)(self._gram_columns, d, n_bytes)
 
     @cached_property
     def samples(self) -> SampleSpace | None:
@@ -93,6 +108,9 @@ class TableProblem:
 
     def blocks(self, columns: Indices) -> Floats:
         """G among the columns of each group, a row of `columns`: groups x size x size."""
+        return self._groups.get(columns)
+
+    def _blocks(self, columns: Indices) -> Floats:
         G, B, scale = self.products.blocks(self.columns[columns]), self._B[:, columns], self.scale[columns]
         G = G - np.einsum("zgs,zgt->gst", B, B)
         blocks: Floats = G / scale[:, :, None] / scale[:, None, :]
@@ -110,13 +128,22 @@ class TableProblem:
 
     def product(self, columns: Indices, W: Floats) -> Floats:
         """G[:, columns] @ W in one pass, without Gram columns; from them where they are at hand."""
-        if self._cache.holds(columns):
-            return self.gram(columns) @ W
+        whole = self._cache.holds(columns)
+        product = self._cache.product(columns, W) if whole else self._mixed(columns, W)
+        if self._foresight is not None:
+            self._foresight.learn(product)
+        return product
+
+    def _mixed(self, columns: Indices, W: Floats) -> Floats:
         weights = W / self.scale[columns, None]
         total = self.products.mixed(self.columns[columns], weights, self.beta[:, columns] @ weights)
         z = len(self.beta)
-        of_X = total[:-z] if self._whole else total[self.columns]
-        product: Floats = (of_X - self.beta.T @ total[-z:]) / self.scale[:, None]
+        of_N = total[-z:].copy()
+        product: Floats = total[: self.columns.size]
+        for some in _parts(len(product), W.shape[1]):
+            # columns move up to where they stand in the problem, never over one that is still to come
+            product[some] = total[self.columns[some]] - self.beta[:, some].T @ of_N
+            product[some] /= self.scale[some, None]
         return product
 
     @property
@@ -129,7 +156,15 @@ class TableProblem:
         places = np.arange(self.columns.size) if rows is None else rows
         table_rows = None if rows is None and self._whole else self.columns[places]
         G = self.products.cross(self.columns[columns], table_rows)
-        G -= self._B[:, columns].T @ self._B[:, places]
-        G /= self.scale[columns, None]
-        G /= self.scale[places]
+        B, scale = self._B[:, places], self.scale[places]
+        for some in _parts(len(G), places.size):
+            G[some] -= self._B[:, columns[some]].T @ B
+            G[some] /= self.scale[columns[some], None]
+            G[some] /= scale
         return G
+
+
+def _parts(n_rows: int, width: int) -> Iterator[slice]:
+    """Some rows of a wide array after the other, for what is computed of them not to be as large again."""
+    step = max(1, BATCH // max(width, 1))
+    return (slice(start, start + step) for start in range(0, n_rows, step))

@@ -50,10 +50,9 @@ class CrossKernel:
     def n_numbers(self) -> int:
         return self.columns.size * (self.guard.unit.size if self.rows is None else self.rows.size)
 
-    def __call__(self, block: Block) -> Floats:
+    def __call__(self, block: Block) -> Any:
         X = self.guard.apply(block.X)
-        product: Floats = kernel_of(X).cross(X, self.columns, self.rows, block.weight)
-        return product
+        return kernel_of(X).cross(X, self.columns, self.rows, block.weight)  # what adds up to an array
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,10 @@ class MixedKernel:
         X, N = self.guard.apply(block.X), nuisance(block)
         compute = kernel_of(X)
         V = weighted(compute.combine(X, self.columns, self.W) - N @ self.shift, block.weight)
-        return np.vstack([compute.transposed(X, V), N.T @ V])
+        total = np.empty((X.shape[1] + N.shape[1], V.shape[1]))
+        compute.transposed(X, V, total[: X.shape[1]])
+        total[X.shape[1] :] = N.T @ V
+        return total
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,7 @@ class SourceProducts:
         return self.source.shape[0] if self._together else None
 
     def cross(self, columns: Indices, rows: Indices | None) -> Floats:
-        return self.source.reduce(CrossKernel(self.guard, columns, rows))
+        return np.asarray(self.source.reduce(CrossKernel(self.guard, columns, rows)))
 
     def blocks(self, columns: Indices) -> Floats:
         return self.source.reduce(BlocksKernel(self.guard, columns))

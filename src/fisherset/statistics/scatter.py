@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
-from fisherset._types import EPS, Floats
+from fisherset._types import EPS, Floats, Indices
 from fisherset.statistics.coding import Coding
 from fisherset.statistics.moments import CONSTANT, Moments
+
+BATCH = 2**20  # numbers of the table taken at a time
 
 
 class Scatter:
     """Spreads and products with the target, in the units of the guard.
 
-    A column counts as constant when its spread is within rounding of its values.
+    What is as large as the sums, p x d, is made of them some columns at a time, and not kept. A column
+    counts as constant when its spread is within rounding of its values.
 
     Attributes
     ----------
@@ -23,10 +28,10 @@ class Scatter:
         The same as products, r the rank of N: X'X - B'B is what is left of X'X.
     total : ndarray of shape (d,)
         Sum of squares that is left of each column; n times its variance.
-    sums : ndarray of shape (p, d)
-        What is left of T'X.
-    C : ndarray of shape (d, r)
-        X'H.
+    rank : int
+        Number of columns r of H.
+    between : ndarray of shape (d,)
+        Sum of n_k (mean of class k - mean)^2 of each column, never above the total.
     precision : float
         Share of the product of their lengths by which a product of two columns may be off.
     """
@@ -42,20 +47,44 @@ class Scatter:
             noise = np.maximum(64 * EPS * moments.added, self.n * (CONSTANT * level) ** 2)
         self.constant: NDArray[np.bool_] = total <= noise
         self.total: Floats = np.where(self.constant, 0.0, total)
-        sums = moments.TX - moments.NT.T @ self.beta
-        C = coding.rotate(sums.T, moments)
-        # what is only the rounding of the sums is no difference between targets
-        none = self.constant | (np.einsum("jr,jr->j", C, C) <= self.n * (16 * EPS) ** 2 * moments.squares)
-        sums[:, none], C[none] = 0.0, 0.0
-        self.sums: Floats = sums
-        self.C: Floats = C
         self.ceiling = coding.ceiling(moments)
+        self._coding, self._none = coding, self.constant
+        squares = np.empty(total.size)
+        for some, C in self._products(np.arange(total.size)):
+            squares[some] = np.einsum("jr,jr->j", C, C)
+        self.rank: int = C.shape[1]
+        # what is only the rounding of the sums is no difference between targets
+        self._none = self.constant | (squares <= self.n * (16 * EPS) ** 2 * moments.squares)
+        self.between: Floats = np.minimum(np.where(self._none, 0.0, squares) / self.n, self.total)
 
     @property
-    def between(self) -> Floats:
-        """Sum of n_k (mean of class k - mean)^2 of each column, never above the total."""
-        between: Floats = np.einsum("jr,jr->j", self.C, self.C) / self.n
-        return np.minimum(between, self.total)
+    def sums(self) -> Floats:
+        """What is left of T'X, p x d."""
+        return self.sums_of(np.arange(self.total.size))
+
+    def sums_of(self, columns: Indices) -> Floats:
+        """What is left of T'X of some columns, p x len(columns)."""
+        moments = self.moments
+        sums: Floats = moments.TX[:, columns] - moments.NT.T @ self.beta[:, columns]
+        sums[:, self._none[columns]] = 0.0
+        return sums
+
+    def products_of(self, columns: Indices, scale: Floats) -> Floats:
+        """C = X'H of some columns, each divided by its scale: len(columns) x r."""
+        C: Floats = np.empty((columns.size, self.rank))
+        start = 0
+        for some, part in self._products(columns):
+            stop = start + some.size
+            np.divide(part, scale[start:stop, None], out=C[start:stop])
+            start = stop
+        return C
+
+    def _products(self, columns: Indices) -> Iterator[tuple[Indices, Floats]]:
+        """Some columns after the other, and their part of X'H."""
+        step = max(1, BATCH // max(len(self.moments.TX), 1))
+        for start in range(0, max(columns.size, 1), step):
+            some = columns[start : start + step]
+            yield some, self._coding.rotate(self.sums_of(some).T, self.moments)
 
     @property
     def n_samples(self) -> float:

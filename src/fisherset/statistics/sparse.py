@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
@@ -11,6 +14,8 @@ from fisherset.sources import Matrix, Sparse
 
 ENTRIES = 2**20  # stored entries squared at a time
 TOGETHER = 512  # columns whose products are formed together
+DENSE = 8  # a product with a number, in a row of them, costs so many times less than one with a stored entry
+FORMED = 2**22  # of a product, formed at a time
 
 
 def sums(X: Sparse, T: Matrix) -> Floats:
@@ -53,7 +58,7 @@ def take(X: Sparse, columns: Indices) -> Sparse:
 
 def combine(X: Sparse, columns: Indices, W: Floats) -> Floats:
     """X[:, columns] @ W, b x p."""
-    if X.format == "csc":  # its columns are at hand
+    if X.format == "csc" or X.shape[1] * W.shape[1] > X.nnz:  # they are at hand, or it is dear to spread W
         product: Floats = X[:, columns] @ W
         return product
     spread = np.zeros((X.shape[1], W.shape[1]))
@@ -62,19 +67,75 @@ def combine(X: Sparse, columns: Indices, W: Floats) -> Floats:
     return mixed
 
 
-def transposed(X: Sparse, V: Floats) -> Floats:
-    """X' V, d x p."""
-    product: Floats = X.T @ V
-    return product
+def transposed(X: Sparse, V: Floats, out: Floats | None = None) -> Floats:
+    """X' V, d x p; into `out` where that is given, some columns at a time."""
+    if out is None:
+        product: Floats = X.T @ V
+        return product
+    step = max(1, FORMED // max(X.shape[1], 1))
+    for start in range(0, V.shape[1], step):
+        part = slice(start, start + step)
+        out[:, part] = X.T @ V[:, part]
+    return out
 
 
-def cross(X: Sparse, columns: Indices, rows: Indices | None, weights: Floats | None) -> Floats:
-    """Weighted cross products of some columns with others (all when None), len(columns) x d."""
-    left = X[:, columns]
+def cross(X: Sparse, columns: Indices, rows: Indices | None, weights: Floats | None) -> Filling:
+    """Weighted cross products of some columns with others (all when None), len(columns) x d.
+
+    Columns that are hardly sparse are filled in, as that is faster; those of the others are not.
+    """
+    left, right = X[:, columns], X if rows is None else X[:, rows]
     if weights is not None:
         left = sparse.diags_array(weights) @ left
-    product: Floats = ((X if rows is None else X[:, rows]).T @ left).toarray().T
-    return product
+    shape = left.shape[1], right.shape[1]
+    thin = DENSE * left.nnz < left.shape[0] * left.shape[1]
+    if thin and DENSE * float(_of_rows(left) @ _of_rows(right)) < shape[0] * shape[1]:
+        return Filling((right.T @ left).T.tocsr())
+    product, step = np.empty(shape), max(1, FORMED // max(shape[1], 1))
+    for start in range(0, shape[0], step):
+        part, place = left[:, start : start + step], product[start : start + step]
+        if thin:
+            (right.T @ part).T.toarray(out=place)
+        else:
+            place[:] = (right.T @ part.toarray()).T
+    return Filling(product)
+
+
+def _of_rows(X: Sparse) -> Floats:
+    """How many entries each row stores."""
+    stored = np.diff(X.indptr) if X.format == "csr" else np.bincount(X.indices, minlength=X.shape[0])
+    return stored.astype(np.float64)
+
+
+class Filling:
+    """Products that are sparse as long as they are of one block, and filled in, in place, as they add up."""
+
+    __array_ufunc__ = None  # what arrays are added to these is for them to say
+
+    def __init__(self, values: Matrix) -> None:
+        self._values = values
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        values = self._values
+        return np.asarray(values if isinstance(values, np.ndarray) else values.toarray(), dtype=dtype)
+
+    def __iadd__(self, other: Filling | Floats) -> Filling:
+        added = other._values if isinstance(other, Filling) else other
+        if not isinstance(self._values, np.ndarray):
+            self._values = self._values.toarray()
+        if isinstance(added, np.ndarray):
+            self._values += added
+        else:
+            for row, (first, last) in enumerate(pairwise(added.indptr)):
+                self._values[row, added.indices[first:last]] += added.data[first:last]
+        return self
+
+    def __add__(self, other: Filling | Floats) -> Filling:
+        total = Filling(self._values.copy())
+        total += other
+        return total
+
+    __radd__ = __add__
 
 
 def square(X: Sparse, weights: Floats | None) -> Floats:
