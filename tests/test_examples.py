@@ -127,3 +127,12 @@ def test_targets_together_beat_one_by_one(run):
     assert (alone[9] < 0.75).all()
     assert all(sets[k].size == k for sets in found["chosen"].values() for k in sets)
     assert "9 wavelengths" in printed
+
+
+def test_federated_is_pooled(run):
+    found, printed = run("federated")
+    assert found["same"]
+    assert found["forgotten"]
+    assert found["apart"] < 1e-9
+    assert "together: Summary(379 samples, 30 columns, 2 classes)" in printed
+    assert all(score > 0.9 for score in found["scores"].values())

@@ -262,9 +262,9 @@ def test_other_files_are_refused(tmp_path):
         Summary.load(tmp_path / "nowhere.npz")
     with pytest.raises(ValueError, match=r"kept in an \.npz file"):
         summarize(X, Y).save(tmp_path / "s.csv")
+    pairs = np.empty(N, dtype=object)
+    pairs[:] = [(str(label), 0) for label in Y]
     with pytest.raises(TypeError, match=r"to be kept in a file; got \("):
-        pairs = np.empty(N, dtype=object)
-        pairs[:] = [(str(label), 0) for label in Y]
         summarize(X, pairs).save(tmp_path / "s.npz")
     assert not (tmp_path / "s.npz").exists()
 

@@ -16,6 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from fisherset.selectors._parameters import is_number, shown
+from fisherset.sources import DaskRows, is_dask
 
 MEGABYTE = 1e6
 
@@ -41,6 +42,11 @@ def is_rows(X: Any) -> bool:
 def is_elsewhere(X: Any) -> bool:
     """Whether X is a table that stays where it is, or a summary of one."""
     return is_rows(X) or hasattr(type(X), "gathered")
+
+
+def left_there(X: Any) -> Any:
+    """A collection of Dask as rows that stay where they are; anything else as it is."""
+    return DaskRows(X) if is_dask(X) else X
 
 
 def is_frame(X: Any) -> bool:

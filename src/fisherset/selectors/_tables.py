@@ -23,6 +23,7 @@ from fisherset.selectors._containers import (
     is_frame,
     is_masked,
     labels_of_columns,
+    left_there,
 )
 from fisherset.selectors._magnitudes import listed_columns
 from fisherset.selectors._parameters import reason, shown
@@ -63,6 +64,7 @@ def check_table(
     is taken as it is by those who can read it `elsewhere`. Without `reset` the columns must be those
     that were noted before.
     """
+    X = left_there(X) if elsewhere else X
     if elsewhere and is_elsewhere(X):
         table, names, width = X, X.names, X.n_columns
         _check_distinct(names)
@@ -71,12 +73,9 @@ def check_table(
         names = _distinct_names(X)
         table = _as_table(X, least_rows)
         width = table.shape[1]
-    if not reset and width != estimator.n_features_in_:  # the words are scikit-learn's
-        raise ValueError(
-            f"X has {width} features, but {type(estimator).__name__} is expecting "
-            f"{estimator.n_features_in_} features as input."
-        )
-    if reset:
+    if not reset:
+        check_width(estimator, width)
+    else:
         validate_data(estimator, np.empty((1, width)), skip_check_array=True)
         if names is not None:
             estimator.feature_names_in_ = np.array(names, dtype=object)
@@ -87,11 +86,32 @@ def check_bare_table(
     X: Any, *, elsewhere: bool = False, least_rows: int = 2, distinct: bool = False
 ) -> tuple[Any, list[str] | None]:
     """The same for functions, which have no estimator to note names on; these may have to be `distinct`."""
+    X = left_there(X) if elsewhere else X
     if elsewhere and is_elsewhere(X):
         return X, X.names
     X = as_container(X)
     names = _distinct_names(X) if distinct else column_names(X)
     return _as_table(X, least_rows), names
+
+
+def check_same_columns(estimator: Any, X: Any) -> None:
+    """Refuse columns of Dask's other than those that the estimator was fitted on."""
+    rows, known = left_there(X), getattr(estimator, "feature_names_in_", None)
+    check_width(estimator, rows.n_columns)
+    if rows.names is not None and known is not None and rows.names != list(known):
+        raise ValueError(
+            "The feature names should match those that were passed during fit: X has others, or the same in "
+            "another order."
+        )
+
+
+def check_width(estimator: Any, width: int) -> None:
+    """Refuse another number of columns than the estimator knows."""
+    if width != estimator.n_features_in_:  # the words are scikit-learn's
+        raise ValueError(
+            f"X has {width} features, but {type(estimator).__name__} is expecting "
+            f"{estimator.n_features_in_} features as input."
+        )
 
 
 def column_names(X: Any) -> list[str] | None:

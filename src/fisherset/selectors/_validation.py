@@ -19,7 +19,7 @@ from fisherset.selectors._containers import is_elsewhere
 from fisherset.selectors._labels import check_labels, check_weights
 from fisherset.selectors._magnitudes import check_comparable, check_magnitude, reject_nonfinite
 from fisherset.selectors._parameters import is_integer, shown
-from fisherset.selectors._tables import check_bare_table, check_container, check_table
+from fisherset.selectors._tables import check_bare_table, check_container, check_same_columns, check_table
 
 __all__ = [
     "check_bare_table",
@@ -28,6 +28,7 @@ __all__ = [
     "check_features",
     "check_labels",
     "check_magnitude",
+    "check_same_columns",
     "check_table",
     "check_weights",
     "reject_nonfinite",

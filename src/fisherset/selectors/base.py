@@ -13,12 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 from fisherset._types import Floats
 from fisherset.selectors import _validation as check
 from fisherset.selectors._containers import is_elsewhere
-from fisherset.selectors._parameters import shown
 from fisherset.selectors.measured import ALONE, ONE_CLASS_EACH, Beside, Measured
 from fisherset.selectors.memory import measure_in_memory
 from fisherset.selectors.rows import measure_rows
-from fisherset.selectors.summary import Summary, measure_summary
+from fisherset.selectors.summary import Summary, check_alone, measure_summary
 from fisherset.solver import TIE
+from fisherset.sources import DaskRows, is_dask, lazy_columns
 from fisherset.statistics import TableProblem
 
 
@@ -29,13 +29,10 @@ def measure_table(X: Any, y: Any, names: Any, beside: Beside = ALONE, task: str 
     """
     if not is_elsewhere(X):
         return measure_in_memory(X, y, names, beside, task)
-    given = {"y": y, "sample_weight": beside.sample_weight, "confounders": beside.confounders}
-    for name, value in given.items():
-        if value is not None:
-            raise ValueError(
-                f"{name} must not be given beside a table that brings its own; got {shown(value)}. Name the "
-                f"columns when the table is made, as by scan(..., target=)."
-            )
+    if isinstance(X, DaskRows):
+        rows = X.with_targets(y, beside.sample_weight, beside.confounders)
+        return measure_rows(rows, beside, task, measure_in_memory)
+    check_alone(y, beside)
     if isinstance(X, Summary):
         return measure_summary(X, beside, task)
     return measure_rows(X, beside, task, measure_in_memory)
@@ -98,8 +95,13 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         Returns
         -------
         X_r : array of shape (n_samples, n_selected_features)
-            The samples with only the selected features.
+            The samples with only the selected features; of Dask's arrays and data frames not yet
+            computed.
         """
+        if is_dask(X):
+            support = self._get_support_mask()
+            check.check_same_columns(self, X)
+            return lazy_columns(X, support)
         return super().transform(check.check_container(X))
 
     def _get_support_mask(self) -> NDArray[np.bool_]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fisherset._memory import free_memory, in_bytes
 from fisherset.selectors import _parameters as parameter
-from fisherset.selectors._containers import is_elsewhere
+from fisherset.selectors._containers import is_elsewhere, left_there
 from fisherset.selectors._label_sets import label_sets
 from fisherset.selectors._labels import check_total_weight, encode_labels, weights_of_rows
 from fisherset.selectors._magnitudes import reject_nonfinite
@@ -23,7 +23,7 @@ from fisherset.selectors.confounders import check_confounders
 from fisherset.selectors.measured import CLASSIFICATION, ONE_CLASS_EACH, REGRESSION, TASKS, Beside, Measured
 from fisherset.selectors.reading import Reader, classified, roles_of
 from fisherset.selectors.rows import CountedRows, gathering_bytes, locate_in, measured_of
-from fisherset.sources import MemoryRows, MemorySource, Rows
+from fisherset.sources import DaskRows, MemoryRows, MemorySource, Rows
 from fisherset.statistics import Gathered, Roles, gather
 
 
@@ -267,6 +267,17 @@ def summarize(
     return Summary(labels.gathered, roles, names=rows.names, task=task)
 
 
+def check_alone(y: Any, beside: Beside) -> None:
+    """Refuse targets beside a table that brings its own."""
+    given = {"y": y, "sample_weight": beside.sample_weight, "confounders": beside.confounders}
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError(
+                f"{name} must not be given beside a table that brings its own; got {shown(value)}. Name the "
+                f"columns when the table is made, as by scan(..., target=)."
+            )
+
+
 def check_room(roles: Roles, limit: int | None) -> None:
     """Refuse a summary that is larger than memory, or than what may be held."""
     needed = gathering_bytes(roles)
@@ -285,7 +296,11 @@ def check_room(roles: Roles, limit: int | None) -> None:
 
 def rows_of(X: Any, y: Any, beside: Beside, task: str) -> Rows:
     """Any table as rows that stay where they are."""
+    X = left_there(X)
+    if isinstance(X, DaskRows):
+        return X.with_targets(y, beside.sample_weight, beside.confounders)
     if is_elsewhere(X):
+        check_alone(y, beside)
         found: Rows = X
         return found
     table, names = check_bare_table(X, least_rows=1, distinct=True)

@@ -50,12 +50,13 @@ def open_table(
         raise ValueError("Name the column of labels with --target.")
     if not several:
         warnings.warn(
-            f"{path.name} would take about {in_bytes(size)} of memory, more than half of the {in_bytes(free)} "
-            f"that are free: it is read by batches, again for every pass.",
+            f"{path.name} would take about {in_bytes(size)} of memory, more than half of the "
+            f"{in_bytes(free)} that are free: it is read by batches, again for every pass.",
             stacklevel=2,
         )
     rows = scan(str(path), target, drop=drop, impute=impute, split_texts=split)
-    return LabelledTable(rows, None, list(rows.features), target, path)
+    plain = [Feature(name, name) for name in rows.names or ()]
+    return LabelledTable(rows, None, list(getattr(rows, "features", plain)), target, path)
 
 
 def size_in_memory(path: Path) -> float:
@@ -70,7 +71,7 @@ def size_in_memory(path: Path) -> float:
             from pyarrow import parquet
 
             held = parquet.read_metadata(str(path))
-            return 8.0 * held.num_rows * held.num_columns
+            return 8.0 * int(held.num_rows) * int(held.num_columns)
         if suffix in ARROW:
             return 2.0 * path.stat().st_size
         if suffix == ".h5ad":
