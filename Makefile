@@ -55,7 +55,7 @@ $(VENV)/bench.stamp: pyproject.toml constraints.txt
 
 $(LOWEST)/test.stamp: pyproject.toml constraints-lowest.txt
 	$(PYTHON) -m venv $(LOWEST)
-	$(LOWEST)/bin/python -m pip install --quiet --constraint constraints-lowest.txt --editable '.[test,h5ad,data]'
+	$(LOWEST)/bin/python -m pip install --quiet --constraint constraints-lowest.txt --editable '.[test,data]'
 	touch $@
 
 $(ADELIE)/stamp:  # needs numpy below 2

@@ -56,7 +56,7 @@ def wide_npz(path, table):
 # name of the file, how it is written, options of the command, what is said
 FILES = {
     "no such file": ("t.csv", lambda path, table: None, (), "There is no file"),
-    "a folder": ("t.csv", lambda path, table: path.mkdir(), (), "is a folder"),
+    "a folder": ("t.csv", lambda path, table: path.mkdir(), (), "is a folder|no file in"),
     "unknown suffix": ("t.xlsx", text("a"), (), "of no known kind"),
     "empty": ("t.csv", text(""), (), "is empty"),
     "empty parquet": ("t.parquet", text(""), (), "is empty"),
@@ -207,12 +207,17 @@ REQUESTS = {
         "t.csv",
         write_csv,
         ("--out", "nowhere/s.json"),
-        "no folder 'nowhere'|in .csv",
+        "no folder 'nowhere'|in .csv|in .npz",
     ),
     "page into nowhere": ("t.csv", write_csv, ("--report", "nowhere/s.html"), "no folder 'nowhere'"),
     "table into nowhere": ("t.csv", write_csv, ("--write", "nowhere/s.csv"), "no folder 'nowhere'"),
     "output over the table": ("t.csv", write_csv, ("--write", "t.csv"), "input 't.csv' itself"),
-    "result over the table": ("t.csv", write_csv, ("--out", "t.csv"), "input 't.csv' itself|end in .json"),
+    "result over the table": (
+        "t.csv",
+        write_csv,
+        ("--out", "t.csv"),
+        "input 't.csv' itself|end in .json|end in .npz",
+    ),
     "output of unknown kind": ("t.csv", write_csv, ("--write", "t.docx"), "must end in .csv"),
     "output onto a folder": ("t.csv", write_csv, ("--report", "folder.html"), "is a folder"),
     "no such list": ("t.csv", write_csv, ("--features", "none.txt"), "There is no file"),
@@ -363,6 +368,7 @@ def arguments_for(command, file, given):
             arguments.append(file)
         elif parameter.required and not set(parameter.opts) & set(given):
             value = FILLED[parameter.name]  # a new command: say here what it can be given
+            value = "out.npz" if (command, parameter.name) == ("summarize", "out") else value
             arguments += [value] if parameter.param_type_name == "argument" else [parameter.opts[0], value]
     known = options_of(command)
     labelled = file.endswith((".npz", ".svmlight"))
@@ -376,10 +382,16 @@ def arguments_for(command, file, given):
     return [command, *arguments, *options]
 
 
+ONE_CLASS = "target with one class"
 READERS = [name for name, command in COMMANDS.items() if "file" in {p.name for p in command.params}]
 CASES = [
     *((command, case) for case in FILES for command in READERS),
-    *((command, case) for case in TABLES for command in READERS if "-t" in options_of(command)),
+    *(
+        (command, case)
+        for case in TABLES
+        for command in READERS
+        if "-t" in options_of(command) and (command, case) != ("summarize", ONE_CLASS)  # others may be added
+    ),
     *(
         (command, case)
         for case, bad in REQUESTS.items()
@@ -390,7 +402,7 @@ CASES = [
 
 
 def test_the_commands_that_read_tables_are_known():
-    assert {"select", "apply", "compare", "certify"} <= set(READERS)
+    assert {"select", "apply", "compare", "certify", "summarize"} <= set(READERS)
 
 
 @pytest.mark.once

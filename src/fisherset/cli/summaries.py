@@ -11,6 +11,7 @@ from rich.text import Text
 
 from fisherset import Summary
 from fisherset import summarize as summary_of
+from fisherset._format import counted
 from fisherset.cli import common
 from fisherset.cli.outputs import SUMMARY
 from fisherset.cli.progress import ProgressBars
@@ -87,8 +88,10 @@ def _added(first: Path, total: Summary, files: list[Path], sign: str) -> Summary
 def _show(summary: Summary, out: Path, quiet: bool) -> None:
     console = Console(quiet=quiet)
     classes = ", ".join(common.printable(str(label)) for label in summary.classes.tolist()[:10])
-    console.print(Text(f"{summary.n_samples} rows, {summary.n_columns} features"))
+    size = f"{counted(summary.n_samples, 'rows')}, {counted(summary.n_columns, 'features')}"
+    console.print(Text(size))
     if classes:
         more = ", ..." if summary.classes.size > 10 else ""
-        console.print(Text(f"{summary.classes.size} classes: {classes}{more}"))
+        many = "1 class" if summary.classes.size == 1 else f"{summary.classes.size} classes"
+        console.print(Text(f"{many}: {classes}{more}"))
     console.print(Text(f"Written: {out}"))

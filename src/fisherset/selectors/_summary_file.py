@@ -24,7 +24,7 @@ FORMAT, VERSION = "fisherset summary", 1
 SUMS = {"n": (), "TT": ("p",), "N": ("p",), "NX": ("d",), "TX": ("p", "d"), "XX": ("d", "d")}
 SUMS |= {"squares": ("d",), "added": ("d",), "offset": ("d",), "unit": ("d",), "weight_squares": ()}
 COUNTS = {"counts": ("p",), "n_rows": (), "n_confounders": (), "n_targets": ()}
-UNREADABLE = (OSError, ValueError, EOFError, KeyError, TypeError, zlib.error, zipfile.BadZipFile)
+BROKEN = (OSError, ValueError, EOFError, KeyError, TypeError, zlib.error, zipfile.BadZipFile)
 
 
 def write_summary(
@@ -90,7 +90,7 @@ def read_summary(path: str | PathLike[str]) -> tuple[Gathered, Roles, list[str] 
         return _assembled(about, found)
     except _UnfitError as error:
         raise ValueError(f"{source.name} is no summary that can be used: {error}.") from error
-    except UNREADABLE as error:
+    except BROKEN as error:
         why = "it holds pickled objects" if "allow_pickle" in str(error) else "it is damaged or cut off"
         raise ValueError(f"{source.name} cannot be read as a summary: {why}.") from error
 

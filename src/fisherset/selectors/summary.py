@@ -35,6 +35,17 @@ class Summary:
     of many, but it does hold, for each class, the mean of every column, and all correlations: of a class
     of one sample the mean is the sample itself.
 
+    Parameters
+    ----------
+    gathered : Gathered
+        The sums.
+    roles : Roles
+        What their columns are.
+    names : list of str, default=None
+        What the features are called.
+    task : {"classification", "regression"}, default="classification"
+        What the targets are.
+
     Attributes
     ----------
     n_samples : int

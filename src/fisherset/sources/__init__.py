@@ -2,6 +2,8 @@
 
 from fisherset.sources.base import Block, Coded, CountedSource, Kernel, Matrix, Place, Rows, Source, Sparse
 from fisherset.sources.batches import BatchedRows
+from fisherset.sources.chunks import is_dask
+from fisherset.sources.dask import DaskRows, lazy_columns
 from fisherset.sources.memory import MemoryRows, MemorySource
 from fisherset.sources.prepared import PreparedSource
 
@@ -10,6 +12,7 @@ __all__ = [
     "Block",
     "Coded",
     "CountedSource",
+    "DaskRows",
     "Kernel",
     "Matrix",
     "MemoryRows",
@@ -19,4 +22,6 @@ __all__ = [
     "Rows",
     "Source",
     "Sparse",
+    "is_dask",
+    "lazy_columns",
 ]

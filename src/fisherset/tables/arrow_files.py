@@ -31,7 +31,7 @@ class ParquetReader:
         with pa.OSFile(self._path) as source:
             content = _parquet(source)
             self.schema, self.n_rows = content.schema_arrow, int(content.metadata.num_rows)
-        _check_names(file.path, self.schema.names)
+        check_schema(file, self.schema)
 
     def batches(self, columns: Sequence[str], rows: int, types: Any = None) -> Iterator[Any]:
         """Its rows in order, so many at a time at most."""
@@ -39,7 +39,10 @@ class ParquetReader:
 
         texts = [name for name in columns if is_text(self.schema.field(name).type)]
         with pa.OSFile(self._path) as source:
-            yield from _parquet(source, texts).iter_batches(rows, columns=list(columns))
+            for batch in _parquet(source, texts).iter_batches(rows, columns=list(columns)):
+                for name in texts:
+                    batch.column(name).validate(full=True)  # are they UTF-8?
+                yield batch
 
 
 def _parquet(source: Any, texts: Sequence[str] = ()) -> Any:
@@ -60,6 +63,7 @@ class ArrowReader:
 
     def __init__(self, file: TableFile) -> None:
         import pyarrow as pa
+        from pyarrow import dataset
 
         self._path = str(file.path)
         with pa.OSFile(self._path) as source:
@@ -73,9 +77,9 @@ class ArrowReader:
             source.seek(0)
             content = pa.ipc.open_file(source)
             self.schema = content.schema
-            self.n_rows = content.count_rows() if hasattr(content, "count_rows") else None
             mean = file.stamp[0] / max(1, content.num_record_batches)
-        _check_names(file.path, self.schema.names)
+        check_schema(file, self.schema)
+        self.n_rows = int(dataset.dataset(self._path, format="ipc").count_rows())  # no column is read for it
         self._open = pa.memory_map if mean > MAPPED else pa.OSFile
 
     def batches(self, columns: Sequence[str], rows: int, types: Any = None) -> Iterator[Any]:
@@ -90,3 +94,12 @@ class ArrowReader:
                 batch = content.get_batch(i)
                 batch.validate(full=True)  # what Arrow would follow out of a damaged file
                 yield batch
+
+
+def check_schema(file: TableFile, schema: Any) -> None:
+    """Refuse two columns of one name, and what is said of columns where it cannot be read."""
+    _check_names(file.path, schema.names)
+    try:
+        schema.pandas_metadata  # noqa: B018 - parsed when it is asked for
+    except ValueError as error:
+        raise ValueError(f"{file.name} cannot be read; is it damaged? (Its metadata are no JSON.)") from error

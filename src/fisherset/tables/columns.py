@@ -57,23 +57,30 @@ def numbers_in_column(column: Any) -> NDArray[Any]:
     """A column of numbers, what is missing as NaN; not copied where it need not be."""
     import pyarrow as pa
 
-    column = _plain(column)
-    if kind_of(column.type) == "nothing":
-        return np.full(len(column), np.nan)
-    if pa.types.is_boolean(column.type):
-        column = column.cast(pa.int8())
-    elif pa.types.is_decimal(column.type):
-        column = column.cast(pa.float64())
+    if not pa.types.is_floating(column.type):  # most are, and there may be many
+        column = _plain(column)
+        kind = kind_of(column.type)
+        if kind == "nothing":
+            return np.full(len(column), np.nan)
+        if kind == "text":
+            raise RefusedColumnError(f"Columns {{}} hold texts. {DROP}")
+        if pa.types.is_boolean(column.type):
+            column = column.cast(pa.int8())
+        elif pa.types.is_decimal(column.type):
+            column = column.cast(pa.float64())
     numbers: NDArray[Any] = column.to_numpy(zero_copy_only=False)
     return numbers
 
 
 def texts_in_column(column: Any) -> tuple[list[str | None], Indices]:
-    """Texts and the number of each row's, -1 where it has none; no row need have all of them."""
+    """Texts, some of which no row may have, and the number of each row's, -1 where it has none."""
     import pyarrow as pa
 
-    if pa.types.is_null(column.type):
+    kind = kind_of(column.type)
+    if kind == "nothing":
         return [], np.full(len(column), -1, dtype=np.intp)
+    if kind == "number":
+        raise RefusedColumnError(f"Columns {{}} hold numbers. {DROP}")
     if not pa.types.is_dictionary(column.type):
         column = column.cast(pa.large_string()).dictionary_encode()
     if isinstance(column, pa.ChunkedArray):

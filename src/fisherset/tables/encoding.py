@@ -17,7 +17,6 @@ from fisherset.tables.columns import (
     gaps_in_column,
     is_number,
     is_text,
-    kind_of,
     numbers_in_column,
     rounds,
     texts_in_column,
@@ -189,11 +188,12 @@ class Encoder:
         if self.sparse:
             blocks = [self._entries(piece) for piece in pieces]
             return blocks[0] if len(blocks) == 1 else sparse.vstack(blocks, format="csr")
-        X = np.zeros((sum(piece.num_rows for piece in pieces), self._n_features), order=order)
+        X = np.empty((sum(piece.num_rows for piece in pieces), self._n_features), order=order)
         start = 0
         for piece in pieces:
             stop = start + piece.num_rows
-            self._fill(piece, X[start:stop])
+            with np.errstate(invalid="ignore"):  # there are kinds of NaN of which numpy says so
+                self._fill(piece, X[start:stop])
             start = stop
         return X
 
@@ -201,9 +201,10 @@ class Encoder:
         for group in self._groups:
             column = piece.column(group.column)
             if group.kind == "value":
+                X[:, group.places] = 0.0
                 X[group.indicators(column)] = 1.0
             else:
-                X[:, group.place] = group.numbers(column)
+                X[:, group.places[0]] = group.numbers(column)
 
     def _entries(self, piece: Any) -> Any:
         """The numbers other than nought, as a CSR matrix."""
@@ -216,7 +217,7 @@ class Encoder:
             else:
                 numbers = np.asarray(group.numbers(column), dtype=np.float64)
                 row = np.flatnonzero(numbers)
-                place, entry = np.full(row.size, group.place), numbers[row]
+                place, entry = np.full(row.size, group.places[0]), numbers[row]
             rows.append(row)
             places.append(place)
             entries.append(entry)
@@ -228,39 +229,34 @@ class _Group:
     """A feature, or those of all values of a column of texts, and their places among all."""
 
     def __init__(self, features: list[Feature], places: list[int]) -> None:
-        self.column, self.kind, self.place = features[0].column, features[0].kind, places[0]
+        self.column, self.kind, self.places = features[0].column, features[0].kind, places
         self._fill = features[0].fill
-        self._places = {feature.value: place for feature, place in zip(features, places, strict=True)}
+        self._place_of = {feature.value: place for feature, place in zip(features, places, strict=True)}
 
     def numbers(self, column: Any) -> NDArray[Any]:
         """The numbers of the column, or its gaps."""
         if self.kind == "missing":
             return gaps_in_column(column)
-        if _kind(column) not in ("number", "nothing"):
+        try:
+            numbers = numbers_in_column(column)
+        except RefusedColumnError:
             raise UnusableColumnsError(
                 f"Column {self.column!r} does not hold numbers, as it did when they were chosen."
-            )
-        numbers = numbers_in_column(column)
+            ) from None
         return numbers if self._fill is None else np.where(np.isnan(numbers), float(self._fill), numbers)
 
     def indicators(self, column: Any) -> tuple[Indices, Indices]:
         """The rows that have one of these texts, and the place of the feature that says so."""
-        if _kind(column) not in ("text", "nothing"):
+        try:
+            texts, codes = texts_in_column(column)
+        except RefusedColumnError:
             raise UnusableColumnsError(
                 f"Column {self.column!r} does not hold texts, as it did when they were chosen."
-            )
-        texts, codes = texts_in_column(column)
-        of_gaps = -1 if self._fill is None else self._places.get(str(self._fill), -1)
-        places = np.array([*(self._places.get(text, -1) for text in texts), of_gaps], dtype=np.intp)[codes]
+            ) from None
+        of_gaps = -1 if self._fill is None else self._place_of.get(str(self._fill), -1)
+        places = np.array([*(self._place_of.get(text, -1) for text in texts), of_gaps], dtype=np.intp)[codes]
         rows = np.flatnonzero(places >= 0)
         return rows, places[rows]
-
-
-def _kind(column: Any) -> str:
-    try:
-        return kind_of(column.type)
-    except RefusedColumnError:
-        return "other"
 
 
 def texts_of(table: Any, name: str) -> list[str | None]:

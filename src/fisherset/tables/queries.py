@@ -10,7 +10,7 @@ from typing import Any
 from fisherset.tables.frames import _check_names
 from fisherset.tables.paths import TableFile, stamp_of
 
-SLICE = 8  # batches in a slice of a lazy frame, which is computed anew for each where it cannot be streamed
+BATCHES_A_SLICE = 8  # batches in a slice of a lazy frame, which is computed anew for each where it cannot be streamed
 
 
 class Query:
@@ -105,7 +105,7 @@ class LazyFrameQuery(Query):
         if hasattr(query, "collect_batches"):
             frames = iter(query.collect_batches(chunk_size=rows, maintain_order=True))
         else:
-            frames = _slices(query, SLICE * rows)
+            frames = _slices(query, BATCHES_A_SLICE * rows)
         for frame in frames:
             for batch in frame.to_arrow().to_batches():
                 yield self.name, batch

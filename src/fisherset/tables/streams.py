@@ -155,8 +155,13 @@ def readable(file: TableFile) -> Iterator[None]:
 
     try:
         yield
-    except (TooLargeError, MemoryError):  # of Arrow's own exceptions one is a MemoryError
+    except TooLargeError:
         raise
+    except MemoryError as error:
+        raise TooLargeError(
+            f"{file.name} cannot be read: there is no memory for a part of it that has to be read at once. It "
+            f"is damaged, or was written in too large parts. ({error})"
+        ) from error
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         file.check()
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
