@@ -216,7 +216,7 @@ REQUESTS = {
         "t.csv",
         write_csv,
         ("--out", "t.csv"),
-        "input 't.csv' itself|end in .json|end in .npz",
+        "input 't.csv' itself|end in .(json|npz)",
     ),
     "output of unknown kind": ("t.csv", write_csv, ("--write", "t.docx"), "must end in .csv"),
     "output onto a folder": ("t.csv", write_csv, ("--report", "folder.html"), "is a folder"),

@@ -28,19 +28,24 @@ def measure_table(X: Any, y: Any, names: Any, beside: Beside = ALONE, task: str 
     X has been checked already, so that parameters that depend on its width could be.
     """
     if not is_elsewhere(X):
-        return measure_in_memory(X, y, names, beside, task)
-    if isinstance(X, DaskRows):
+        measured = measure_in_memory(X, y, names, beside, task)
+    elif isinstance(X, DaskRows):
         rows = X.with_targets(y, beside.sample_weight, beside.confounders)
-        return measure_rows(rows, beside, task, measure_in_memory)
-    check_alone(y, beside)
-    if isinstance(X, Summary):
-        return measure_summary(X, beside, task)
-    return measure_rows(X, beside, task, measure_in_memory)
+        measured = measure_rows(rows, beside, task, measure_in_memory)
+    else:
+        check_alone(y, beside)
+        measured = (
+            measure_summary(X, beside, task)
+            if isinstance(X, Summary)
+            else measure_rows(X, beside, task, measure_in_memory)
+        )
+    return measured._replace(max_memory=beside.max_memory)
 
 
 def pose_problem(table: Measured, standardize: bool) -> TableProblem:
     """The problem the solver is given, refused where its numbers would leave the range of float64."""
-    problem = TableProblem(table.products, table.scatter, table.coding, standardize=standardize)
+    given = table.products, table.scatter, table.coding
+    problem = TableProblem(*given, standardize=standardize, budget=table.max_memory)
     check.check_magnitude(problem.diagonal)
     return problem
 

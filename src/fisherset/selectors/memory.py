@@ -70,8 +70,7 @@ def measure_in_memory(
         warn_explained(scatter, classes, names, beside.adjusted)
     products = SourceProducts(source, moments.guard)
     missing = None if gaps is None else gaps.missing
-    found = Measured(source, products, coding, scatter, classes, codes, missing, source)
-    return found._replace(max_memory=beside.max_memory)
+    return Measured(source, products, coding, scatter, classes, codes, missing, source)
 
 
 def weights_of_samples(sample_weight: Any, n: int) -> Floats | None:

@@ -13,7 +13,7 @@ from fisherset.tables.frames import LARGEST_BLOCK, TEXT, _check_encoding, _check
 from fisherset.tables.paths import TableFile
 
 LOOK = 2**20  # bytes of text from which kinds are taken
-BLOCKS = 2**16, 2**24  # the least and the most bytes of text in a batch
+BLOCKS = 2**16, 2**26  # the least and the most bytes of text in a batch
 LONG = re.compile(r"\s*[-+]?\d{16,}\s*")  # a whole number that float64 may round
 PACKED = (".gz", ".bz2", ".zst", ".lz4")
 # how pyarrow says in which column a value is of another kind, or no UTF-8

@@ -10,7 +10,7 @@ from typing import Any
 from fisherset.tables.frames import _check_names
 from fisherset.tables.paths import TableFile, stamp_of
 
-BATCHES_A_SLICE = 8  # batches in a slice of a lazy frame, which is computed anew for each where it cannot be streamed
+BATCHES_A_SLICE = 8  # of a lazy frame, which is computed anew for each slice where it cannot be streamed
 
 
 class Query:

@@ -159,8 +159,8 @@ def readable(file: TableFile) -> Iterator[None]:
         raise
     except MemoryError as error:
         raise TooLargeError(
-            f"{file.name} cannot be read: there is no memory for a part of it that has to be read at once. It "
-            f"is damaged, or was written in too large parts. ({error})"
+            f"{file.name} cannot be read: there is no memory for a part of it that has to be read at once. "
+            f"It is damaged, or was written in too large parts. ({error})"
         ) from error
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         file.check()
