@@ -10,7 +10,7 @@ import pyarrow.dataset as ds
 import pytest
 from pyarrow import feather, parquet
 
-from fisherset.tables import scan
+from fisherset.tables import arrow_files, scan
 from scanfiles import FEATURES, N, frame, labels_of, together, write
 
 SUFFIXES = ["parquet", "feather", "arrow", "csv", "tsv", "csv.gz"]
@@ -50,6 +50,12 @@ def test_blocks_say_where_they_come_from(suffix, tmp_path):
     ]
     assert {block.X.dtype for block in blocks} == {np.dtype(np.float64)}
     assert table.head().place == blocks[0].place
+
+
+def test_an_arrow_file_of_large_batches_is_looked_at_where_it_is(tmp_path, monkeypatch):
+    monkeypatch.setattr(arrow_files, "MAPPED", 0)
+    table = scan(write(tmp_path / "t.arrow", frame()), "kind", columns=["whole", "real"], batch_rows=9)
+    np.testing.assert_array_equal(together(table)[0], frame()[["whole", "real"]])
 
 
 def test_reduce_adds_up_and_counts(tmp_path):

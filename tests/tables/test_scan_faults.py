@@ -10,7 +10,7 @@ import pyarrow.dataset as ds
 import pytest
 from pyarrow import feather, parquet
 
-from fisherset.tables import scan
+from fisherset.tables import arrow_files, scan
 from scanfiles import frame, together, write
 
 
@@ -336,6 +336,34 @@ def test_a_stream_is_no_arrow_file(tmp_path):
         file.write_table(table)
     with pytest.raises(ValueError, match=r"t\.arrow is no Arrow file: a stream, or damaged"):
         scan(tmp_path / "t.arrow", "y")
+
+
+def test_texts_that_are_no_utf8(tmp_path):
+    offsets, bad = pa.array([0, 1, 3], pa.int32()).buffers()[1], pa.py_buffer(b"a\xff\xfe")
+    texts = pa.StringArray.from_buffers(2, offsets, bad)
+    parquet.write_table(pa.table({"x": [1.0, 2.0], "c": texts, "y": ["u", "v"]}), tmp_path / "t.parquet")
+    for options in ({"target": "y"}, {"target": "c", "drop": ["y"]}):
+        with pytest.raises(ValueError, match=r"t\.parquet cannot be read; is it damaged.*UTF8"):
+            count(scan(tmp_path / "t.parquet", **options))
+
+
+def test_metadata_that_are_damaged(tmp_path):
+    table = pa.table({"x": [1.0], "y": ["u"]}).replace_schema_metadata({"pandas": "{"})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    with pytest.raises(ValueError, match=r"t\.parquet cannot be read; .*no JSON"):
+        scan(tmp_path / "t.parquet", "y")
+
+
+def test_a_part_for_which_there_is_no_memory(tmp_path, monkeypatch):
+    table = scan(write(tmp_path / "t.feather", frame()), "kind")
+
+    def batches(*_):
+        raise MemoryError("malloc of size 7277816997830721600 failed")
+        yield
+
+    monkeypatch.setattr(arrow_files.ArrowReader, "batches", batches)
+    with pytest.raises(ValueError, match=r"t\.feather cannot be read: there is no memory for a part"):
+        count(table)
 
 
 def test_packed_texts_that_are_damaged(tmp_path):

@@ -13,7 +13,8 @@ from fisherset.tables.frames import LARGEST_BLOCK, TEXT, _check_encoding, _check
 from fisherset.tables.paths import TableFile
 
 LOOK = 2**20  # bytes of text from which kinds are taken
-BLOCKS = 2**16, 2**26  # the least and the most bytes of text in a batch
+BLOCKS = 2**16, 2**20  # the least and the most bytes of text in a batch, but where that would be
+MANY_ROWS = 256  # less than so many
 LONG = re.compile(r"\s*[-+]?\d{16,}\s*")  # a whole number that float64 may round
 PACKED = (".gz", ".bz2", ".zst", ".lz4")
 # how pyarrow says in which column a value is of another kind, or no UTF-8
@@ -66,7 +67,8 @@ class CsvReader:
         import pyarrow as pa
 
         least, most = BLOCKS
-        block = int(max(least, min(rows * self._row_bytes, most), 4 * self._row_bytes))
+        together = min(rows, max(most / self._row_bytes, MANY_ROWS))
+        block = int(max(least, together * self._row_bytes, 4 * self._row_bytes))
         done = 0
         while True:
             try:
