@@ -35,7 +35,7 @@ SHARED = {"_files", "_format", "_memory", "_types"}  # belongs to all
 PUBLIC = set(fisherset.__all__)
 CHECKS = "fisherset.selectors.checks"  # what `fit` asks of data, for the functions beside the selectors
 OUTSIDE = {  # what may be imported from elsewhere, besides the standard library
-    "sources": {"dask", "numpy", "scipy"},
+    "sources": {"dask", "numpy", "scipy", "threadpoolctl"},
     "statistics": {"numpy", "scipy"},
     "solver": {"numpy", "scipy"},
     "selectors": {"numpy", "scipy", "sklearn"},

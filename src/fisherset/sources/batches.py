@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from typing import Any
+from typing import Any, ContextManager
 
 from fisherset.sources.base import Block, Kernel, T
 
@@ -52,7 +53,7 @@ class BatchedRows(ABC):
         """The sum of kernel(block) over all blocks, in row order: one pass."""
         total: T | None = None
         n_rows = 0
-        with closing(ahead(self.blocks(columns))) as blocks:
+        with closing(ahead(self.blocks(columns))) as blocks, beside_a_reader():
             for block in blocks:
                 part = kernel(block)
                 n_rows += block.X.shape[0]
@@ -69,6 +70,14 @@ class BatchedRows(ABC):
             )
         self.n_rows = n_rows
         return total
+
+
+def beside_a_reader() -> ContextManager[Any]:
+    """Leave the reader a core: threads of a product that wait for each other would take it."""
+    from threadpoolctl import threadpool_limits
+
+    limits: ContextManager[Any] = threadpool_limits(max(1, (os.cpu_count() or 2) - 1), "blas")
+    return limits
 
 
 def ahead(blocks: Iterator[Block]) -> Generator[Block, None, None]:

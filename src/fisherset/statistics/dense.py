@@ -8,9 +8,13 @@ from numpy.typing import NDArray
 from fisherset._types import Floats, Indices
 from fisherset.sources import Matrix
 
+FEW_TARGETS = 32  # whose indicator costs little when it is filled in
+
 
 def sums(X: Floats, T: Matrix) -> Floats:
     """T'X, p x d."""
+    if not isinstance(T, np.ndarray) and T.shape[1] <= FEW_TARGETS and not X.flags.c_contiguous:
+        T = T.toarray()  # of columns one after the other SciPy would make a copy first
     product: Floats = T.T @ X
     return product
 

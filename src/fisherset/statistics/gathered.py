@@ -21,6 +21,8 @@ from fisherset.statistics.confounders import directions
 from fisherset.statistics.guard import Fill, Guard
 from fisherset.statistics.moments import Moments, MomentsKernel, nowhere_lost
 
+MANY_LABELS = 5000  # of which each should have come twice
+
 # Of a block as it came the labels met in it, and the block with their numbers for y: none where y is numbers,
 # which stand among the columns.
 Reader = Callable[[Block], tuple[list[Any], Block]]
@@ -85,6 +87,11 @@ class Gathered:
         combine = np.add if sign > 0 else np.subtract
         counts = np.bincount(at, self.counts, minlength=len(labels))
         counts = combine(counts, np.bincount(at_other, other.counts, minlength=len(labels))).astype(np.intp)
+        if len(labels) > MANY_LABELS and counts.sum() < 2 * len(labels):
+            raise ValueError(
+                f"y must hold labels that come again; got {len(labels)} different ones in {counts.sum()} rows, as "
+                f"identifiers are. Name another target, or use task='regression' for numbers."
+            )
         total = mine + theirs if sign > 0 else mine - theirs
         return Gathered(labels, counts, total, combine(self.XX, other.XX, out=out))
 
