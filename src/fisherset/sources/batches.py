@@ -6,8 +6,8 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
-from typing import Any, ContextManager
+from contextlib import AbstractContextManager, closing
+from typing import Any
 
 from fisherset.sources.base import Block, Kernel, T
 
@@ -72,11 +72,11 @@ class BatchedRows(ABC):
         return total
 
 
-def beside_a_reader() -> ContextManager[Any]:
+def beside_a_reader() -> AbstractContextManager[Any]:
     """Leave the reader a core: threads of a product that wait for each other would take it."""
     from threadpoolctl import threadpool_limits
 
-    limits: ContextManager[Any] = threadpool_limits(max(1, (os.cpu_count() or 2) - 1), "blas")
+    limits: AbstractContextManager[Any] = threadpool_limits(max(1, (os.cpu_count() or 2) - 1), "blas")
     return limits
 
 

@@ -89,8 +89,8 @@ class Gathered:
         counts = combine(counts, np.bincount(at_other, other.counts, minlength=len(labels))).astype(np.intp)
         if len(labels) > MANY_LABELS and counts.sum() < 2 * len(labels):
             raise ValueError(
-                f"y must hold labels that come again; got {len(labels)} different ones in {counts.sum()} rows, as "
-                f"identifiers are. Name another target, or use task='regression' for numbers."
+                f"y must hold labels that come again; got {len(labels)} different ones in {counts.sum()} "
+                f"rows, as identifiers are. Name another target, or use task='regression' for numbers."
             )
         total = mine + theirs if sign > 0 else mine - theirs
         return Gathered(labels, counts, total, combine(self.XX, other.XX, out=out))
