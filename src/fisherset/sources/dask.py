@@ -50,8 +50,7 @@ class DaskRows:
     """
 
     def __init__(self, X: Any, y: Any = None, weight: Any = None, confounders: Any = None) -> None:
-        self._X, self._table = X, table_of(X)
-        table = self._table
+        self._table = table = table_of(X)
         self.n_columns = table.n_columns
         texts = table.columns is not None and all(isinstance(name, str) for name in table.columns)
         self.names: list[str] | None = table.columns if texts else None
@@ -63,7 +62,7 @@ class DaskRows:
 
     def with_targets(self, y: Any, weight: Any, confounders: Any) -> DaskRows:
         """The same table with something else beside its rows."""
-        return DaskRows(self._X, y, weight, confounders)
+        return DaskRows(self._table.X, y, weight, confounders)
 
     def labels(self, found: list[Any]) -> list[Any]:
         """Labels stand for themselves."""
