@@ -86,6 +86,6 @@ def test_the_better_of_two_starts_is_taken(monkeypatch):
         assert (
             found.tolist() == expected.tolist() if expected is not None else found.tolist() != worst.tolist()
         )
-    monkeypatch.setattr(joint, "FACTOR", 2**26)
+    monkeypatch.setattr(joint, "LARGEST_FACTOR", 1)
     monkeypatch.setattr(joint, "select_forward", lambda *_, **__: best)
     assert solve().units.tolist() != best.tolist()  # no room for a second start

@@ -18,7 +18,7 @@ SIZES = [1, 3, 2, 5, 1, 2, 3, 1, 4, 2]
 @pytest.mark.parametrize("gamma", [0.1, 5.0, 1e3])
 @pytest.mark.parametrize("at_a_time", [10**6, 4])
 def test_every_swap(samples, gamma, at_a_time, monkeypatch):
-    monkeypatch.setattr(module, "AT_A_TIME", 2**26 // at_a_time)
+    monkeypatch.setattr(module, "NUMBERS_AT_A_TIME", at_a_time)
     groups = np.random.default_rng(3).permutation(np.repeat(np.arange(10), SIZES))
     X, y = reference.random_problem(1, n=10 if samples else 60, d=24, c=3)
     problem = reference.ArrayProblem(

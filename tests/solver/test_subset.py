@@ -14,7 +14,7 @@ from searching import domain_of
 def state(request, monkeypatch):
     # batches of a few columns, so that cutting into batches is part of the test
     monkeypatch.setattr(subset, "COLUMNS", 3)
-    monkeypatch.setattr(exchange, "AT_A_TIME", 2**26 // 20)
+    monkeypatch.setattr(exchange, "SWAPS_AT_A_TIME", 20)
     X, y = reference.random_problem(4, n=20, d=25, c=3)
     Z, A, gamma = reference.standardize(X), np.array([1, 4, 7, 19]), 3.0
     problem = reference.ArrayProblem(Z, reference.indicator(y))

@@ -20,7 +20,7 @@ import numpy as np
 
 from fisherset._types import Floats, Indices
 from fisherset.solver.domain import Domain
-from fisherset.solver.group_swaps import AT_A_TIME, Offer, group_swaps
+from fisherset.solver.group_swaps import Offer, group_swaps
 from fisherset.solver.iterative import IterativeSubset
 from fisherset.solver.problem import Problem
 from fisherset.solver.relaxation import Relaxation, gradient
@@ -29,6 +29,7 @@ from fisherset.solver.subset import Subset
 from fisherset.solver.trace import Status, Trace
 from fisherset.solver.units import TIE
 
+SWAPS_AT_A_TIME = 8_000_000  # swaps looked at in one go
 SWAPS_KEPT = 1000  # improving swaps kept of them
 MANY = 10_000_000  # swaps beyond which the least gains are not worth another look
 
@@ -137,6 +138,9 @@ class Swaps:
         if not any(gain.size for gain, _, _ in self._found):
             return None
         gain, out, into = (np.concatenate(parts) for parts in zip(*self._found, strict=True))
+        if gain.size > SWAPS_KEPT:  # as many as if all had been looked at in one go
+            best = np.argpartition(gain, -SWAPS_KEPT)[-SWAPS_KEPT:]
+            gain, out, into = gain[best], out[best], into[best]
         level = np.round(gain / self.tie) if self.tie > 0 else gain  # from F = 0 nothing is a tie
         order = np.lexsort([-out, into, -level])
         chosen: list[int] = []
@@ -194,7 +198,8 @@ def _column_swaps(
     root = np.sqrt(state.inverse_diagonal[places])[:, None]
     w = state.W[places] / root
     own = np.einsum("ir,ir->i", w, w)[:, None]
-    step = max(1, problem.room // AT_A_TIME // max(state.columns.size, problem.C.shape[1]))
+    at_a_time = min(SWAPS_AT_A_TIME, problem.room)
+    step = max(1, at_a_time // max(state.columns.size, problem.C.shape[1]))
     for start in range(0, outsiders.size, step):
         batch = outsiders[start : start + step]
         R, base, u = state.cross_terms(places, batch)

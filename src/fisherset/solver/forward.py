@@ -6,7 +6,8 @@ import numpy as np
 
 from fisherset._types import Floats, Indices
 from fisherset.solver.blocks import Remainders
-from fisherset.solver.domain import Domain
+from fisherset.solver.domain import NONE, Domain
+from fisherset.solver.linear import solve
 from fisherset.solver.problem import Problem
 from fisherset.solver.trace import Trace
 from fisherset.solver.units import largest, ranked
@@ -22,13 +23,13 @@ def select_forward(problem: Problem, domain: Domain, gamma: float, *, trace: Tra
     column for each. Stops at fewer units when the time is up.
     """
     units, R, m = domain.units, problem.C.copy(), domain.m
+    size = most_columns(domain)
+    factor = (_Factor if size * len(R) <= problem.room else _LeanFactor)(problem, size)
     open_ = np.ones(units.size, dtype=bool)
     open_[domain.barred] = False
     remainders = Remainders(problem, units, gamma)
-    factor: Floats = np.empty((most_columns(domain), R.shape[0]))
     chosen: list[int] = []
     columns: dict[int, Floats] = {}
-    n_rows = 0
     for step in range(m):
         if trace.out_of_time():
             break
@@ -42,17 +43,58 @@ def select_forward(problem: Problem, domain: Domain, gamma: float, *, trace: Tra
             fetched = units.columns(np.sort(ahead))
             columns = dict(zip(fetched.tolist(), problem.gram(fetched).T, strict=True))
         for j in own.tolist():
-            done = factor[:n_rows]
-            row = columns.pop(j) - done[:, j] @ done
+            row = factor.left_of(columns.pop(j), j)
             pivot = np.sqrt(max(row[j] + gamma, gamma))  # never below but for rounding
             row /= pivot
-            factor[n_rows] = row
+            factor.add(row, j, pivot)
             R -= np.outer(row, R[j] / pivot)
             remainders.take_out(row)
-            n_rows += 1
         chosen.append(best)
         open_[best] = False
     return np.sort(np.array(chosen, dtype=np.intp))
+
+
+class _Factor:
+    """The Cholesky factor of the members, carried on to all columns."""
+
+    def __init__(self, problem: Problem, size: int) -> None:
+        self._rows: Floats = np.empty((size, problem.C.shape[0]))
+        self._size = 0
+
+    def left_of(self, column: Floats, j: int) -> Floats:
+        """What is left of column j of G once the members are taken out."""
+        done = self._rows[: self._size]
+        left: Floats = column - done[:, j] @ done
+        return left
+
+    def add(self, row: Floats, j: int, pivot: float) -> None:
+        """Make j a member; its row is what is left of its column, over the pivot."""
+        self._rows[self._size] = row
+        self._size += 1
+
+
+class _LeanFactor:
+    """The factor among the members alone, where there is no room for more: a product carries it on."""
+
+    def __init__(self, problem: Problem, size: int) -> None:
+        self._problem, self._members = problem, NONE
+        self._L: Floats = np.zeros((size, size))
+
+    def left_of(self, column: Floats, j: int) -> Floats:
+        """What is left of column j of G once the members are taken out."""
+        A, size = self._members, self._members.size
+        if not size:
+            return column
+        L = self._L[:size, :size]
+        self._L[size, :size] = solve(L, column[A])
+        left: Floats = column - self._problem.product(A, solve(L.T, self._L[size, :size, None]))[:, 0]
+        return left
+
+    def add(self, row: Floats, j: int, pivot: float) -> None:
+        """Make j a member, of which `left_of` was asked last."""
+        size = self._members.size
+        self._L[size, size] = pivot
+        self._members = np.append(self._members, j)
 
 
 def most_columns(domain: Domain) -> int:

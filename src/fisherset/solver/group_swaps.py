@@ -23,7 +23,7 @@ from fisherset.solver.problem import Problem
 from fisherset.solver.subset import Subset
 from fisherset.solver.units import Units
 
-AT_A_TIME = 8  # share of the room that U may take, some outsiders at a time: one in so many
+NUMBERS_AT_A_TIME = 8_000_000  # of U
 
 
 class Offer(NamedTuple):
@@ -55,7 +55,7 @@ def group_swaps(
     worth = np.array([member.own for member in members]) / problem.n
     for alike, columns in stacks(units, outsiders):
         widest = max(state.columns.size, problem.C.shape[1])
-        step = max(1, problem.room // AT_A_TIME // (widest * columns.shape[1]))
+        step = max(1, min(NUMBERS_AT_A_TIME, problem.room) // (widest * columns.shape[1]))
         for start in range(0, alike.size, step):
             batch = slice(start, start + step)
             R, base, U = state.group_terms(columns[batch])

@@ -26,7 +26,7 @@ RELAXING = 0.5
 FINENESS = 1e-3
 # The gap beyond which rounding the relaxation may have missed something: forward selection is tried too.
 DOUBTFUL = 0.1
-FACTOR = 2  # share of the room that its factor, k x d, may take: one in so many
+LARGEST_FACTOR = 30_000_000  # numbers of its factor, k x d, up to which it is
 
 
 def joint_path(
@@ -66,8 +66,8 @@ def joint_path(
 
 
 def _forward(problem: Problem, domain: Domain, gamma: float, trace: Trace) -> Indices | None:
-    """A second start, None where there is no time or memory for it."""
-    too_large = most_columns(domain) * problem.C.shape[0] > problem.room // FACTOR
+    """A second start, None where there is no time for it."""
+    too_large = most_columns(domain) * problem.C.shape[0] > LARGEST_FACTOR
     if too_large or trace.out_of_time():
         return None
     greedy = select_forward(problem, domain, gamma, trace=trace)

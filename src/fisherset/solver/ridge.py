@@ -14,7 +14,7 @@ from fisherset._types import Floats, Indices
 from fisherset.solver.linear import shifted, solve
 from fisherset.solver.problem import Problem, Samples
 
-HELD = 4  # share of the room that columns by value may take, to be kept between evaluations: one in so many
+HELD = 2**24  # numbers of columns by value that are kept between evaluations
 BATCH = 2**20  # numbers of them taken at a time where they are not
 
 
@@ -49,7 +49,10 @@ class FeatureRidge:
         """The support A of q, W = D^1/2 (gamma I + D^1/2 G D^1/2)^-1 D^1/2 C on it, and F(q)."""
         A = np.flatnonzero(q > 0)
         root = np.sqrt(q[A])
-        M = shifted(self._G[np.ix_(A, A)] * root * root[:, None], self.gamma)
+        M = self._G[np.ix_(A, A)]
+        M *= root
+        M *= root[:, None]
+        M.flat[:: A.size + 1] += self.gamma
         B = root[:, None] * self._C[A]
         Y = solve(M, B)
         return A, root[:, None] * Y, float(np.vdot(B, Y)) / self.problem.n
@@ -60,7 +63,7 @@ class SampleRidge:
 
     def __init__(self, problem: Problem, samples: Samples, columns: Indices, gamma: float) -> None:
         self.problem, self.samples, self.columns, self.gamma = problem, samples, columns, gamma
-        held = samples.size * columns.size <= problem.room // HELD
+        held = samples.size * columns.size <= min(HELD, problem.room)
         self._X = samples.values(columns) if held else None
 
     def evaluate(self, q: Floats) -> tuple[float, Floats]:

@@ -112,7 +112,7 @@ class SampleSubset:
         self._left = float(np.vdot(left, left)) / problem.n
         self.W: Floats = np.empty((columns.size, self._V.shape[1]))
         self.inverse_diagonal: Floats = np.empty(columns.size)
-        self._step = max(1, min(COLUMNS, problem.room // samples.size))
+        self._step = max(1, min(COLUMNS, problem.room // samples.size // 2))
         for start in range(0, columns.size, self._step):
             part = slice(start, start + self._step)
             X = samples.values(columns[part])

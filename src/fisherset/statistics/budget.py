@@ -6,11 +6,13 @@ from typing import NamedTuple
 
 from fisherset._memory import in_bytes
 from fisherset.statistics.gram import CACHE_BYTES
+from fisherset.statistics.scatter import SLICE
 
 LARGEST_ARRAY = 2**26  # numbers that an array of a search may have where nobody says
 ROOM = 2**30  # bytes that may be held where nobody says: so that the way is the same on every machine
-VECTORS, MATRICES = 28, 4  # of as many numbers as columns, and of as many as C has, that are held at a time
-ARRAYS = 6  # of the largest array of a search that are held at a time
+# Arrays that are held at a time: of as many numbers as columns, of as many as C has, and of a slice of it.
+VECTORS, MATRICES, SLICES = 28, 4, 6
+ARRAYS = 8  # of the largest array of a search that are held at a time
 
 
 class Shares(NamedTuple):
@@ -51,7 +53,7 @@ def least_memory(
     --------
     >>> from fisherset.statistics import least_memory
     >>> round(least_memory(1_000_000, 2, 50) / 1e6)
-    304
+    311
     """
     order = min(n_chosen, n_columns)  # of the systems that are solved
     if by_passes:
@@ -74,5 +76,5 @@ def check_least_memory(budget: int | None, least: int, what: str) -> None:
 
 def _held(n_columns: int, n_targets: int) -> int:
     """Bytes of what is as long as the table is wide."""
-    rank = min(n_targets, n_columns)
-    return 8 * n_columns * (VECTORS + n_targets + MATRICES * rank)
+    of_C = n_columns * min(n_targets, n_columns)
+    return 8 * (n_columns * (VECTORS + n_targets) + MATRICES * of_C + SLICES * min(SLICE, of_C))

@@ -21,8 +21,8 @@ from fisherset.statistics.gram import GramBlock, GramCache, GramColumns
 from fisherset.statistics.gram_batches import Foresight, GramBatches, GroupBlocks
 from fisherset.statistics.guard import without_gaps
 from fisherset.statistics.products import Products, SourceProducts
-from fisherset.statistics.samples import BATCH, SampleSpace
-from fisherset.statistics.scatter import Scatter
+from fisherset.statistics.samples import SampleSpace
+from fisherset.statistics.scatter import SLICE, Scatter
 
 
 class TableProblem:
@@ -89,7 +89,7 @@ class TableProblem:
         n_targets = len(scatter.moments.TX)
         cache_bytes, self.room = shares(budget, scatter.total.size, n_targets, by_passes=by_passes)
         self._foresight = Foresight(self.C) if by_passes else None
-        self._groups = GroupBlocks(self._blocks, cache_bytes // 8 if by_passes else 0)
+        self._groups = GroupBlocks(self._blocks, cache_bytes // 16 if by_passes else 0)
         self._cache = self._cache_of(cache_bytes - self._groups.budget, eager)
 
     def _cache_of(self, n_bytes: int, eager: bool) -> GramCache:
@@ -130,7 +130,7 @@ class TableProblem:
         """G[:, columns] @ W in one pass, without Gram columns; from them where they are at hand."""
         whole = self._cache.holds(columns)
         product = self._cache.product(columns, W) if whole else self._mixed(columns, W)
-        if self._foresight is not None:
+        if self._foresight is not None and W.shape[1] == self.C.shape[1]:
             self._foresight.learn(product)
         return product
 
@@ -166,5 +166,5 @@ class TableProblem:
 
 def _parts(n_rows: int, width: int) -> Iterator[slice]:
     """Some rows of a wide array after the other, for what is computed of them not to be as large again."""
-    step = max(1, BATCH // max(width, 1))
+    step = max(1, SLICE // max(width, 1))
     return (slice(start, start + step) for start in range(0, n_rows, step))

@@ -54,14 +54,19 @@ class SampleSpace:
             scaled = weights[start : start + step] / problem.scale[some] ** 2
             K += kernel_of(block.X).outer(block.X, nuisance(block), problem.beta[:, some], scaled)
             root = _root(block)
-        return K * root * root.T
+        K *= root
+        K *= root.T
+        return K
 
     def values(self, columns: Indices) -> Floats:
         """The centred and scaled columns, n x len(columns)."""
         problem, block = self._problem, self._take(columns)
         X = block.X if isinstance(block.X, np.ndarray) else block.X.toarray()
-        Z: Floats = (X - nuisance(block) @ problem.beta[:, columns]) / problem.scale[columns]
-        return Z * _root(block)
+        Z: Floats = X - nuisance(block) @ problem.beta[:, columns]
+        Z /= problem.scale[columns]
+        if block.weight is not None:
+            Z *= _root(block)
+        return Z
 
     def _take(self, columns: Indices) -> Block:
         """Some columns of all rows as the guard shows them."""

@@ -11,7 +11,7 @@ from fisherset._types import EPS, Floats, Indices
 from fisherset.statistics.coding import Coding
 from fisherset.statistics.moments import CONSTANT, Moments
 
-BATCH = 2**20  # numbers of the table taken at a time
+SLICE = 2**17  # numbers that are worked on at a time, of arrays that are as wide as the table
 
 
 class Scatter:
@@ -81,7 +81,7 @@ class Scatter:
 
     def _products(self, columns: Indices) -> Iterator[tuple[Indices, Floats]]:
         """Some columns after the other, and their part of X'H."""
-        step = max(1, BATCH // max(len(self.moments.TX), 1))
+        step = max(1, SLICE // max(len(self.moments.TX), 1))
         for start in range(0, max(columns.size, 1), step):
             some = columns[start : start + step]
             yield some, self._coding.rotate(self.sums_of(some).T, self.moments)

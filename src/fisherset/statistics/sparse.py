@@ -15,7 +15,7 @@ from fisherset.sources import Matrix, Sparse
 ENTRIES = 2**20  # stored entries squared at a time
 TOGETHER = 512  # columns whose products are formed together
 DENSE = 8  # a product with a number, in a row of them, costs so many times less than one with a stored entry
-FORMED = 2**22  # of a product, formed at a time
+FORMED = 2**21  # numbers of a product, formed at a time
 
 
 def sums(X: Sparse, T: Matrix) -> Floats:
