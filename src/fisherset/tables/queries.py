@@ -140,8 +140,8 @@ class RelationQuery(Query):
 
 def _reader(relation: Any, rows: int) -> Any:
     # of the type: a relation has its columns for attributes
-    opener = "to_arrow_reader" if hasattr(type(relation), "to_arrow_reader") else "fetch_record_batch"
-    return getattr(relation, opener)(rows)
+    openers = ("to_arrow_reader", "fetch_record_batch", "fetch_arrow_reader")  # newest first
+    return getattr(relation, next(name for name in openers if hasattr(type(relation), name)))(rows)
 
 
 class OpenedQuery(Query):
