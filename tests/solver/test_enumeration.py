@@ -8,6 +8,7 @@ import pytest
 import reference
 from fisherset.solver import SOLVERS, Domain, Units, enumeration, solve
 from fisherset.solver.enumeration import enumerate_sets
+from fisherset.solver.proof import Tangent
 from fisherset.solver.relaxation import relax
 from fisherset.solver.trace import Trace
 from searching import domain_of, solve_one
@@ -85,3 +86,24 @@ def test_sets_of_groups_that_are_allowed_are_all_tried(seed, groups, kept, barre
     assert tuple(found.units) == allowed[int(np.argmax(values))]
     assert found.objective <= found.upper_bound
     assert found.gap < 1e-9
+
+
+def test_only_what_a_set_is_built_on_is_asked_for():
+    """With all but one kept the products of the others with each other are not looked at."""
+    X, y = reference.random_problem(2, n=60, d=40, c=3)
+    Z = reference.standardize(X)
+    problem = reference.ArrayProblem(Z, reference.indicator(y))
+    domain = domain_of(problem, 3, kept=np.array([5, 11]))
+    gram, asked = problem.gram, []
+
+    def watched(columns, rows=None):
+        asked.append(columns.size)
+        return gram(columns, rows)
+
+    problem.gram = watched
+    tangent = Tangent(problem.ceiling, np.zeros(40))
+    found = enumerate_sets(problem, domain, 6.0, tangent, 0.0)
+    assert asked == [2]
+    values = {j: reference.criterion(Z, y, [5, 11, j], 6.0) for j in range(40) if j not in (5, 11)}
+    assert found.value == pytest.approx(max(values.values()), rel=1e-9)
+    assert found.units.tolist() == sorted([5, 11, max(values, key=values.get)])

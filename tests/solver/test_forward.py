@@ -89,3 +89,16 @@ def test_the_better_of_two_starts_is_taken(monkeypatch):
     monkeypatch.setattr(joint, "LARGEST_FACTOR", 1)
     monkeypatch.setattr(joint, "select_forward", lambda *_, **__: best)
     assert solve().units.tolist() != best.tolist()  # no room for a second start
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize("gamma", [0.1, 10.0, 1000.0])
+def test_a_factor_without_room_is_carried_on_by_products(gamma, grouped):
+    X, y = reference.random_problem(5, n=40, d=24, c=3)
+    given = reference.standardize(X), reference.indicator(y), np.arange(24) // 2 if grouped else None
+    problem, tight = reference.ArrayProblem(*given), reference.ArrayProblem(*given, room=1)
+    found, expected = (
+        select_forward(one, domain_of(one, 6, kept=np.array([3])), gamma, trace=Trace(max_iter=1))
+        for one in (tight, problem)
+    )
+    assert found.tolist() == expected.tolist()

@@ -143,3 +143,29 @@ def test_more_units_than_there_are_is_refused(data):
     Z, H, _ = data
     with pytest.raises(ValueError, match="m must be between 0 and"):
         relaxed(reference.ArrayProblem(Z, H), Z.shape[1] + 1, 1.0)
+
+
+@pytest.mark.parametrize("order", [12, 13, 16])
+def test_a_pool_without_room_lets_the_idle_go(order):
+    """The pool keeps to the systems there is room for, and comes to the same bound."""
+    X, y = reference.random_problem(2, n=60, d=200, c=4)
+    Z, H = reference.standardize(X), reference.indicator(y)
+    plain = reference.ArrayProblem(Z, H, samples=False)
+    tight = reference.ArrayProblem(Z, H, samples=False, room=order**2)
+    gram, asked = tight.gram, []
+
+    def watched(columns, rows=None):
+        asked.append(columns.size)
+        return gram(columns, rows)
+
+    tight.gram = watched
+    found, expected = (
+        relax(problem, domain_of(problem, 4), 60.0, tol=1e-3, trace=Trace(max_iter=1000))
+        for problem in (tight, plain)
+    )
+    assert len(asked) > 1
+    assert max(asked) <= order
+    assert found.value <= expected.upper_bound * (1 + 1e-12)
+    assert found.upper_bound == pytest.approx(expected.upper_bound, rel=2e-3)
+    again = relax(tight, domain_of(tight, 4), 60.0, tol=1e-3, trace=Trace(max_iter=1000), start=found.q)
+    assert again.upper_bound == pytest.approx(expected.upper_bound, rel=2e-3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import NamedTuple
 
 from fisherset._memory import in_bytes
@@ -61,8 +62,8 @@ def least_memory(
     elif n_rows is not None:
         order = min(order, n_rows)
     numbers = min(order**2, LARGEST_ARRAY)
-    share = 4 if by_passes else 4 / 3
-    return _held(n_columns, n_targets) + int(share * 8 * ARRAYS * numbers)
+    share = 1 if by_passes else 3  # of the four parts that `shares` makes
+    return _held(n_columns, n_targets) + ceil(4 * 8 * ARRAYS * numbers / share)
 
 
 def check_least_memory(budget: int | None, least: int, what: str) -> None:

@@ -177,13 +177,13 @@ class GroupBlocks:
 
     def get(self, columns: Indices) -> Floats:
         """Groups x size x size."""
-        size = 8 * columns.shape[1] ** 2
-        if self._taken + size * len(columns) > self.budget:
-            return self._compute(columns)
-        groups = [group.tobytes() for group in columns]
+        groups = [group.tobytes() for group in columns] if self.budget else []
         new = [place for place, group in enumerate(groups) if group not in self._kept]
+        taken = self._taken + 8 * columns.shape[1] ** 2 * len(new)
+        if taken > self.budget or not groups:
+            return self._compute(columns)
         if new:
             blocks = self._compute(columns[new])
             self._kept.update(zip((groups[place] for place in new), blocks, strict=True))
-            self._taken += size * len(new)
+            self._taken = taken
         return np.stack([self._kept[group] for group in groups])

@@ -20,7 +20,7 @@ from fisherset.statistics.coding import Coding
 from fisherset.statistics.gram import GramBlock, GramCache, GramColumns
 from fisherset.statistics.gram_batches import Foresight, GramBatches, GroupBlocks
 from fisherset.statistics.guard import without_gaps
-from fisherset.statistics.products import Products, SourceProducts
+from fisherset.statistics.products import Products, SourceProducts, StoredProducts
 from fisherset.statistics.samples import SampleSpace
 from fisherset.statistics.scatter import SLICE, Scatter
 
@@ -87,6 +87,8 @@ class TableProblem:
         # every question is a pass over rows that are beyond memory
         by_passes = isinstance(products, SourceProducts) and products.n_rows is None
         n_targets = len(scatter.moments.TX)
+        if budget is not None and isinstance(products, StoredProducts):
+            budget = max(budget - products.XX.nbytes, 0)
         cache_bytes, self.room = shares(budget, scatter.total.size, n_targets, by_passes=by_passes)
         self._foresight = Foresight(self.C) if by_passes else None
         self._groups = GroupBlocks(self._blocks, cache_bytes // 16 if by_passes else 0)
