@@ -10,7 +10,8 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / "docs" / name for name in ("accuracy.md", "benchmarks.md", "certificate.md", "gamma.md")]
+NAMES = ("accuracy", "benchmarks", "certificate", "gamma", "scale")
+PAGES = [ROOT / "docs" / f"{name}.md" for name in NAMES]
 STAMP = re.compile(r"Made by code ([0-9a-f]{12}|unknown)\b")
 
 

@@ -18,7 +18,8 @@ def test_a_page_says_what_made_it(page):
 
 def test_every_page_of_figures_is_known():
     figures = {path.name for path in (pages.ROOT / "docs").glob("*.md")}
-    assert figures == {page.name for page in pages.PAGES} | {"reproduction.md"}  # which has tests of its own
+    figures -= {"reproduction.md", "dask.md"}  # the first has tests of its own, the second no figures
+    assert figures == {page.name for page in pages.PAGES}
 
 
 def test_only_what_computes_counts(monkeypatch, tmp_path):

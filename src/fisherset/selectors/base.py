@@ -19,7 +19,7 @@ from fisherset.selectors.rows import measure_rows
 from fisherset.selectors.summary import Summary, check_alone, measure_summary
 from fisherset.solver import TIE
 from fisherset.sources import DaskRows, is_dask, lazy_columns
-from fisherset.statistics import TableProblem
+from fisherset.statistics import SourceProducts, TableProblem, check_least_memory, least_memory
 
 
 def measure_table(X: Any, y: Any, names: Any, beside: Beside = ALONE, task: str = ONE_CLASS_EACH) -> Measured:
@@ -42,8 +42,24 @@ def measure_table(X: Any, y: Any, names: Any, beside: Beside = ALONE, task: str 
     return measured._replace(max_memory=beside.max_memory)
 
 
-def pose_problem(table: Measured, standardize: bool) -> TableProblem:
-    """The problem the solver is given, refused where its numbers would leave the range of float64."""
+def check_room(max_memory: int | None, n_columns: int, n_chosen: int, table: Measured | None = None) -> None:
+    """Refuse a search that takes more memory than may be held, before the table is read and after."""
+    if table is None:
+        least = least_memory(n_columns, 2, n_chosen, n_rows=2)
+    else:
+        products = table.products
+        n_rows, by_passes = products.n_rows, products.n_rows is None and isinstance(products, SourceProducts)
+        n_targets = len(table.scatter.moments.TX)
+        least = least_memory(n_columns, n_targets, n_chosen, n_rows=n_rows, by_passes=by_passes)
+    check_least_memory(max_memory, least, f"{n_chosen} features of {n_columns} columns")
+
+
+def pose_problem(table: Measured, standardize: bool, n_chosen: int = 0) -> TableProblem:
+    """The problem the solver is given, refused where its numbers would leave the range of float64.
+
+    So it is where a search for sets of `n_chosen` columns would not find room.
+    """
+    check_room(table.max_memory, table.scatter.constant.size, n_chosen, table)
     given = table.products, table.scatter, table.coding
     problem = TableProblem(*given, standardize=standardize, budget=table.max_memory)
     check.check_magnitude(problem.diagonal)

@@ -270,7 +270,7 @@ def pose_subset(
     choice = check_choice(groups, keep, exclude, width, names, adjust_for)
     chosen = choice.units_of(check.check_features(features, width, names))
     table = measure_table(X, y, names, beside._replace(adjusted=choice.adjusted), task)
-    problem = pose_problem(table, standardize)
+    problem = pose_problem(table, standardize, choice.most_columns(chosen.size))
     posed = choice.posed(problem, chosen.size)
     members = np.flatnonzero(np.isin(posed.units, chosen))
     number = resolve_gamma(gamma, problem, posed.domain)

@@ -103,6 +103,10 @@ class Choice:
     def sizes(self) -> Indices:
         return np.bincount(self.codes, minlength=len(self.labels))
 
+    def most_columns(self, k: int) -> int:
+        """How many columns k units can have."""
+        return int(np.sort(self.sizes)[::-1][:k].sum())
+
     def posed(self, problem: TableProblem, k: int) -> Posed:
         """The sets of k units in the columns of a problem, which are those that vary."""
         codes = self.codes[problem.columns]

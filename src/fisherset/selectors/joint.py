@@ -8,7 +8,7 @@ import numpy as np
 
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
-from fisherset.selectors.base import BaseSelector, measure_table, pose_problem, ranking_from
+from fisherset.selectors.base import BaseSelector, check_room, measure_table, pose_problem, ranking_from
 from fisherset.selectors.certificate import warn_status
 from fisherset.selectors.choice import Choice, Posed, check_choice
 from fisherset.selectors.gamma import resolve_gamma
@@ -53,8 +53,9 @@ class JointSelector(BaseSelector):
         k = choice.count(self.n_features_to_select)
         limit = parameter.check_memory(self.max_memory)
         beside = beside._replace(adjusted=choice.adjusted, missing=self.missing, max_memory=limit)
+        check_room(limit, self.n_features_in_, choice.most_columns(k))
         table = measure_table(X, y, self._names, beside, self._task)
-        problem = pose_problem(table, self.standardize)
+        problem = pose_problem(table, self.standardize, choice.most_columns(k))
         posed = choice.posed(problem, k)
         self._solve(table, problem, choice, posed, k, resolve_gamma(self.gamma, problem, posed.domain))
         return self

@@ -172,7 +172,7 @@ def selection_path(
         choice.check(count)
     beside = Beside(sample_weight, class_weight, confounders, choice.adjusted, missing, limit)
     table = measure_table(X, y, names, beside, task)
-    problem = pose_problem(table, standardize)
+    problem = pose_problem(table, standardize, choice.most_columns(counts[-1]))
     posed = [choice.posed(problem, count) for count in counts]
     number = resolve_gamma(gamma, problem, posed[-1].domain)
     domains = [one.domain for one in posed]
