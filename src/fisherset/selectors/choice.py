@@ -14,7 +14,7 @@ from fisherset._types import Indices
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors._parameters import is_integer, shown
 from fisherset.selectors._tables import is_null
-from fisherset.solver import Domain, Units
+from fisherset.solver import Domain, Units, without
 from fisherset.statistics import TableProblem
 
 NONE: Indices = np.empty(0, dtype=np.intp)
@@ -124,9 +124,9 @@ class Choice:
         The chosen, what is kept though constant, the others, the constant, the barred.
         """
         m, found = posed.domain.m, posed.units[order]
-        constant = np.setdiff1d(np.arange(len(self.labels)), posed.units)
-        still_kept = constant[np.isin(constant, self.kept)]
-        chain = np.concatenate([found[:m], still_kept, found[m:], np.setdiff1d(constant, still_kept)])
+        constant = without(len(self.labels), posed.units)
+        kept = np.isin(constant, self.kept)
+        chain = np.concatenate([found[:m], constant[kept], found[m:], constant[~kept]])
         out = np.isin(chain, self.barred)
         return np.concatenate([chain[~out], chain[out]])
 

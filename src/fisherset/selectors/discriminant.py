@@ -27,7 +27,7 @@ class Discriminant(ClassifierMixin, BaseEstimator):
         weights = scatter.moments.NT[0]
         present = weights > 0
         # class means of the centred and scaled features, features x classes
-        means = (scatter.sums[:, table] / problem.scale[columns])[present].T / weights[present]
+        means = (scatter.sums_of(table) / problem.scale[columns])[present].T / weights[present]
         within = problem.gram(columns, rows=columns) - (means * weights[present]) @ means.T
         ridge = float(problem.diagonal[columns].sum()) / n
         within[np.diag_indices_from(within)] += ridge

@@ -28,7 +28,7 @@ import numpy as np
 
 from fisherset._types import Indices
 from fisherset.selectors.noise import Null, between_shares
-from fisherset.solver import Domain, Units, ranked
+from fisherset.solver import Domain, Units, ranked, without
 from fisherset.statistics import Numbers, TableProblem
 
 LEAST_MULTIPLE = 1.0  # multiples of n; accuracy hardly changes between 0.05 and 1 where noise is absent
@@ -58,7 +58,7 @@ def _multiple(problem: TableProblem, domain: Domain) -> float:
     if domain.m == 0:
         return least
     units, shares = domain.units, between_shares(problem)
-    rivals = np.setdiff1d(np.arange(units.size), domain.fixed)  # what the chosen are to stay ahead of
+    rivals = without(units.size, domain.fixed)  # what the chosen are to stay ahead of
     luckiest = Null.of(problem).luckiest(shares[units.columns(rivals)])
     if luckiest == 0.0:
         return least

@@ -26,7 +26,7 @@ class LinearFit(RegressorMixin, BaseEstimator):
         system = problem.gram(columns, rows=columns)
         system[np.diag_indices_from(system)] += float(problem.diagonal[columns].sum()) / problem.n
         # of standardised columns and targets: their own units may be out of the range of float64
-        sums: Floats = scatter.sums[:, table].T / problem.scale[columns][:, None]
+        sums: Floats = scatter.sums_of(table).T / problem.scale[columns][:, None]
         self.coef_: Floats = np.linalg.solve(system, sums).astype(np.float64)
         self.unit_: Floats = scatter.guard.unit[table]
         self.scale_: Floats = problem.scale[columns]

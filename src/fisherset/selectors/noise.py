@@ -80,8 +80,8 @@ def measure_noise(problem: TableProblem, chosen: Indices, barred: Indices | None
 
 def between_shares(problem: TableProblem) -> Floats:
     """R_j^2, the share of a feature's scatter that lies between the classes."""
-    directions = problem.C / np.sqrt(problem.n * problem.diagonal)[:, None]
-    shares: Floats = np.einsum("jr,jr->j", directions, directions)
+    between, total = problem.scatter.between, problem.scatter.total
+    shares: Floats = between[problem.columns] / total[problem.columns]
     return shares
 
 

@@ -18,6 +18,7 @@ from fisherset.selectors._labels import (
     encode_labels,
     weights_of_rows,
 )
+from fisherset.selectors._parameters import shown
 from fisherset.selectors._tables import check_block, is_null
 from fisherset.selectors._targets import check_targets
 from fisherset.selectors.measured import CLASSIFICATION, REGRESSION
@@ -67,9 +68,20 @@ class Reader:
         else:
             labels, codes = _labels(block.y, n)
             if self.factors is not None:
-                of_rows = np.array([self.factors[label] for label in labels])[codes]
+                of_rows = np.array(_known(self.factors, labels))[codes]
                 weight = of_rows if weight is None else of_rows * weight
         return labels, Block(side_by_side(parts), codes, weight)
+
+
+def _known(what: dict[Any, Any], labels: list[Any]) -> list[Any]:
+    """What is known of some labels since an earlier pass."""
+    new = [label for label in labels if label not in what]
+    if new:
+        raise ValueError(
+            f"The table must stay as it is while it is read; it has the label {shown(new[0])} now, which it "
+            f"had not. Start again once nobody writes to it."
+        )
+    return [what[label] for label in labels]
 
 
 def _weights(weight: Any, n: int) -> Floats:
@@ -216,7 +228,7 @@ class Preparation:
 
     def __call__(self, block: Block) -> Block:
         labels, known = self.read(block)
-        y: Any = np.array([self.codes[label] for label in labels], dtype=np.intp)[known.y]
+        y: Any = np.array(_known(self.codes, labels), dtype=np.intp)[known.y]
         if self.roles.targets.size:
             y = dense_of(known.X[:, self.roles.targets])
         Z = (dense_of(known.X[:, self.taken]) - self.centre) @ self.M if self.M.shape[1] else None

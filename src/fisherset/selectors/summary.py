@@ -110,7 +110,7 @@ class Summary:
         """The summary of the rows of both."""
         if not isinstance(other, Summary):
             return NotImplemented
-        return self._with(self._gathered + self._matched(other))
+        return self._with(self._gathered.merged(self._matched(other)))
 
     def __radd__(self, other: Any) -> Summary:
         """So that `sum(summaries)` works, which starts at nought."""

@@ -11,7 +11,7 @@ from fisherset.solver.solvers import SOLVERS, Solver, grade, solve
 from fisherset.solver.spaces import measure_subset
 from fisherset.solver.tempered import temper
 from fisherset.solver.trace import Iteration, Status, Trace
-from fisherset.solver.units import TIE, Units, ranked
+from fisherset.solver.units import TIE, Units, ranked, without
 
 __all__ = [
     "Domain",
@@ -37,4 +37,5 @@ __all__ = [
     "solve",
     "temper",
     "unit_losses",
+    "without",
 ]

@@ -50,6 +50,11 @@ class Gathered:
     XX: Floats
 
     def __add__(self, other: Gathered) -> Gathered:
+        """The sum of parts of one pass, which see through the same guard."""
+        return self._combined(other, 1.0)
+
+    def merged(self, other: Gathered) -> Gathered:
+        """The sum of rows from two places, through a guard that suits both."""
         total = self._combined(other, 1.0)
         better = total.moments.better_guard()
         if better is total.moments.guard:

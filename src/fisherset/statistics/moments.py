@@ -144,7 +144,8 @@ class Moments:
 
     def _size(self) -> Floats:
         """About how large the values of a column are, also where their sums or squares are out of range."""
-        sums = np.maximum(np.max(np.abs(self.TX), axis=0), np.abs(self.NX[0]))
+        of_targets = np.maximum(self.TX.max(axis=0), -self.TX.min(axis=0))  # without a copy
+        sums = np.maximum(of_targets, np.abs(self.NX[0]))
         of_squares = np.select(
             [self.squares == 0, self.squares < NORMAL, self.squares == np.inf],
             [0.0, UNDERFLOWN, OVERFLOWN],
