@@ -106,7 +106,7 @@ def test_indicators_are_formed_some_at_a_time(monkeypatch):
 def test_what_does_not_fit_the_memory_says_what_it_takes():
     """Before the table is read, as far as that can be told."""
     X, y = np.random.default_rng(0).standard_normal((40, 30_000)), np.arange(40) % 2
-    words = r"max_memory must be at least 12\.0 MB for this: 50 features of 30000 columns .* got 5\.0 MB\. Raise it"
+    words = r"at least 12\.0 MB for this: 50 features of 30000 columns .* got 5\.0 MB\. Raise it"
     with pytest.raises(ValueError, match=words):
         GeneralizedFisherScore(50, max_memory="5MB").fit(X, y)
     plenty = GeneralizedFisherScore(50).fit(X, y)

@@ -281,3 +281,19 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path, monkeypatch):
         summarize(X[:99], Y[:99]).save(path)
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["s.npz"]
+
+
+def test_no_value_can_be_read_off_a_file(tmp_path):
+    """Neither of rows that are there, nor of one that was taken out."""
+    far = np.round(X * 1000) + 5_000_000
+    summarize(far, Y).save(tmp_path / "s.npz")
+    (summarize(far, Y) - summarize(far[:1], Y[:1])).save(tmp_path / "t.npz")
+    for name in ("s.npz", "t.npz"):
+        with np.load(tmp_path / name) as file:
+            stored = dict(file)
+        assert not np.isin(stored["offset"], far).any()
+        squares = (stored["added"] - stored["squares"])[:, None] / [1, 2]
+        row = (far[0] - stored["offset"]) ** 2
+        assert not np.isclose(squares, row[:, None], rtol=1e-3).any() or name == "s.npz"
+    expected = GeneralizedFisherScore(4).fit(far[1:], Y[1:]).__dict__
+    check_same(GeneralizedFisherScore(4).fit(Summary.load(tmp_path / "t.npz")), expected)

@@ -275,7 +275,7 @@ def summarize(
     check_total_weight(labels.gathered.moments.n)
     finite = labels.gathered.moments.finite[: roles.n_features]
     reject_nonfinite(finite, rows.names, locate_in(counted))
-    return Summary(labels.gathered, roles, names=rows.names, task=task)
+    return Summary(labels.gathered.about_means(), roles, names=rows.names, task=task)
 
 
 def check_alone(y: Any, beside: Beside) -> None:

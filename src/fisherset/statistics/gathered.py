@@ -72,8 +72,24 @@ class Gathered:
         if better is not rest.moments.guard:
             rest = self.through(better)._combined(other.through(better), -1.0)
         rest.moments.squares[:] = np.maximum(rest.moments.squares, 0.0)
+        rest = rest._forgetful()
         left = np.flatnonzero(rest.counts)
         return rest if left.size == rest.counts.size else rest._only(left)
+
+    def _forgetful(self) -> Gathered:
+        """The same with what was ever added known to a power of two: it tells nothing of rows taken out."""
+        m = self.moments
+        added = np.where(m.added > 0, np.ldexp(1.0, np.minimum(np.frexp(m.added)[1], 1023)), 0.0)
+        return replace(self, moments=replace(m, added=added, n_rows=1 << m.n_rows.bit_length()))
+
+    def about_means(self) -> Gathered:
+        """The same about means where it was about some of the values: none of these can be read off it."""
+        guard = self.moments.guard
+        far = guard.offset != 0
+        if not far.any():
+            return self
+        offset = guard.offset + np.where(far, self.moments.mean * guard.unit, 0.0)
+        return self.through(Guard(offset, guard.unit))
 
     def _only(self, kept: Indices) -> Gathered:
         """The same without labels that no row has any more: what is left of their sums is rounding."""
