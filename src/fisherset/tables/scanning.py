@@ -34,6 +34,7 @@ def scan(
     batch_rows: int | None = None,
     impute: str | None = None,
     split_texts: bool = True,
+    layer: str | None = None,
 ) -> BatchedRows:
     r"""A table that stays where it is, to be passed in place of X and y.
 
@@ -65,6 +66,8 @@ def scan(
     split_texts : bool, default=True
         Whether the values of a column of texts are chosen one by one; where not, a column of two
         values becomes one feature.
+    layer : str, default=None
+        Of AnnData the layer that is read in place of X.
 
     Returns
     -------
@@ -98,7 +101,17 @@ def scan(
                 'impute is for columns of files; cells are filled by missing="mean" of a selector.'
             )
         return scan_cells(
-            paths, target, columns=columns, drop=drop, sample_weight=sample_weight, batch_rows=batch_rows
+            paths,
+            target,
+            columns=columns,
+            drop=drop,
+            sample_weight=sample_weight,
+            batch_rows=batch_rows,
+            layer=layer,
+        )
+    if layer is not None:
+        raise ValueError(
+            f"layer is for .h5ad files, .zarr folders and AnnData; got {layer!r} beside another."
         )
     targets = names_of(target) if isinstance(target, str | list | tuple) else []
     if not targets or not all(isinstance(name, str) for name in targets):
