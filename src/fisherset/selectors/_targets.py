@@ -10,6 +10,10 @@ from fisherset._types import EPS, Floats
 from fisherset.selectors._containers import is_array, is_masked
 from fisherset.selectors._parameters import reason, shown
 
+ROUNDED_TARGETS = (
+    "y must hold numbers that float64 can tell apart; got integers beyond 2**53. Subtract an offset."
+)
+
 
 def check_targets(y: Any, n_samples: int) -> Floats:
     """One or several numbers for each sample, n x p."""
@@ -29,9 +33,7 @@ def check_targets(y: Any, n_samples: int) -> Floats:
         raise TypeError(f"y must hold numbers; got {array.dtype}. Use GeneralizedFisherScore for classes.")
     targets = array.astype(np.float64)
     if array.dtype.kind in "iu" and np.any(targets.astype(array.dtype) != array):
-        raise ValueError(
-            "y must hold numbers that float64 can tell apart; got integers beyond 2**53. Subtract an offset."
-        )
+        raise ValueError(ROUNDED_TARGETS)
     targets = targets[:, None] if targets.ndim == 1 else targets
     if targets.ndim != 2 or not targets.shape[1]:
         raise ValueError(

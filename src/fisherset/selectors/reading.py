@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -20,13 +21,14 @@ from fisherset.selectors._labels import (
 )
 from fisherset.selectors._parameters import shown
 from fisherset.selectors._tables import check_block, is_null
-from fisherset.selectors._targets import check_targets
+from fisherset.selectors._targets import ROUNDED_TARGETS, check_targets
 from fisherset.selectors.measured import CLASSIFICATION, REGRESSION
 from fisherset.sources import Block, Coded, Matrix
 from fisherset.statistics import Gathered, Roles, side_by_side
 
 NONE: Indices = np.empty(0, dtype=np.intp)
 NO_CLASSES = (None,)  # the labels of what has none
+LONG_WHOLE = re.compile(r"[-+]?\d{16,}(\.0*)?")  # a whole number that float64 may round
 
 
 @dataclass(frozen=True)
@@ -127,12 +129,7 @@ def holds_numbers(task: str, y: Any) -> bool:
 
 def _numbers(task: str, y: Any, n: int) -> Floats:
     if isinstance(y, Coded):  # numbers that texts spell
-        try:
-            y = np.array([float(label) for label in y.labels])[y.codes]
-        except (TypeError, ValueError):
-            raise TypeError(
-                "y must hold numbers; got texts. Use GeneralizedFisherScore for classes."
-            ) from None
+        y = np.array([_spelt(label) for label in y.labels])[y.codes]
     targets = check_targets(y, n)
     if task != REGRESSION and not np.isin(targets, (0.0, 1.0)).all():
         raise ValueError(
@@ -140,6 +137,23 @@ def _numbers(task: str, y: Any, n: int) -> Floats:
             "other numbers. Pass one column of it, or use JointRegressionScore for numbers."
         )
     return targets
+
+
+def _spelt(label: Any) -> float:
+    """The number that a text spells, which must not be rounded where it is whole."""
+    text = str(label).strip()
+    try:
+        number = float(label)
+        understood = "_" not in text  # of which Python thinks nothing
+    except (TypeError, ValueError):
+        understood = False
+    if not understood:
+        raise TypeError(
+            f"y must hold numbers; got the text {shown(label)}. Use GeneralizedFisherScore for classes."
+        )
+    if LONG_WHOLE.fullmatch(text) and np.isfinite(number) and int(text.partition(".")[0]) != number:
+        raise ValueError(ROUNDED_TARGETS)
+    return number
 
 
 def _finite(Z: Floats) -> Floats:
