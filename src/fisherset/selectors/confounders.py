@@ -93,11 +93,16 @@ def confounders_of(X: Any, confounders: Any, adjusted: Indices | None) -> Floats
     if adjusted is not None and adjusted.size:
         some = X[:, adjusted]
         numbers = np.asarray(some.toarray() if hasattr(some, "toarray") else some, dtype=np.float64)
-        if not np.isfinite(numbers).all():
-            raise ValueError("adjust_for must name columns without NaN or infinity. Impute them first.")
+        check_adjusted(np.all(np.isfinite(numbers), axis=0), np.arange(adjusted.size))
         parts.append(numbers)
     found = [part for part in parts if part is not None]
     return np.hstack(found) if found else None
+
+
+def check_adjusted(finite: NDArray[np.bool_], adjusted: Indices | None) -> None:
+    """Refuse to take columns out of the others that are not there in every row."""
+    if adjusted is not None and not finite[adjusted].all():
+        raise ValueError("adjust_for must name columns without NaN or infinity. Impute them first.")
 
 
 def warn_explained(scatter: Scatter, classes: NDArray[Any], names: Any, adjusted: Indices | None) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -50,10 +51,8 @@ class Reader:
     only: Indices | None = None
 
     def __call__(self, block: Block) -> tuple[list[Any], Block]:
-        try:
+        with placed(block):
             return self._read(block)
-        except (ValueError, TypeError) as error:
-            raise type(error)(f"{error}{where(block)}") from error
 
     def _read(self, block: Block) -> tuple[list[Any], Block]:
         X = check_block(block.X if self.only is None else block.X[:, self.only])
@@ -163,12 +162,17 @@ def _finite(Z: Floats) -> Floats:
     return Z
 
 
-def where(block: Block) -> str:
-    """Where a block comes from, as the end of a message."""
-    if block.place is None:
-        return ""
-    name, first = block.place
-    return f" (In {name}, rows {first} to {first + block.X.shape[0] - 1}.)"
+@contextmanager
+def placed(block: Block) -> Iterator[None]:
+    """Says of what is wrong with a block where that comes from."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        if block.place is None:
+            raise
+        name, first = block.place
+        last = first + block.X.shape[0] - 1
+        raise type(error)(f"{error} (In {name}, rows {first} to {last}.)") from error
 
 
 def roles_of(head: Block, task: str) -> Roles:

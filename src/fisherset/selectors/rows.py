@@ -16,7 +16,7 @@ from fisherset._types import Indices
 from fisherset.selectors._labels import as_they_are, check_total_weight, encode_labels
 from fisherset.selectors._magnitudes import reject_nonfinite
 from fisherset.selectors.class_weight import class_factors
-from fisherset.selectors.confounders import warn_explained
+from fisherset.selectors.confounders import check_adjusted, warn_explained
 from fisherset.selectors.measured import Beside, Measured
 from fisherset.selectors.reading import (
     NONE,
@@ -26,6 +26,7 @@ from fisherset.selectors.reading import (
     check_telling,
     classified,
     dense_of,
+    placed,
     plain,
     roles_of,
 )
@@ -122,16 +123,18 @@ class _TooManyError(Exception):
 
 @dataclass(frozen=True)
 class _Collected:
-    """Blocks, as long as there is room for them."""
+    """Blocks, what they take, and the room there is for them."""
 
-    blocks: tuple[Block, ...]
+    blocks: list[Block]
+    taken: float
     room: float
 
-    def __add__(self, other: _Collected) -> _Collected:
-        blocks = (*self.blocks, *other.blocks)
-        if sum(_row_bytes(block) * block.X.shape[0] for block in blocks) > self.room:
+    def __post_init__(self) -> None:
+        if self.taken > self.room:
             raise _TooManyError
-        return _Collected(blocks, self.room)
+
+    def __add__(self, other: _Collected) -> _Collected:
+        return _Collected([*self.blocks, *other.blocks], self.taken + other.taken, self.room)
 
 
 @dataclass(frozen=True)
@@ -140,13 +143,15 @@ class _CollectKernel:
     room: float
 
     def __call__(self, block: Block) -> _Collected:
-        return _Collected((replace(block, y=plain(block.y, self.task)),), self.room)
+        taken = _row_bytes(block) * block.X.shape[0]
+        with placed(block):
+            return _Collected([replace(block, y=plain(block.y, self.task))], taken, self.room)
 
 
 def _collected(rows: CountedRows, task: str, room: float) -> Block | None:
     """All rows in one block, None where they are too many."""
     try:
-        whole = stacked(list(rows.reduce(_CollectKernel(task, room)).blocks))
+        whole = stacked(rows.reduce(_CollectKernel(task, room)).blocks)
     except _TooManyError:
         return None
     if whole.y is None or whole.y.ndim != 1 or whole.y.dtype.kind == "f":
@@ -169,6 +174,7 @@ def _gathered(rows: CountedRows, read: Reader, roles: Roles, beside: Beside) -> 
     if beside.missing == "mean":
         gaps = rows.reduce(_ObserveKernel(read))
         missing = gaps.missing[: roles.n_features]
+        check_adjusted(missing == 0, beside.adjusted)
         fill = gaps.fill if missing.any() else None
     labels = classified(gather(rows, read, fill=fill), rows.labels)
     moments = labels.gathered.moments
@@ -204,6 +210,8 @@ def _by_passes(rows: CountedRows, read: Reader, roles: Roles, beside: Beside) ->
     """Targets and confounders first, then the sums; products are passes over the rows."""
     adjusted = NONE if beside.adjusted is None else beside.adjusted
     side = gather(rows, replace(read, only=adjusted if adjusted.size else None), columns=bool(adjusted.size))
+    if beside.missing == "mean":  # else they are found, and their rows, when all columns are read
+        check_adjusted(side.moments.finite, np.arange(adjusted.size))
     labels = classified(side, rows.labels)
     n_rows, width = side.moments.n_rows, side.moments.squares.size
     there = Roles(0, np.arange(width - roles.targets.size), np.arange(width)[width - roles.targets.size :])
