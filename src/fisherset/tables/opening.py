@@ -12,6 +12,7 @@ from fisherset._memory import free_memory, in_bytes
 from fisherset.tables.feature import Feature
 from fisherset.tables.frames import ARROW, TEXT, cells_in
 from fisherset.tables.labelled import LabelledTable, read_table
+from fisherset.tables.paths import MAGIC
 from fisherset.tables.scanning import scan
 
 ROOMY = 0.5  # share of the free memory that a table may take to be read whole
@@ -41,8 +42,8 @@ def open_table(
         Whose X is what a selector takes, and y None where X brings its own targets.
     """
     if is_summary(path):
-        return _summary_table(path, target, drop, task)
-    several = path.is_dir() or (not path.exists() and any(sign in path.name for sign in "*?["))
+        return _summary_table(path, target, drop, impute, task)
+    several = path.is_dir() or (not path.exists() and any(mark in str(path) for mark in MAGIC))
     size, free = (0.0 if several else size_in_memory(path)), free_memory()
     if not several and size <= ROOMY * free:
         return read_table(path, target, drop=drop, impute=impute, task=task, split=split)
@@ -94,11 +95,15 @@ def is_summary(path: Path) -> bool:
         return {"about.npy", "XX.npy"} <= set(file.namelist())
 
 
-def _summary_table(path: Path, target: str | None, drop: Sequence[str], task: str) -> LabelledTable:
+def _summary_table(
+    path: Path, target: str | None, drop: Sequence[str], impute: str | None, task: str
+) -> LabelledTable:
     summary = Summary.load(path)
     if summary.task != task:
         raise ValueError(f"{path.name} is a summary for --task {summary.task}; got --task {task}.")
     if drop:
         raise ValueError(f"{path.name} is a summary; leave columns out with --exclude, not with --drop.")
+    if impute is not None:
+        raise ValueError(f"{path.name} is a summary, where no values are missing; leave --impute out.")
     names = summary.names or [f"x{j}" for j in range(summary.n_columns)]
     return LabelledTable(summary, None, [Feature(name, name) for name in names], target or "target", path)
