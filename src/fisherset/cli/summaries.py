@@ -69,10 +69,21 @@ def merge(
       fisherset merge all.npz --without b.npz --out rest.npz
     """
     with common.Outputs((out, SUMMARY), inputs=[*files, *(without or [])], force=force):
+        _check_distinct(files)
+        _check_distinct(without or [])
         found = _added(files[0], Summary.load(files[0]), files[1:], "+")
         found = _added(files[0], found, without or [], "-")
         found.save(out)
     _show(found, out, quiet)
+
+
+def _check_distinct(files: list[Path]) -> None:
+    """The rows of a summary count once."""
+    known: set[Path] = set()
+    for path in files:
+        if path.resolve() in known:
+            raise ValueError(f"Every summary must be named once; {path} is named twice.")
+        known.add(path.resolve())
 
 
 def _added(first: Path, total: Summary, files: list[Path], sign: str) -> Summary:
