@@ -24,7 +24,9 @@ FORMAT, VERSION = "fisherset summary", 1
 SUMS = {"n": (), "TT": ("p",), "N": ("p",), "NX": ("d",), "TX": ("p", "d"), "XX": ("d", "d")}
 SUMS |= {"squares": ("d",), "added": ("d",), "offset": ("d",), "unit": ("d",), "weight_squares": ()}
 COUNTS = {"counts": ("p",), "n_rows": (), "n_confounders": (), "n_targets": ()}
-BROKEN = (OSError, ValueError, EOFError, KeyError, TypeError, zlib.error, zipfile.BadZipFile)
+BROKEN = (OSError, ValueError, EOFError, KeyError, TypeError, zlib.error, zipfile.BadZipFile) + (
+    NotImplementedError,  # of what zipfile takes for packed in other ways
+)
 
 
 def write_summary(
@@ -81,12 +83,16 @@ def read_summary(path: str | PathLike[str]) -> tuple[Gathered, Roles, list[str] 
     if not source.exists():
         raise FileNotFoundError(f"There is no file {str(source)!r}.")
     try:
-        with np.load(source, allow_pickle=False) as file:
-            if "about" not in file.files:
+        with source.open("rb") as content:
+            if content.read(2) != b"PK":  # numpy would take anything else for an array, or for pickles
                 raise _UnfitError("it was not written by fisherset as a summary")
-            about = json.loads(file["about"].tobytes().decode())
-            _check_about(about)
-            found = {key: file[key] for key in (*SUMS, *COUNTS)}
+            content.seek(0)
+            with np.load(content, allow_pickle=False) as file:
+                if "about" not in file.files:
+                    raise _UnfitError("it was not written by fisherset as a summary")
+                about = json.loads(file["about"].tobytes().decode())
+                _check_about(about)
+                found = {key: file[key] for key in (*SUMS, *COUNTS)}
         return _assembled(about, found)
     except _UnfitError as error:
         raise ValueError(f"{source.name} is no summary that can be used: {error}.") from error
