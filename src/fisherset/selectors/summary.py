@@ -13,7 +13,7 @@ from fisherset._memory import free_memory, in_bytes
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors._containers import is_elsewhere, left_there
 from fisherset.selectors._label_sets import label_sets
-from fisherset.selectors._labels import check_total_weight, encode_labels, weights_of_rows
+from fisherset.selectors._labels import as_they_are, check_total_weight, encode_labels, weights_of_rows
 from fisherset.selectors._magnitudes import reject_nonfinite
 from fisherset.selectors._parameters import shown
 from fisherset.selectors._summary_file import read_summary, write_summary
@@ -133,7 +133,13 @@ class Summary:
             raise ValueError(
                 f"Some rows must be left in a summary; all {self.n_samples} are to be taken out."
             )
-        return self._with(self._gathered - theirs)
+        rest = self._gathered - theirs
+        if not _possible(rest):
+            raise ValueError(
+                "Rows can be taken out only where they were put in; no rows have the sums that would be "
+                "left. Subtract a summary of rows that this one has."
+            )
+        return self._with(rest)
 
     def named(self, names: Sequence[str]) -> Summary:
         """The same with names for its columns.
@@ -150,6 +156,8 @@ class Summary:
         """
         if len(names) != self.n_columns:
             raise ValueError(f"names must be as many as columns, {self.n_columns}; got {len(names)}.")
+        if len(set(names)) < len(names):
+            raise ValueError("names must name each column once; some are the same. Rename them.")
         return Summary(self._gathered, self._roles, names=list(names), task=self.task)
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -188,6 +196,8 @@ class Summary:
             raise ValueError(
                 f"Summaries must be of targets of one kind; got {self._described} and {other._described}."
             )
+        if not self._roles.targets.size:  # 1 and "1" are no labels of one column
+            encode_labels(as_they_are([*self._gathered.labels, *other._gathered.labels]))
         if self.n_columns != other.n_columns or (self.names is None) != (other.names is None):
             raise ValueError(
                 f"Summaries must be of the same columns; got {self.n_columns}{_named(self.names)} and "
@@ -215,6 +225,16 @@ class Summary:
         n_targets, n_confounders, sets = self._kind
         what = f"{n_targets} {'labels' if sets else 'numbers'}" if n_targets else "classes"
         return f"{what} beside {n_confounders} confounders" if n_confounders else what
+
+
+def _possible(gathered: Gathered) -> bool:
+    """Whether some rows may have such sums: none of the weights and squares is below nought."""
+    moments, rounding = gathered.moments, 1e-6  # far more than there is
+    n, weights = moments.n, moments.NT[0]
+    if not n > 0 or (weights < -rounding * n).any():
+        return False
+    squares = gathered.XX.diagonal() - moments.NX[0] ** 2 / n
+    return bool((squares >= -rounding * moments.added).all())
 
 
 def _named(names: list[str] | None) -> str:
@@ -308,6 +328,8 @@ def check_room(roles: Roles, limit: int | None) -> None:
 def rows_of(X: Any, y: Any, beside: Beside, task: str) -> Rows:
     """Any table as rows that stay where they are."""
     X = left_there(X)
+    if isinstance(X, Summary):
+        raise TypeError("X must hold rows; got a summary of some. Add it to others as it is, as by a + b.")
     if isinstance(X, DaskRows):
         return X.with_targets(y, beside.sample_weight, beside.confounders)
     if is_elsewhere(X):
