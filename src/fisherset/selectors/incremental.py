@@ -11,18 +11,20 @@ from fisherset.selectors._labels import encode_labels
 from fisherset.selectors._parameters import shown
 from fisherset.selectors.joint import JointSelector
 from fisherset.selectors.measured import Beside
-from fisherset.selectors.summary import Summary, summarize
+from fisherset.selectors.summary import Summary, check_alone, summarize
 
 
 class IncrementalSelector(JointSelector):
     """A selector that keeps a summary of the rows it was given bit by bit."""
 
     summary_: Summary
+    class_weight: Any = None
 
     def _fit_anew(self, X: Any, y: Any, beside: Beside) -> Self:
         """Forget the rows of earlier calls, and select."""
-        if hasattr(self, "summary_"):
-            del self.summary_
+        for kept in ("summary_", "_all_labels"):
+            if hasattr(self, kept):
+                delattr(self, kept)
         return self._fit(X, y, beside)
 
     def partial_fit(
@@ -40,7 +42,8 @@ class IncrementalSelector(JointSelector):
         y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
             Their targets, as in `fit`.
         classes : array-like, default=None
-            All labels there may ever be; others are refused. None to take them as they come.
+            All labels there may ever be, now or in a later call; others are refused. None to take them
+            as they come.
         sample_weight : array-like of shape (n_samples,), default=None
             Their weights.
         confounders : array-like of shape (n_samples, n_confounders), default=None
@@ -52,18 +55,35 @@ class IncrementalSelector(JointSelector):
             The selector.
         """
         self._check_parameters()
+        self._check_gradual()
         before = getattr(self, "summary_", None)
         check.check_table(self, X, elsewhere=True, reset=before is None, least_rows=1)
-        more = {"sample_weight": sample_weight, "confounders": confounders, "task": self._task}
-        part = X if isinstance(X, Summary) else summarize(X, y, max_memory=self.max_memory, **more)
-        if classes is not None:
-            known = set(encode_labels(classes)[0].tolist())
-            foreign = [label for label in part.classes.tolist() if label not in known]
-            if foreign:
-                raise ValueError(f"y must hold labels among classes; got {shown(foreign[0])}.")
+        if isinstance(X, Summary):
+            check_alone(y, Beside(sample_weight, confounders=confounders))
+            part = X
+        else:
+            more = {"sample_weight": sample_weight, "confounders": confounders, "task": self._task}
+            part = summarize(X, y, max_memory=self.max_memory, **more)
+        known = getattr(self, "_all_labels", None) if classes is None else encode_labels(classes)[0].tolist()
+        foreign = [label for label in part.classes.tolist() if known is not None and label not in known]
+        if foreign:
+            raise ValueError(f"y must hold labels among classes; got {shown(foreign[0])}.")
         whole = part if before is None else before + part
         enough = part.roles.targets.size or np.count_nonzero(whole.gathered.counts) > 1
         if enough and whole.n_samples > len(whole.gathered.labels):
-            self._fit(whole, None, Beside(class_weight=getattr(self, "class_weight", None)))
-        self.summary_ = whole
+            self._fit(whole, None, Beside())
+        self.summary_, self._all_labels = whole, known
         return self
+
+    def _check_gradual(self) -> None:
+        """Refuse what cannot be done without the earlier rows."""
+        if self.class_weight is not None:
+            raise ValueError(
+                "class_weight must be None for partial_fit, as classes change with the rows to come; got "
+                f"{shown(self.class_weight)}. Pass sample_weight."
+            )
+        if self.missing != "error":
+            raise ValueError(
+                f'missing must be "error" for partial_fit, as means change with the rows to come; got '
+                f"{shown(self.missing)}. Impute X first."
+            )
