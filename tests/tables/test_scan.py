@@ -283,7 +283,7 @@ def test_cells_are_read_as_cells(paths, monkeypatch):
     scan(paths, "kind", columns=["g1"], sample_weight="w", batch_rows=5)
     assert asked["args"] == (paths, "kind")
     assert (asked["columns"], asked["sample_weight"], asked["batch_rows"]) == (["g1"], "w", 5)
-    with pytest.raises(ValueError, match="layer is for .h5ad files"):
+    with pytest.raises(ValueError, match=r"layer is for \.h5ad files"):
         scan("t.csv", "y", layer="counts")
     with pytest.raises(ValueError, match="impute is for columns of files"):
         scan(paths, "kind", impute="median")
