@@ -12,6 +12,7 @@ from fisherset.tables.memory import check_room
 
 DROP = "Leave them out with --drop, or convert them."
 EXACT_BITS = 53  # of a whole number that float64 keeps, however large it is
+EXACT_DIGITS = 16  # that a whole number has at least which needs more
 
 
 class RefusedColumnError(ValueError):
@@ -109,6 +110,8 @@ def rounds(column: Any) -> bool:
     import pyarrow as pa
 
     column = _plain(column)
+    if pa.types.is_decimal(column.type):
+        return _rounds_decimals(column)
     if not pa.types.is_integer(column.type) or column.type.bit_width <= EXACT_BITS:
         return False
     numbers = column.drop_null().to_numpy()
@@ -116,6 +119,16 @@ def rounds(column: Any) -> bool:
         return False
     with np.errstate(invalid="ignore"):  # beyond the largest integer, which is a difference
         return bool((numbers.astype(np.float64).astype(numbers.dtype) != numbers).any())
+
+
+def _rounds_decimals(column: Any) -> bool:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if column.type.precision - column.type.scale < EXACT_DIGITS:
+        return False
+    large = column.filter(pc.greater(pc.abs(column.cast(pa.float64())), 2.0**EXACT_BITS))
+    return any(number == int(number) and int(number) != float(number) for number in large.to_pylist())
 
 
 def check_texts(column: Any) -> None:

@@ -116,6 +116,8 @@ def scan(
     targets = names_of(target) if isinstance(target, str | list | tuple) else []
     if not targets or not all(isinstance(name, str) for name in targets):
         raise TypeError(f"target must name a column, or several in a list; got {target!r}.")
+    if len(set(targets)) < len(targets):
+        raise ValueError(f"target must name each column once; got {target!r}.")
     stream = _opened(paths, targets)
     weights = [] if sample_weight is None else [sample_weight]
     chosen = _chosen(stream, columns, drop, [*targets, *weights])
