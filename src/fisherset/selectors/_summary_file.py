@@ -24,8 +24,16 @@ FORMAT, VERSION = "fisherset summary", 1
 SUMS = {"n": (), "TT": ("p",), "N": ("p",), "NX": ("d",), "TX": ("p", "d"), "XX": ("d", "d")}
 SUMS |= {"squares": ("d",), "added": ("d",), "offset": ("d",), "unit": ("d",), "weight_squares": ()}
 COUNTS = {"counts": ("p",), "n_rows": (), "n_confounders": (), "n_targets": ()}
-BROKEN = (OSError, ValueError, EOFError, KeyError, TypeError, zlib.error, zipfile.BadZipFile) + (
-    NotImplementedError,  # of what zipfile takes for packed in other ways
+# what damaged files raise; the last one where zipfile takes them for packed in other ways
+BROKEN = (
+    OSError,
+    ValueError,
+    EOFError,
+    KeyError,
+    TypeError,
+    zlib.error,
+    zipfile.BadZipFile,
+    NotImplementedError,
 )
 
 
