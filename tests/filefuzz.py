@@ -22,7 +22,7 @@ from pyarrow import feather, parquet
 from sklearn.datasets import dump_svmlight_file
 
 from command import invoke
-from fuzz import judge_criterion
+from fuzz import CLOSE, judge_criterion
 
 NAMES = ["a", "b", "size", "a=b", "a,b", 'q"x', "<b>&", "größe", " lead", "=1+1", "1", "two\nlines", "nan"]
 TEXTS = ["red", "blue", "a,b", 'q"x', "<script>", "é", "=1+1", " lead", "two\nlines", "a=b", "x\ty", "NA"]
@@ -610,7 +610,32 @@ def complaint_about_compare(case, folder):
     return ""
 
 
+def complaint_about_summarize(case, folder):
+    """`summarize`, and the selection from it beside that from the table."""
+    file, options = folder / f"t{case.suffix}", [o for o in case.options if not o.startswith("--gamma")]
+    case.write(file)
+    options = [option for option in options if option != "--split-texts"]
+    table = (case.columns, case.target, case.labels, case.suffix, case.impute, case.drop)
+    _, faults = _expected(*table, split=True)
+    done = invoke("summarize", file.name, *options, "--out", "s.npz", cwd=folder)
+    if done.returncode == 0 and faults == {"classes"}:
+        return ""  # as others may be added
+    wrong = outcome(done, faults)
+    if wrong or done.returncode:
+        return wrong
+    asked = ("-k", 1, "--gamma=1", "--json")
+    whole = invoke("select", file.name, *options, "--split-texts", *asked, cwd=folder)
+    found = invoke("select", "s.npz", *asked, cwd=folder)
+    if whole.returncode or found.returncode:
+        return f"refused: {whole.stderr} {found.stderr}"
+    one, other = (json.loads(answer.stdout) for answer in (whole, found))
+    near = abs(one["objective"] - other["objective"]) <= CLOSE * (one["objective"] + CLOSE)
+    admitted = any("float64" in remark for remark in [*one["remarks"], *other["remarks"]])
+    return "" if near or admitted else f"F is {other['objective']} from the summary, not {one['objective']}"
+
+
 JUDGES = {
+    "summarize": complaint_about_summarize,
     "select": complaint_about_select,
     "apply": complaint_about_select,
     "certify": complaint_about_certify,

@@ -16,7 +16,7 @@ from filefuzz import JUDGES, file_cases
 from fisherset.cli.app import app
 from fuzz import CASES
 
-NO_TABLE = {"demo", "reproduce"}  # read no file of the user's
+NO_TABLE = {"demo", "reproduce", "merge"}  # read no table of the user's
 
 
 def test_every_command_that_reads_a_table_has_a_judge():

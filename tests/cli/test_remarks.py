@@ -12,7 +12,7 @@ from sklearn.datasets import load_wine
 from command import invoke
 from fisherset import GeneralizedFisherScore, certify
 from fisherset.evaluation import giveaways
-from fisherset.selectors import generalized
+from fisherset.selectors import joint
 from fisherset.solver import Status
 from tablefiles import frame, write_csv
 
@@ -100,7 +100,7 @@ class Noise(NamedTuple):
 @pytest.mark.parametrize("command", ["select", "compare"])
 def test_noise_stands_beside_the_certificate(command, chance, tmp_path, monkeypatch):
     write_csv(tmp_path / "t.csv", frame())
-    monkeypatch.setattr(generalized, "measure_noise", lambda *_: Noise(chance))
+    monkeypatch.setattr(joint, "measure_noise", lambda *_: Noise(chance))
     arguments = (*COMMANDS[command], "--report", "r.html")
     said = words(invoke(*arguments, cwd=tmp_path, FORCE_COLOR="1").stdout)
     sentence = str(Noise(chance))

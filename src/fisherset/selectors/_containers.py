@@ -45,8 +45,9 @@ def is_elsewhere(X: Any) -> bool:
 
 
 def left_there(X: Any) -> Any:
-    """A collection of Dask as rows that stay where they are; anything else as it is."""
-    return DaskRows(X) if is_dask(X) else X
+    """An array or data frame of Dask as rows that stay where they are; anything else as it is."""
+    own = type(X).__module__.split(".")[0] in ("dask", "dask_expr")
+    return DaskRows(X) if own and is_dask(X) else X
 
 
 def is_frame(X: Any) -> bool:
