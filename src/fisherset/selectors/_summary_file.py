@@ -8,14 +8,14 @@ import zipfile
 import zlib
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fisherset._files import write_whole
 from fisherset._types import Floats
 from fisherset.selectors._parameters import reason, shown
-from fisherset.selectors.measured import CLASSIFICATION, TASKS
+from fisherset.selectors.measured import CLASSIFICATION, TASKS, BesideNames
 from fisherset.selectors.reading import NO_CLASSES
 from fisherset.statistics import Gathered, Guard, Moments, Roles
 
@@ -38,7 +38,12 @@ BROKEN = (
 
 
 def write_summary(
-    path: str | PathLike[str], gathered: Gathered, roles: Roles, names: list[str] | None, task: str
+    path: str | PathLike[str],
+    gathered: Gathered,
+    roles: Roles,
+    names: list[str] | None,
+    task: str,
+    beside: BesideNames,
 ) -> None:
     """Write a file, whole or not at all."""
     target = Path(path)
@@ -55,6 +60,7 @@ def write_summary(
         "task": task,
         "labels": list(gathered.labels),
         "names": names,
+        "beside": beside._asdict(),
         "label_sets": roles.label_sets,
         "whole_weights": gathered.moments.whole_weights,
     }
@@ -85,7 +91,17 @@ def write_summary(
         raise OSError(f"{target.name} could not be written: {reason(error)}. Nothing was kept.") from error
 
 
-def read_summary(path: str | PathLike[str]) -> tuple[Gathered, Roles, list[str] | None, str]:
+class Kept(NamedTuple):
+    """What a file holds."""
+
+    gathered: Gathered
+    roles: Roles
+    names: list[str] | None
+    task: str
+    beside: BesideNames
+
+
+def read_summary(path: str | PathLike[str]) -> Kept:
     """What a file holds, refused in a sentence where it is damaged, or anything else than a summary."""
     source = Path(path)
     if not source.exists():
@@ -120,8 +136,13 @@ def _check_about(about: Any) -> None:
         raise _UnfitError(f"it has version {about.get('version')!r}; this fisherset reads version {VERSION}")
 
 
-def _assembled(about: dict[str, Any], found: dict[str, Any]) -> tuple[Gathered, Roles, Any, str]:
-    labels, names, task = about["labels"], about["names"], about["task"]
+def _assembled(about: dict[str, Any], found: dict[str, Any]) -> Kept:
+    labels, names, task, beside = (
+        about["labels"],
+        about["names"],
+        about["task"],
+        BesideNames(**about["beside"]),
+    )
     sizes = {"p": len(labels), "d": found["squares"].size}
     for key, shape in (SUMS | COUNTS).items():
         kind = "iu" if key in COUNTS else "f"
@@ -131,7 +152,7 @@ def _assembled(about: dict[str, Any], found: dict[str, Any]) -> tuple[Gathered, 
             raise _UnfitError(f"its {key} is not finite")
     n_confounders, n_targets = int(found["n_confounders"]), int(found["n_targets"])
     d = sizes["d"] - n_confounders - n_targets
-    named = names is None or (len(names) == d and all(isinstance(name, str) for name in names))
+    named = _fit(names, d) and _fit(beside.targets, n_targets) and _fit(beside.confounders, n_confounders)
     kinds = {type(label) for label in labels}
     if task not in TASKS or d < 1 or min(n_confounders, n_targets) < 0 or not named:
         raise _UnfitError("its columns do not fit together")
@@ -156,7 +177,13 @@ def _assembled(about: dict[str, Any], found: dict[str, Any]) -> tuple[Gathered, 
     )
     confounders, targets = np.arange(d, d + n_confounders), np.arange(d + n_confounders, sizes["d"])
     roles = Roles(d, confounders, targets, bool(about["label_sets"]))
-    return Gathered(tuple(labels), found["counts"].astype(np.intp), moments, found["XX"]), roles, names, task
+    gathered = Gathered(tuple(labels), found["counts"].astype(np.intp), moments, found["XX"])
+    return Kept(gathered, roles, names, task, beside)
+
+
+def _fit(names: Any, n: int) -> bool:
+    """Whether these may be the names of so many columns."""
+    return names is None or (len(names) == n and all(isinstance(name, str) for name in names))
 
 
 def _check_sums(found: dict[str, Floats]) -> None:

@@ -9,9 +9,10 @@ import numpy as np
 from fisherset.selectors import _validation as check
 from fisherset.selectors._labels import encode_labels
 from fisherset.selectors._parameters import shown
+from fisherset.selectors.any_rows import check_alone
 from fisherset.selectors.joint import JointSelector
 from fisherset.selectors.measured import Beside
-from fisherset.selectors.summary import Summary, check_alone, summarize
+from fisherset.selectors.summary import Summary, summarize
 
 
 class IncrementalSelector(JointSelector):

@@ -59,3 +59,13 @@ class Beside(NamedTuple):
 
 
 ALONE = Beside()
+
+
+class BesideNames(NamedTuple):
+    """What several targets, or confounders, are called; None where they have no names."""
+
+    targets: list[str] | None = None
+    confounders: list[str] | None = None
+
+
+UNNAMED = BesideNames()

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fisherset._types import Indices
 from fisherset.selectors._labels import as_they_are, check_total_weight, encode_labels
@@ -26,6 +27,7 @@ from fisherset.selectors.reading import (
     check_telling,
     classified,
     dense_of,
+    objects,
     placed,
     plain,
     roles_of,
@@ -56,7 +58,7 @@ class CountedRows:
 
     def __init__(self, rows: Rows) -> None:
         self.rows, self.n_passes = rows, 0
-        self.n_columns, self.names = rows.n_columns, rows.names
+        self.n_columns, self.names, self.targets = rows.n_columns, rows.names, rows.targets
 
     @property
     def n_rows(self) -> int | None:
@@ -180,7 +182,7 @@ def _gathered(rows: CountedRows, read: Reader, roles: Roles, beside: Beside) -> 
     moments = labels.gathered.moments
     check_total_weight(moments.n)
     reject_nonfinite(moments.finite[: roles.n_features], rows.names, locate_in(rows))
-    table = measured_of(labels, roles, beside.adjusted, rows.names)
+    table = measured_of(labels, roles, beside.adjusted, rows.names, rows.targets)
     taken = taken_of(roles, beside.adjusted)
     prepare = Preparation(read, labels.codes, roles, taken, *basis_among(labels.gathered, taken))
     source = PreparedSource(rows, prepare, moments.n_rows)
@@ -192,18 +194,27 @@ def taken_of(roles: Roles, adjusted: Indices | None) -> Indices:
     return np.concatenate([NONE if adjusted is None else adjusted, roles.confounders])
 
 
-def measured_of(labels: Classified, roles: Roles, adjusted: Indices | None, names: Any) -> Measured:
+def measured_of(
+    labels: Classified, roles: Roles, adjusted: Indices | None, names: Any, targets: list[str] | None
+) -> Measured:
     """The statistics of what was gathered, by class, once it is settled what is taken out of the columns."""
     gathered, d = labels.gathered, roles.n_features
     check_telling(labels, roles)
     taken = taken_of(roles, adjusted)
     moments, coding = statistics_of(gathered, roles._replace(confounders=taken))
     scatter = Scatter(moments, coding)
-    classes = np.arange(roles.targets.size).astype(object) if roles.label_sets else labels.classes
+    classes = classes_of(labels, roles, targets)
     if taken.size:
         warn_explained(scatter, classes, names, adjusted)
     products = StoredProducts(gathered.XX[:d, :d], moments)
     return Measured(None, products, coding, scatter, classes, NONE)
+
+
+def classes_of(labels: Classified, roles: Roles, targets: list[str] | None) -> NDArray[Any]:
+    """The classes; of sets what their labels are called."""
+    if not roles.label_sets:
+        return labels.classes
+    return objects(range(roles.targets.size) if targets is None else targets)
 
 
 def _by_passes(rows: CountedRows, read: Reader, roles: Roles, beside: Beside) -> Measured:
@@ -224,7 +235,7 @@ def _by_passes(rows: CountedRows, read: Reader, roles: Roles, beside: Beside) ->
     moments = measure(source, coding, None if gaps is None or not gaps.missing.any() else gaps.fill)
     reject_nonfinite(moments.finite, rows.names, locate_in(rows))
     scatter = Scatter(moments, coding)
-    classes = np.arange(roles.targets.size).astype(object) if roles.label_sets else labels.classes
+    classes = classes_of(labels, roles, rows.targets)
     if taken.size:
         warn_explained(scatter, classes, rows.names, adjusted)
     products = SourceProducts(source, moments.guard, together=False)

@@ -11,19 +11,24 @@ from numpy.typing import NDArray
 
 from fisherset._memory import free_memory, in_bytes
 from fisherset.selectors import _parameters as parameter
-from fisherset.selectors._containers import is_elsewhere, left_there
-from fisherset.selectors._label_sets import label_sets
-from fisherset.selectors._labels import as_they_are, check_total_weight, encode_labels, weights_of_rows
+from fisherset.selectors._labels import as_they_are, check_total_weight, check_weight_left, encode_labels
 from fisherset.selectors._magnitudes import reject_nonfinite
 from fisherset.selectors._parameters import shown
 from fisherset.selectors._summary_file import read_summary, write_summary
-from fisherset.selectors._tables import check_bare_table
-from fisherset.selectors._targets import check_targets
-from fisherset.selectors.confounders import check_confounders
-from fisherset.selectors.measured import CLASSIFICATION, ONE_CLASS_EACH, REGRESSION, TASKS, Beside, Measured
+from fisherset.selectors.any_rows import rows_of
+from fisherset.selectors.measured import (
+    CLASSIFICATION,
+    ONE_CLASS_EACH,
+    REGRESSION,
+    TASKS,
+    UNNAMED,
+    Beside,
+    BesideNames,
+    Measured,
+)
 from fisherset.selectors.reading import Reader, classified, roles_of
 from fisherset.selectors.rows import CountedRows, gathering_bytes, locate_in, measured_of
-from fisherset.sources import DaskRows, MemoryRows, MemorySource, Rows
+from fisherset.sources import names_of_several
 from fisherset.statistics import Gathered, Roles, gather
 
 
@@ -45,6 +50,8 @@ class Summary:
         What the features are called.
     task : {"classification", "regression"}, default="classification"
         What the targets are.
+    beside : BesideNames, default=UNNAMED
+        What several targets, and several confounders, are called.
 
     Attributes
     ----------
@@ -76,9 +83,16 @@ class Summary:
     """
 
     def __init__(
-        self, gathered: Gathered, roles: Roles, *, names: list[str] | None = None, task: str = CLASSIFICATION
+        self,
+        gathered: Gathered,
+        roles: Roles,
+        *,
+        names: list[str] | None = None,
+        task: str = CLASSIFICATION,
+        beside: BesideNames = UNNAMED,
     ) -> None:
         self._gathered, self._roles, self.names, self.task = gathered, roles, names, task
+        self.beside = beside
 
     @property
     def gathered(self) -> Gathered:
@@ -158,7 +172,7 @@ class Summary:
             raise ValueError(f"names must be as many as columns, {self.n_columns}; got {len(names)}.")
         if len(set(names)) < len(names):
             raise ValueError("names must name each column once; some are the same. Rename them.")
-        return Summary(self._gathered, self._roles, names=list(names), task=self.task)
+        return Summary(self._gathered, self._roles, names=list(names), task=self.task, beside=self.beside)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the summary into an .npz file, whole or not at all, without pickles.
@@ -168,7 +182,7 @@ class Summary:
         path : str or path
             The file. Labels must be texts, numbers, or True and False.
         """
-        write_summary(path, self._gathered, self._roles, self.names, self.task)
+        write_summary(path, self._gathered, self._roles, self.names, self.task, self.beside)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
@@ -184,11 +198,11 @@ class Summary:
         summary : Summary
             What it holds.
         """
-        gathered, roles, names, task = read_summary(path)
-        return cls(gathered, roles, names=names, task=task)
+        gathered, roles, names, task, beside = read_summary(path)
+        return cls(gathered, roles, names=names, task=task, beside=beside)
 
     def _with(self, gathered: Gathered) -> Summary:
-        return Summary(gathered, self._roles, names=self.names, task=self.task)
+        return Summary(gathered, self._roles, names=self.names, task=self.task, beside=self.beside)
 
     def _matched(self, other: Summary) -> Gathered:
         """The other's sums with its columns in this one's order, if they are of the same columns."""
@@ -196,6 +210,12 @@ class Summary:
             raise ValueError(
                 f"Summaries must be of targets of one kind; got {self._described} and {other._described}."
             )
+        for what, mine, theirs in zip(BesideNames._fields, self.beside, other.beside, strict=True):
+            if mine is not None and theirs is not None and mine != theirs:
+                raise ValueError(
+                    f"Summaries must be of the same {what} in the same order; got {shown(mine)} and "
+                    f"{shown(theirs)}."
+                )
         if not self._roles.targets.size:  # 1 and "1" are no labels of one column
             encode_labels(as_they_are([*self._gathered.labels, *other._gathered.labels]))
         if self.n_columns != other.n_columns or (self.names is None) != (other.names is None):
@@ -293,20 +313,12 @@ def summarize(
     check_room(roles, limit)
     labels = classified(gather(counted, Reader(task)), rows.labels)
     check_total_weight(labels.gathered.moments.n)
+    if not labels.gathered.moments.n:
+        check_weight_left(np.zeros(1), "samples" if roles.targets.size else "classes")
     finite = labels.gathered.moments.finite[: roles.n_features]
     reject_nonfinite(finite, rows.names, locate_in(counted))
-    return Summary(labels.gathered.about_means(), roles, names=rows.names, task=task)
-
-
-def check_alone(y: Any, beside: Beside) -> None:
-    """Refuse targets beside a table that brings its own."""
-    given = {"y": y, "sample_weight": beside.sample_weight, "confounders": beside.confounders}
-    for name, value in given.items():
-        if value is not None:
-            raise ValueError(
-                f"{name} must not be given beside a table that brings its own; got {shown(value)}. Name the "
-                f"columns when the table is made, as by scan(..., target=)."
-            )
+    called = BesideNames(rows.targets, names_of_several(confounders))
+    return Summary(labels.gathered.about_means(), roles, names=rows.names, task=task, beside=called)
 
 
 def check_room(roles: Roles, limit: int | None) -> None:
@@ -325,34 +337,6 @@ def check_room(roles: Roles, limit: int | None) -> None:
         )
 
 
-def rows_of(X: Any, y: Any, beside: Beside, task: str) -> Rows:
-    """Any table as rows that stay where they are."""
-    X = left_there(X)
-    if isinstance(X, Summary):
-        raise TypeError("X must hold rows; got a summary of some. Add it to others as it is, as by a + b.")
-    if isinstance(X, DaskRows):
-        return X.with_targets(y, beside.sample_weight, beside.confounders)
-    if is_elsewhere(X):
-        check_alone(y, beside)
-        found: Rows = X
-        return found
-    table, names = check_bare_table(X, least_rows=1, distinct=True)
-    n = table.shape[0]
-    weight = None if beside.sample_weight is None else weights_of_rows(beside.sample_weight, n)
-    Z = check_confounders(beside.confounders, n, labels=False)
-    sets = label_sets(y, n) if task == CLASSIFICATION else None
-    if sets is not None:
-        indicator = sets.indicator.toarray() if hasattr(sets.indicator, "toarray") else sets.indicator
-        return MemoryRows(MemorySource(table, indicator, weight, Z, names=names))
-    if task == REGRESSION:
-        return MemoryRows(MemorySource(table, check_targets(y, n), weight, Z, names=names))
-    if y is None:
-        raise ValueError("A summary requires y to be passed, but the target y is None.")
-    classes, codes = encode_labels(y, n)
-    source = MemorySource(table, codes, weight, Z, names=names)
-    return MemoryRows(source, tuple(classes.tolist()))
-
-
 def measure_summary(summary: Summary, beside: Beside, task: str) -> Measured:
     """What a table's statistics say once it is settled what is taken out of its columns."""
     _, _, sets = summary._kind
@@ -368,5 +352,5 @@ def measure_summary(summary: Summary, beside: Beside, task: str) -> Measured:
         raise ValueError('missing must be "error" with a summary, which has no missing values any more.')
     if summary.n_samples < 2:  # the words are scikit-learn's
         raise ValueError("Found a summary of 1 sample(s) while a minimum of 2 is required.")
-    names, adjusted = summary.names, beside.adjusted
-    return measured_of(classified(summary.gathered), summary.roles, adjusted, names)
+    about = beside.adjusted, summary.names, summary.beside.targets
+    return measured_of(classified(summary.gathered), summary.roles, *about)

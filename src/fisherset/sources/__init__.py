@@ -2,7 +2,7 @@
 
 from fisherset.sources.base import Block, Coded, CountedSource, Kernel, Matrix, Place, Rows, Source, Sparse
 from fisherset.sources.batches import BatchedRows
-from fisherset.sources.chunks import is_dask
+from fisherset.sources.chunks import is_dask, names_of_several
 from fisherset.sources.dask import DaskRows, lazy_columns
 from fisherset.sources.memory import MemoryRows, MemorySource
 from fisherset.sources.prepared import PreparedSource
@@ -24,4 +24,5 @@ __all__ = [
     "Sparse",
     "is_dask",
     "lazy_columns",
+    "names_of_several",
 ]

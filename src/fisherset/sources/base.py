@@ -85,6 +85,10 @@ class Rows(Protocol):
     def names(self) -> list[str] | None:
         """Names of the columns, None where they have none."""
 
+    @property
+    def targets(self) -> list[str] | None:
+        """Names of several targets, None where they have none."""
+
     def head(self) -> Block:
         """The first rows."""
 

@@ -23,11 +23,14 @@ class BatchedRows(ABC):
         Their names.
     n_rows : int or None
         Number of rows, known after the first pass at the latest.
+    targets : list of str or None
+        Names of several targets.
     """
 
     n_columns: int
     names: list[str] | None = None
     n_rows: int | None = None
+    targets: list[str] | None = None
 
     @abstractmethod
     def blocks(self, columns: bool = True) -> Iterator[Block]:

@@ -64,6 +64,13 @@ def table_of(X: Any) -> Table:
     return Table(X, "X.blocks", None, X.shape[1], X.numblocks[0], _lengths(X), "X.compute_chunk_sizes()")
 
 
+def names_of_several(part: Any) -> list[str] | None:
+    """What a data frame of several columns calls them, where all are texts."""
+    kind = next((name for name in ("column_names", "columns") if hasattr(type(part), name)), None)
+    names: list[Any] = [] if kind is None else list(getattr(part, kind))
+    return names if len(names) > 1 and all(isinstance(name, str) for name in names) else None
+
+
 def _fix(X: Any) -> str:
     if hasattr(type(X), "data_vars"):
         return "Pass X.to_dask_dataframe() with the columns you want."

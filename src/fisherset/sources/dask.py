@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fisherset.sources.base import Block, Coded, Kernel, T
-from fisherset.sources.chunks import cut_like, is_array, is_frame, table_of
+from fisherset.sources.chunks import cut_like, is_array, is_frame, names_of_several, table_of
 from fisherset.sources.graphs import Inputs, inputs_of, total_of
 from fisherset.sources.partitions import Total, Work, take_columns
 
@@ -39,6 +39,8 @@ class DaskRows:
         Their names.
     n_rows : int or None
         Number of rows, known after the first pass at the latest.
+    targets : list of str or None
+        Names of several targets.
 
     Examples
     --------
@@ -55,6 +57,7 @@ class DaskRows:
         texts = table.columns is not None and all(isinstance(name, str) for name in table.columns)
         self.names: list[str] | None = table.columns if texts else None
         self.n_rows: int | None = None if table.lengths is None else sum(table.lengths)
+        self.targets = names_of_several(y)
         beside = {"y": y, "sample_weight": weight, "confounders": confounders}
         self._beside = [cut_like(table, part, name) for name, part in beside.items()]
         self._inputs: dict[bool, Inputs] = {}

@@ -109,9 +109,18 @@ class MemorySource:
 
 
 class MemoryRows(BatchedRows):
-    """Rows in memory as those of a table that stays where it is; `labels` are what their targets number."""
+    """Rows in memory as those of a table that stays where it is.
 
-    def __init__(self, source: MemorySource, labels: tuple[Any, ...] | None = None) -> None:
+    `labels` are what their targets number, `targets` what several of them are called.
+    """
+
+    def __init__(
+        self,
+        source: MemorySource,
+        labels: tuple[Any, ...] | None = None,
+        targets: list[str] | None = None,
+    ) -> None:
+        self.targets = targets
         self._source, self._labels, self.names = source, labels, source.names
         self.n_rows, self.n_columns = source.shape
 

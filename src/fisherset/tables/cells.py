@@ -70,7 +70,9 @@ def scan_cells(
     else:
         cells = InMemory(data, layer)
     chosen = _chosen(cells, columns, drop)
-    return CellRows(cells, chosen, _target(cells, target), _weight(cells, sample_weight), batch_rows)
+    rows = CellRows(cells, chosen, _target(cells, target), _weight(cells, sample_weight), batch_rows)
+    rows.targets = list(target) if isinstance(target, list | tuple) and len(target) > 1 else None
+    return rows
 
 
 class CellRows(BatchedRows):

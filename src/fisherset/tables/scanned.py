@@ -62,6 +62,7 @@ class ScannedTable(BatchedRows):
         self._rows = batch_rows or rows_of(row_bytes), batch_rows or rows_of(8 * len(self._beside))
         self.features, self.n_columns, self.n_rows = features, len(features), n_rows
         self.names = [feature.name for feature in features]
+        self.targets = targets.names if len(targets.names) > 1 else None
 
     @property
     def groups(self) -> list[str]:
