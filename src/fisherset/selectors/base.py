@@ -12,14 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from fisherset._types import Floats
 from fisherset.selectors import _validation as check
-from fisherset.selectors._containers import is_elsewhere
+from fisherset.selectors._containers import is_elsewhere, left_there
 from fisherset.selectors.any_rows import check_alone
 from fisherset.selectors.measured import ALONE, ONE_CLASS_EACH, Beside, Measured
 from fisherset.selectors.memory import measure_in_memory
 from fisherset.selectors.rows import measure_rows
 from fisherset.selectors.summary import Summary, measure_summary
 from fisherset.solver import TIE
-from fisherset.sources import DaskRows, is_dask, lazy_columns
+from fisherset.sources import DaskRows, lazy_columns
 from fisherset.statistics import SourceProducts, TableProblem, check_least_memory, least_memory
 
 
@@ -120,7 +120,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             The samples with only the selected features; of Dask's arrays and data frames not yet
             computed.
         """
-        if is_dask(X):
+        if isinstance(left_there(X), DaskRows):
             support = self._get_support_mask()
             check.check_same_columns(self, X)
             return lazy_columns(X, support)
