@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
-
 from fisherset.selectors import _validation as check
 from fisherset.selectors._labels import encode_labels
 from fisherset.selectors._parameters import shown
 from fisherset.selectors.any_rows import check_alone
 from fisherset.selectors.joint import JointSelector
 from fisherset.selectors.measured import Beside
+from fisherset.selectors.reading import check_telling, classified
 from fisherset.selectors.summary import Summary, summarize
 
 
@@ -34,7 +33,8 @@ class IncrementalSelector(JointSelector):
         """Add samples to those of earlier calls, and select from all of them.
 
         The products of all columns are kept as `summary_`, 8 bytes for each pair of columns; `fit` begins
-        anew. As long as all samples are of one class nothing is selected.
+        anew. As long as all samples are of one class, or a target is the same for all, nothing is
+        selected.
 
         Parameters
         ----------
@@ -70,8 +70,7 @@ class IncrementalSelector(JointSelector):
         if foreign:
             raise ValueError(f"y must hold labels among classes; got {shown(foreign[0])}.")
         whole = part if before is None else before + part
-        enough = part.roles.targets.size or np.count_nonzero(whole.gathered.counts) > 1
-        if enough and whole.n_samples > len(whole.gathered.labels):
+        if _tells_apart(whole):
             self._fit(whole, None, Beside())
         self.summary_, self._all_labels = whole, known
         return self
@@ -88,3 +87,12 @@ class IncrementalSelector(JointSelector):
                 f'missing must be "error" for partial_fit, as means change with the rows to come; got '
                 f"{shown(self.missing)}. Impute X first."
             )
+
+
+def _tells_apart(summary: Summary) -> bool:
+    """Whether there is something to select by yet."""
+    try:
+        check_telling(classified(summary.gathered), summary.roles)
+    except ValueError:
+        return False
+    return summary.n_samples > 1
