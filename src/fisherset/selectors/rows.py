@@ -221,8 +221,11 @@ def _by_passes(rows: CountedRows, read: Reader, roles: Roles, beside: Beside) ->
     """Targets and confounders first, then the sums; products are passes over the rows."""
     adjusted = NONE if beside.adjusted is None else beside.adjusted
     side = gather(rows, replace(read, only=adjusted if adjusted.size else None), columns=bool(adjusted.size))
-    if beside.missing == "mean":  # else they are found, and their rows, when all columns are read
-        check_adjusted(side.moments.finite, np.arange(adjusted.size))
+    finite = np.ones(rows.n_columns, dtype=bool)
+    finite[adjusted] = side.moments.finite[: adjusted.size]
+    if beside.missing == "mean":
+        check_adjusted(finite, adjusted)
+    reject_nonfinite(finite, rows.names, locate_in(rows))
     labels = classified(side, rows.labels)
     n_rows, width = side.moments.n_rows, side.moments.squares.size
     there = Roles(0, np.arange(width - roles.targets.size), np.arange(width)[width - roles.targets.size :])
