@@ -65,7 +65,7 @@ class Reader:
         if block.y is None:
             raise ValueError("This estimator requires y to be passed, but the target y is None.")
         if holds_numbers(self.task, block.y):
-            parts.append(_numbers(self.task, block.y, n))
+            parts.append(_counting(_numbers(self.task, block.y, n), weight))
         else:
             labels, codes = _labels(block.y, n)
             if self.factors is not None:
@@ -138,6 +138,14 @@ def _numbers(task: str, y: Any, n: int) -> Floats:
     return targets
 
 
+def _counting(targets: Floats, weight: Floats | None) -> Floats:
+    """The same where rows without weight have no say, however large their targets are."""
+    if weight is None or weight.all():
+        return targets
+    heaviest = int(np.argmax(weight))
+    return np.where(weight[:, None] > 0, targets, targets[heaviest] if weight[heaviest] else 0.0)
+
+
 def _spelt(label: Any) -> float:
     """The number that a text spells, which must not be rounded where it is whole."""
     text = str(label).strip()
@@ -147,7 +155,7 @@ def _spelt(label: Any) -> float:
     except (TypeError, ValueError):
         understood = False
     if not understood:
-        raise TypeError(
+        raise ValueError(
             f"y must hold numbers; got the text {shown(label)}. Use GeneralizedFisherScore for classes."
         )
     if LONG_WHOLE.fullmatch(text) and np.isfinite(number) and int(text.partition(".")[0]) != number:
