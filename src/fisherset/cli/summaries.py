@@ -44,6 +44,8 @@ def summarize(
     """
     with common.Outputs((out, SUMMARY), inputs=[file], force=force):
         table = common.table_in(file, target, drop, impute, quiet, task, elsewhere=True)
+        if isinstance(table.X, Summary):
+            raise ValueError(f"{file.name} is a summary already; `merge` adds it to others.")
         with ProgressBars(quiet, "adding up"):
             found = summary_of(table.X, table.y, task=task.value, max_memory=max_memory).named(table.names)
         found.save(out)
