@@ -30,6 +30,9 @@ HOLED = np.where(RNG.random((N, D)) < 0.05, np.nan, PLAIN)
 CONSTANT = np.where(np.arange(D) == 4, 0.1, PLAIN)
 WIDE = np.hstack([PLAIN[:60], RNG.standard_normal((60, 60))])
 WEIGHTS = RNG.uniform(0.5, 2, N)
+SIZES = PLAIN * 10.0 ** np.linspace(-200, 200, D)
+ABSENT = np.where(np.arange(N) < 70, 0.0, WEIGHTS)  # the first rows, at which a reader looks, do not count
+MISLEADING = np.where(ABSENT[:, None] > 0, FAR, 0.0)
 UNEQUAL = np.where(np.arange(N) < 20, 0, np.where(CODES > 0, 1, 2))
 Z = np.column_stack([PLAIN[:, 0] + RNG.standard_normal(N), np.arange(N) % 2])
 NUMBERS = PLAIN[:, :2] @ [[1.0, 2.0], [0.5, -1.0]] + RNG.standard_normal((N, 2))
@@ -49,6 +52,8 @@ QUESTIONS = {
     "a constant": (GeneralizedFisherScore(4), Given(CONSTANT, CLASSES)),
     "weights": (GeneralizedFisherScore(4), Given(PLAIN, CLASSES, WEIGHTS)),
     "weights, far from nought": (GeneralizedFisherScore(4), Given(FAR, CLASSES, WEIGHTS)),
+    "far apart in size": (GeneralizedFisherScore(4), Given(SIZES, CLASSES)),
+    "first rows that mislead": (GeneralizedFisherScore(4), Given(MISLEADING, CLASSES, ABSENT)),
     "groups": (GeneralizedFisherScore(2, groups=GROUPS), Given(PLAIN, CLASSES)),
     "kept and excluded": (GeneralizedFisherScore(4, keep=[11], exclude=[0, 1]), Given(PLAIN, CLASSES)),
     "confounders": (GeneralizedFisherScore(4), Given(PLAIN, CLASSES, WEIGHTS, Z)),
@@ -68,6 +73,10 @@ QUESTIONS = {
     "label sets": (GeneralizedFisherScore(4), Given(PLAIN, SETS, WEIGHTS)),
     "a number": (JointRegressionScore(4), Given(PLAIN, NUMBERS[:, 0], WEIGHTS)),
     "a number far off": (JointRegressionScore(4), Given(FAR, 1e7 + NUMBERS[:, 0])),
+    "a number without weight": (
+        JointRegressionScore(4),
+        Given(PLAIN, np.where(ABSENT > 0, NUMBERS[:, 0], 1e300), ABSENT),
+    ),
     "numbers": (JointRegressionScore(4, adjust_for=[3]), Given(PLAIN, NUMBERS)),
     "numbers with confounders": (JointRegressionScore(4), Given(PLAIN, NUMBERS, None, Z)),
 }
@@ -226,11 +235,15 @@ def test_fisher_scores_are_those_of_rows_in_memory(way, room, tmp_path):
 
 
 @pytest.mark.parametrize("question", [question for way, question in ASKED if way == "summaries"])
-def test_rows_that_come_bit_by_bit(question, in_memory):
+def test_rows_that_come_bit_by_bit(question, in_memory, request):
+    if question == "far apart in size":
+        lost = "a summary of one row has no unit: one of 1e200 is lost beside others"
+        request.applymarker(pytest.mark.xfail(reason=lost, strict=True))
     selector, given = QUESTIONS[question]
     selector = clone(selector)
     first = given.y if given.y.ndim == 1 else given.y[:, 0]
-    order = np.argsort(first, kind="stable")  # one class after the other
+    absent = np.zeros(len(first)) if given.sample_weight is None else given.sample_weight == 0
+    order = np.lexsort([first, absent])  # one class after the other, what does not count at last
     for rows in np.split(order, [1, 30, 50]):
         selector.partial_fit(**given.rows(rows).arguments)
     check_same(selector, in_memory(question))

@@ -13,6 +13,8 @@ import pytest
 from pyarrow import feather, parquet
 from sklearn.exceptions import NotFittedError
 
+from command import invoke
+from command import refused as refusal
 from elsewhere import DASK, FILES, Given, cells
 from fisherset import FisherScore, GeneralizedFisherScore, JointRegressionScore, Summary, scan, summarize
 from fisherset.selectors import rows as ways_to_read
@@ -283,7 +285,7 @@ def test_a_number_to_explain_that_is_none(suffix, room, tmp_path):
         refused(words, scan(path, "price", batch_rows=10), selector=selector)
         path = written(path, changed("price", "1_000", table=table.astype({"price": object})))
         words = r"y must hold numbers; got the text '1_000'.*rows 111 to 120"
-        refused(words, scan(path, "price", batch_rows=10), selector=selector, error=TypeError)
+        refused(words, scan(path, "price", batch_rows=10), selector=selector)
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -469,3 +471,27 @@ def test_what_partial_fit_cannot_do_is_said_at_once():
     with pytest.raises(ValueError, match="X must not contain NaN"):
         selector.partial_fit(np.full((2, D), np.nan), ["a", "b"])
     assert selector.summary_ is before
+
+
+def test_the_command_line_says_so_too(tmp_path):
+    (tmp_path / "a" / "x").mkdir(parents=True)
+    path = written(tmp_path / "a" / "x" / "t.parquet", changed("r", np.nan))
+    asked = ("-t", "label", "-k", 2)
+    assert "column 'r' holds some, the first in x/t.parquet, row 111" in refusal(
+        invoke("select", "a/*/t.parquet", *asked, cwd=tmp_path)
+    )
+    written(path, frame())
+    assert invoke("select", "a/*/t.parquet", *asked, cwd=tmp_path).returncode == 0
+    assert invoke("summarize", "a/x/*.parquet", "-t", "label", "--out", "s.npz", cwd=tmp_path).returncode == 0
+    for words, arguments in {
+        "where no values are missing; leave --impute out": ("select", "s.npz", "-k", 2, "--impute", "median"),
+        "Every summary must be named once; s.npz": ("merge", "s.npz", "./s.npz", "--out", "t.npz"),
+        "s.npz is a summary already": ("summarize", "s.npz", "--out", "t.npz"),
+        "y must hold numbers; got the text 'a'": (
+            *("select", "a/x/*.parquet", "-t", "label", "-k", 2),
+            *("--task", "regression"),
+        ),
+        "t.parquet is no summary that can be used": ("merge", "s.npz", "a/x/t.parquet", "--out", "t.npz"),
+    }.items():
+        assert words in refusal(invoke(*arguments, cwd=tmp_path)), words
+    assert not (tmp_path / "t.npz").exists()
