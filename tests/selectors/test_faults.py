@@ -195,6 +195,25 @@ def test_other_labels_in_a_later_pass(monkeypatch):
     refused("has the label 'z' now", table, selector=GeneralizedFisherScore(2, class_weight="balanced"))
 
 
+def test_other_numbers_in_a_later_pass(monkeypatch, tmp_path):
+    """After those that count rows, meet labels and add up numbers: products come last."""
+    no_room(monkeypatch)
+    words = "The table must stay as it is while it is read; its numbers are not those of the pass before"
+    now = [frame()]
+    before_pass(monkeypatch, 3, lambda: now.append(frame().assign(q=X[:, 0])))
+    table = scan(lambda: pa.Table.from_pandas(now[-1]).to_reader(), "label", batch_rows=70)
+    refused(words, table)
+    polars = pytest.importorskip("polars")
+    path = written(tmp_path / "t.parquet", frame())
+    table = scan(polars.scan_parquet(path), "label", batch_rows=70)
+    before_pass(monkeypatch, 3, lambda: written(path, frame().assign(q=X[:, 0])))
+    refused(words, table)
+    da = pytest.importorskip("dask.array")
+    blocks = da.from_array(X, chunks=(50, 4))
+    numbers = np.random.default_rng(0)
+    refused(words, blocks.map_blocks(lambda block: block + numbers.random(block.shape)), LABELS)
+
+
 def test_fewer_rows_in_a_later_pass(monkeypatch):
     no_room(monkeypatch)
     duckdb = pytest.importorskip("duckdb")
