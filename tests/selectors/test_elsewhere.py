@@ -97,7 +97,7 @@ def answers(way, question):
 
 
 # Some ways are asked everything; the others are doors to the same rooms, and share the questions.
-ASKED_ALL = ("Parquet", "CSV", "h5ad", "summaries", "Dask, unknown", "Dask frame")
+ASKED_ALL = ("Parquet", "CSV", "h5ad", "summaries", "Dask, unknown")
 ASKED = [
     (way, question)
     for i, way in enumerate(WAYS)
