@@ -297,3 +297,9 @@ def test_no_value_can_be_read_off_a_file(tmp_path):
         assert not np.isclose(squares, row[:, None], rtol=1e-3).any() or name == "s.npz"
     expected = GeneralizedFisherScore(4).fit(far[1:], Y[1:]).__dict__
     check_same(GeneralizedFisherScore(4).fit(Summary.load(tmp_path / "t.npz")), expected)
+
+
+def test_a_summary_has_nothing_to_reduce():
+    selector, summary = GeneralizedFisherScore(4).fit(X, Y), summarize(X, Y)
+    with pytest.raises(TypeError, match=r"X must be rows at hand.*got an object of type Summary"):
+        selector.transform(summary)

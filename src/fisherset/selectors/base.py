@@ -124,6 +124,11 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             support = self._get_support_mask()
             check.check_same_columns(self, X)
             return lazy_columns(X, support)
+        if is_elsewhere(X):
+            raise TypeError(
+                f"X must be rows at hand, or Dask's, to be reduced; got an object of type {type(X).__name__}. "
+                f"Name the selected columns when it is made, as by scan(..., columns=get_feature_names_out())."
+            )
         return super().transform(check.check_container(X))
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
