@@ -126,8 +126,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             return lazy_columns(X, support)
         if is_elsewhere(X):
             raise TypeError(
-                f"X must be rows at hand, or Dask's, to be reduced; got an object of type {type(X).__name__}. "
-                f"Name the selected columns when it is made, as by scan(..., columns=get_feature_names_out())."
+                f"X must be rows at hand, or on Dask; got an object of type {type(X).__name__}. Name the "
+                f"selected columns when it is made, as by scan(..., columns=get_feature_names_out())."
             )
         return super().transform(check.check_container(X))
 
