@@ -179,7 +179,7 @@ BAD_TABLES = {
     # shapes
     "1-d": (X[:, 0], r"Expected 2D array, got 1D array"),
     "a series": (pd.Series(X[:, 0]), r"Expected 2D array, got 1D array instead\); got Series"),
-    "a sparse vector": (sparse.coo_array(X[:, 0]), r"2D|1 sample"),  # older ones are a row
+    "a sparse vector": (sparse.coo_array(X[:, 0]), r"2D|1 sample|inconsistent"),  # older ones are a row
     "3-d": (X[:, :, None], r"dim 3"),
     "no rows": (np.empty((0, 6)), r"0 sample\(s\)"),
     "no columns": (np.empty((N, 0)), r"0 feature\(s\)"),

@@ -8,13 +8,15 @@ from numpy.typing import NDArray
 from fisherset._types import Floats, Indices
 from fisherset.sources import Matrix
 
+LARGE_BLOCK = 2**18  # numbers of which a copy is worth avoiding
 FEW_TARGETS = 32  # whose indicator costs little when it is filled in
 
 
 def sums(X: Floats, T: Matrix) -> Floats:
     """T'X, p x d."""
-    if not isinstance(T, np.ndarray) and T.shape[1] <= FEW_TARGETS and not X.flags.c_contiguous:
-        T = T.toarray()  # of columns one after the other SciPy would make a copy first
+    copied = X.size > LARGE_BLOCK and not X.flags.c_contiguous  # by SciPy, before it begins
+    if copied and not isinstance(T, np.ndarray) and T.shape[1] <= FEW_TARGETS:
+        T = T.toarray()
     product: Floats = T.T @ X
     return product
 
