@@ -47,8 +47,8 @@ from fisherset.statistics import (
     stacked,
     statistics_of,
 )
+from fisherset.statistics.budget import ROOM
 
-ROOM = 2**30  # bytes that may be held where nobody says: so that the way is the same on every machine
 COPIES = 3  # of the products of all columns that are held at a time: the sum, those of a block, and a part
 SHARE = 0.5  # of the room that rows may take
 
