@@ -1,5 +1,6 @@
 """The scikit-learn face: parameters in, fitted attributes out."""
 
+from fisherset.selectors.alternatives import near_best
 from fisherset.selectors.certificate import Certificate, certify, fisher_criterion
 from fisherset.selectors.explanation import Explanation, explain
 from fisherset.selectors.fisher import FisherScore
@@ -10,6 +11,7 @@ from fisherset.selectors.laplacian import LaplacianScore
 from fisherset.selectors.path import SelectionPath, Step, selection_path
 from fisherset.selectors.regression import JointRegressionScore
 from fisherset.selectors.regression_cv import JointRegressionScoreCV
+from fisherset.selectors.replacements import NearBest
 from fisherset.selectors.summary import Summary, summarize
 from fisherset.selectors.trace_ratio import TraceRatio
 
@@ -23,6 +25,7 @@ __all__ = [
     "JointRegressionScore",
     "JointRegressionScoreCV",
     "LaplacianScore",
+    "NearBest",
     "SelectionPath",
     "Step",
     "Summary",
@@ -30,6 +33,7 @@ __all__ = [
     "certify",
     "explain",
     "fisher_criterion",
+    "near_best",
     "selection_path",
     "summarize",
 ]

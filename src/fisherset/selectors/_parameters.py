@@ -63,6 +63,15 @@ def check_number(name: str, value: Any, *, above: float) -> float:
     return number
 
 
+def check_share(name: str, value: Any) -> float:
+    """A share that may be nothing, but not the whole."""
+    if not is_number(value):
+        raise TypeError(f"{name} must be a number from 0 up to, but not, 1; got {shown(value)}.")
+    if not 0 <= (share := as_float(value)) < 1:
+        raise ValueError(f"{name} must be at least 0 and below 1; got {shown(value)}. 0.01 is one per cent.")
+    return share
+
+
 def check_limit(name: str, value: Any) -> float | None:
     """A positive limit, None where there is none: None or infinity."""
     if value is None or (is_number(value) and as_float(value) == np.inf):

@@ -107,12 +107,17 @@ def _positions(items: list[str], names: list[str] | None) -> Indices:
     return np.array([position[item] for item in items], dtype=np.intp)
 
 
-def warn_constant(constant: NDArray[np.bool_], support: NDArray[np.bool_], what: str = "features") -> None:
+def warn_constant(
+    constant: NDArray[np.bool_],
+    support: NDArray[np.bool_],
+    what: str = "features",
+    name: str = "n_features_to_select",
+) -> None:
     """Warn when so many features, or groups, were asked for that constant ones had to be chosen."""
     n_chosen = int(np.count_nonzero(constant & support))
     if n_chosen:
         warnings.warn(
-            f"n_features_to_select is larger than the number of {what} that vary, "
+            f"{name} is larger than the number of {what} that vary, "
             f"{np.count_nonzero(~constant)}: {n_chosen} constant ones are among the selected.",
             UserWarning,
             stacklevel=3,

@@ -18,6 +18,7 @@ from fisherset.solver import Domain, Units, without
 from fisherset.statistics import TableProblem
 
 NONE: Indices = np.empty(0, dtype=np.intp)
+COUNT = "n_features_to_select"  # what the number to choose is called, unless otherwise
 
 
 class Posed(NamedTuple):
@@ -56,28 +57,28 @@ class Choice:
     def what(self) -> str:
         return "groups" if self.grouped else "features"
 
-    def count(self, wanted: Any) -> int:
+    def count(self, wanted: Any, name: str = COUNT) -> int:
         """How many units are to be chosen, with room for the kept ones and without the barred."""
         if wanted is None or (parameter.is_number(wanted) and not is_integer(wanted)):  # a share
             allowed = len(self.labels) - self.barred.size
-            k = parameter.check_count(wanted, allowed, what=self.what)
+            k = parameter.check_count(wanted, allowed, name, self.what)
             return k if wanted is not None else max(k, self.kept.size)
-        k = parameter.check_count(wanted, len(self.labels), what=self.what)
-        self.check(k)
+        k = parameter.check_count(wanted, len(self.labels), name, self.what)
+        self.check(k, name)
         return k
 
-    def check(self, k: int) -> None:
+    def check(self, k: int, name: str = COUNT) -> None:
         """Refuse a number of units that the kept and the barred do not leave."""
         if k < self.kept.size:
             raise ValueError(
-                f"keep must not name more than n_features_to_select; got {self.kept.size} {self.what} to "
+                f"keep must not name more than {name}; got {self.kept.size} {self.what} to "
                 f"keep and {k} to select. Select more, or keep fewer."
             )
         allowed = len(self.labels) - self.barred.size
         if k > allowed:
             raise ValueError(
-                f"n_features_to_select must be at most the number of {self.what} that exclude and "
-                f"adjust_for leave, {allowed}; got {k}."
+                f"{name} must be at most the number of {self.what} that exclude and adjust_for leave, "
+                f"{allowed}; got {k}."
             )
 
     def units_of(self, columns: Indices) -> Indices:

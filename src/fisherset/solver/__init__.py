@@ -2,6 +2,7 @@
 
 from fisherset.solver.domain import Domain
 from fisherset.solver.group_swaps import unit_losses
+from fisherset.solver.near import NearSets, near_sets
 from fisherset.solver.problem import Problem, Samples
 from fisherset.solver.proof import prove_value
 from fisherset.solver.ratio import best_ratio
@@ -17,6 +18,7 @@ __all__ = [
     "Domain",
     "Iteration",
     "LOOSE",
+    "NearSets",
     "Problem",
     "SOLVERS",
     "Samples",
@@ -30,6 +32,7 @@ __all__ = [
     "conclude",
     "grade",
     "measure_subset",
+    "near_sets",
     "prove_value",
     "ranked",
     "relative_gap",

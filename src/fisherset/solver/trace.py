@@ -40,6 +40,10 @@ class Status(StrEnum):
         "time_limit was reached: the subset may not be locally optimal and the certificate, while "
         "valid, may be loose; raise time_limit"
     )
+    MAX_SETS = (
+        "max_sets was reached: the sets listed are the best of those found, and there are more; raise "
+        "max_sets, or lower within"
+    )
 
 
 class Trace:
