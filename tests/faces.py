@@ -20,6 +20,7 @@ from fisherset import (
     certify,
     explain,
     fisher_criterion,
+    near_best,
     selection_path,
     summarize,
 )
@@ -121,6 +122,7 @@ FACES = [
     *_of_function(fisher_criterion, np.atleast_1d, {"features": FEATURES}),
     *_of_function(certify, lambda found: np.array(found[:4]), {"features": FEATURES}),
     *_of_function(explain, lambda found: np.hstack(found), {"features": FEATURES}),
+    *_of_function(near_best, lambda found: np.hstack([found.objectives, found.frequencies]), {"k": 2}),
     *_of_function(
         selection_path,
         lambda path: np.hstack(

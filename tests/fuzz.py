@@ -265,6 +265,8 @@ def ask(face, case):
     d = case.table.shape[1]
     if "n_features_to_select" in face.parameters:
         parameters["n_features_to_select"] = case.k
+    if "k" in face.parameters:
+        parameters["k"] = case.k
     if "ks" in face.parameters:
         parameters["ks"] = [case.k]
     if "features" in face.parameters:
@@ -499,6 +501,31 @@ def judge_path(face, case, path, admitted):
     return judge_criterion(case, step.features, step.objective, path.gamma, admitted, step.upper_bound)
 
 
+def judge_near_best(face, case, found, admitted):
+    """All sets of columns that vary, where the list claims to be complete."""
+    if any(len(set(one)) != case.count for one in found.sets):
+        return f"sets are {found.sets}"
+    wrong = judge_criterion(case, found.sets[0], found.objective, found.gamma, admitted, found.upper_bound)
+    truth = _truth(case)
+    if wrong or admitted or truth.doubtful or not found.complete:
+        return wrong
+    varying = np.flatnonzero(~truth.constant)
+    if varying.size < case.count:
+        return "" if set(varying) <= set(found.sets[0]) else f"{found.sets} lack columns that vary"
+    sets = list(combinations(varying.tolist(), case.count))
+    if len(sets) > FEW_SETS:
+        return ""
+    values = truth.criterion(sets, found.gamma)
+    floor, edge = (1 - found.within) * np.max(values), CLOSE * (np.max(values) + CLOSE)
+    listed = {tuple(one) for one in found.sets}
+    for one, value in zip(sets, values, strict=True):
+        if (value > floor + edge and one not in listed) or (value < floor - edge and one in listed):
+            return (
+                f"F of {one} is {value}, the floor {floor}, and it is {'' if one in listed else 'not '}listed"
+            )
+    return ""
+
+
 JUDGES = {
     "FisherScore": judge_fisher,
     "HSICScore": judge_hsic,
@@ -511,6 +538,7 @@ JUDGES = {
     "certify": judge_certificate,
     "fisher_criterion": judge_value,
     "explain": judge_explanation,
+    "near_best": judge_near_best,
     "selection_path": judge_path,
     "summarize": judge_generalized,
 }

@@ -396,26 +396,38 @@ _columns = [
 ]
 _no_groups = "groups must be a label for each column, or a mapping of names to columns; got "
 
-_count = r"n_features_to_select must be an int .* got "
+_count = r"must be an int .* got "
 _share = r"strictly between 0 and 1; got "
 _folds = r"cv must be a number of folds, a splitter, or pairs of row numbers"
 
+_counts = [
+    (0, "must be at least 1; got 0"),
+    (-3, "at least 1; got -3"),
+    (D + 1, r"at most the number of features, 6; got 7\. Ask for fewer"),
+    (10**30, "at most the number of features, 6"),
+    (1.0, _share + r"1\.0"),
+    (2.5, _share + r"2\.5"),
+    (np.float16(2.5), _share + r"2\.5"),
+    (float("nan"), _share + "nan"),
+    (Decimal("nan"), _share),
+    (True, _count + "True"),
+    (1 + 0j, _count),
+    (pd.NA, _count),
+]
+
 BAD_PARAMETERS = {
-    "n_features_to_select": [
-        (0, "must be at least 1; got 0"),
-        (-3, "at least 1; got -3"),
-        (D + 1, r"at most the number of features, 6; got 7\. Ask for fewer"),
-        (10**30, "at most the number of features, 6"),
-        (1.0, _share + r"1\.0"),
-        (2.5, _share + r"2\.5"),
-        (np.float16(2.5), _share + r"2\.5"),
-        (float("nan"), _share + "nan"),
-        (Decimal("nan"), _share),
-        (True, _count + "True"),
-        (1 + 0j, _count),
-        (pd.NA, _count),
-        ("all", "n_features_to_select must be .* got 'all'"),
+    "n_features_to_select": [*_counts, ("all", "n_features_to_select must be .* got 'all'")],
+    "k": [*_counts, ("auto", "k must be an int .* got 'auto'")],
+    "within": [
+        (1.0, r"within must be at least 0 and below 1; got 1\.0"),
+        (-0.01, "within must be at least 0 and below 1"),
+        (float("nan"), "within must be at least 0 and below 1"),
+        (1, "0.01 is one per cent"),
+        (None, "within must be a number from 0 up to"),
+        ("1 %", "within must be a number from 0 up to"),
+        (True, "within must be a number from 0 up to"),
     ],
+    "max_sets": _integers(1),
     "ks": [
         ([], "at least one number"),
         (3, "ks must be a sequence"),
@@ -709,6 +721,9 @@ ODD_PARAMETERS = {
     "max_memory": [("2GB", 2e9), ("2 gib", 2**31), (np.float32(2e9), 2e9), (float("inf"), None)],
     "bandwidth": [(np.float32(1.5), 1.5), (Decimal("1.5"), 1.5), (np.array(1.5), 1.5)],
     "n_features_to_select": [(np.int8(2), 2), (np.float16(0.5), 3), (Fraction(1, 2), 3), (Decimal("0.5"), 3)],
+    "k": [(np.int8(2), 2), (np.float16(0.5), 3), (Fraction(1, 2), 3), (None, 3)],
+    "within": [(np.float16(0.25), 0.25), (Fraction(1, 4), 0.25), (np.array(0.25), 0.25), (0, 0.0)],
+    "max_sets": [(np.int16(1000), 1000)],
     "ks": [(range(1, 3), [1, 2]), (iter([1, 2]), [1, 2]), ({2, 1}, [1, 2]), (np.array([2, 1]), [1, 2])],
     "gammas": [(np.array([1.0, 2.0]), [1.0, 2.0]), ({1.0, 2.0}, [1.0, 2.0]), ((np.float32(2),), [2.0])],
     "max_iter": [(np.int16(1000), 1000)],
