@@ -48,6 +48,24 @@ def certificate_sentence(
     return f"{these} at least {proven_share(gap)} of {best}{f' ({figures})' if figures else ''}."
 
 
+def proven_sentence(every: int, none: int, undecided: int, *, noun: str = "features") -> str:
+    """How many of the features there is a choice about are in every set as good as this one, and in none."""
+    n = every + none + undecided
+    if not n:
+        return ""
+    if n == undecided:
+        return f"No {noun.removesuffix('s')} is proven to be in every set as good as this one, or in none."
+    said = [f"{_are(none)} in no set as good as this one"] if none else []
+    if every:
+        said.append(f"{_are(every)} in every {'one' if none else 'set as good as this one'}")
+    rest = f"{_are(undecided)} open" if undecided else "none is open"
+    return f"Proven of the {counted(n, noun)}: {', '.join(said)}; {rest}."
+
+
+def _are(count: int) -> str:
+    return f"{count} {'is' if count == 1 else 'are'}"
+
+
 # What F is, and what is said where it is nought.
 CRITERIA = {
     "classification": ("Fisher criterion", "tells the classes apart"),

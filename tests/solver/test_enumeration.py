@@ -48,7 +48,7 @@ def test_columns_that_cannot_matter_are_left_out(monkeypatch):
     domain = domain_of(problem, 2)
     relaxation = relax(problem, domain, gamma, tol=1e-4, trace=Trace(max_iter=500))
     best, features = reference.best_subset(Z, y, 2, gamma)
-    possible = np.flatnonzero(enumeration._possible(domain, relaxation.tangent, best))
+    possible = np.flatnonzero(enumeration._possible(domain, relaxation.tangent, best)[0])
     assert set(features) <= set(possible)
     assert possible.size < 40
     found = enumerate_sets(problem, domain, gamma, relaxation.tangent, best)

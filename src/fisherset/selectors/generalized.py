@@ -93,6 +93,12 @@ class GeneralizedFisherScore(IncrementalSelector):
         No subset of that size has a larger F.
     gap_ : float
         `(upper_bound_ - objective_) / upper_bound_`.
+    upper_bound_with_, upper_bound_without_ : ndarray of shape (n_features,) or (n_groups,)
+        No subset of that size with the feature or group, and none without it, has a larger F;
+        -inf where there is no such subset, as with what is excluded and without what is kept.
+    proven_ : Proven
+        What follows: masks of the features or groups that are `in_every` subset as good as the
+        selected one, and `in_none`; the others are open. Printed, it is a sentence.
     status_ : Status
         How the search ended; `status_.value` is a sentence with what to do, and anything but
         `CONVERGED` is warned of.
@@ -146,6 +152,14 @@ class GeneralizedFisherScore(IncrementalSelector):
     (1797, 10)
     >>> print(f"F = {selector.objective_:.3f}, at most {selector.gap_:.1%} below the best")
     F = 2.134, at most 7.2% below the best
+
+    Where the bound is sharper, it decides about single features, too:
+
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> selector = GeneralizedFisherScore(10).fit(X, y)
+    >>> print(selector.proven_)
+    Proven of the 30 features: 20 are in no set as good as this one, 10 are in every one; none is open.
     """
 
     def __init__(

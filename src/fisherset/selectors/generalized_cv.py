@@ -56,8 +56,8 @@ class GeneralizedFisherScoreCV(CrossValidatedSelector):
         Mean score of the choice.
     n_passes_ : int
         How many times the whole table was read, for the search and the final fit.
-    support_, ranking_, scores_, objective_, upper_bound_, gap_, status_, noise_, trace_, n_iter_, classes_, \
-groups_, n_missing_, n_features_in_, feature_names_in_
+    support_, ranking_, scores_, objective_, upper_bound_, upper_bound_with_, upper_bound_without_, proven_, \
+gap_, status_, noise_, trace_, n_iter_, classes_, groups_, n_missing_, n_features_in_, feature_names_in_
         Of the fit on all samples, as in :class:`GeneralizedFisherScore`.
 
     See Also

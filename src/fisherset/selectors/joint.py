@@ -15,6 +15,7 @@ from fisherset.selectors.gamma import resolve_gamma
 from fisherset.selectors.measured import CLASSIFICATION, MISSING, Beside, Measured
 from fisherset.selectors.noise import measure_noise
 from fisherset.selectors.progress import Progress
+from fisherset.selectors.proven import prove_units, table_bounds
 from fisherset.solver import LOOSE, SOLVERS, Trace, solve
 from fisherset.statistics import TableProblem
 
@@ -97,6 +98,9 @@ class JointSelector(BaseSelector):
         units = posed.domain.units
         self.objective_, self.upper_bound_ = solution.objective, solution.upper_bound
         self.gap_, self.status_ = solution.gap, solution.status
+        bounds = table_bounds(choice, posed, solution, k)
+        self.upper_bound_with_, self.upper_bound_without_ = bounds
+        self.proven_ = prove_units(*bounds, solution.objective, solution.status, choice.what)
         self.noise_ = measure_noise(
             problem, units.columns(solution.units), units.columns(posed.domain.barred)
         )

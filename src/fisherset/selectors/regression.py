@@ -34,8 +34,8 @@ missing, max_memory
     ----------
     objective_ : float
         F of the selected subset, at most the number of targets.
-    support_, ranking_, scores_, upper_bound_, gap_, status_, noise_, gamma_, trace_, n_iter_, n_passes_, \
-n_missing_, groups_, n_features_in_, feature_names_in_
+    support_, ranking_, scores_, upper_bound_, upper_bound_with_, upper_bound_without_, proven_, gap_, \
+status_, noise_, gamma_, trace_, n_iter_, n_passes_, n_missing_, groups_, n_features_in_, feature_names_in_
         As in :class:`GeneralizedFisherScore`.
 
     See Also

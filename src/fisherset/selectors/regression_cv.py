@@ -38,8 +38,8 @@ class JointRegressionScoreCV(CrossValidatedSelector):
     ----------
     gamma_, n_features_, cv_results_, best_score_, n_passes_
         As in :class:`GeneralizedFisherScoreCV`.
-    support_, ranking_, scores_, objective_, upper_bound_, gap_, status_, noise_, trace_, n_iter_, groups_, \
-n_missing_, n_features_in_, feature_names_in_
+    support_, ranking_, scores_, objective_, upper_bound_, upper_bound_with_, upper_bound_without_, proven_, \
+gap_, status_, noise_, trace_, n_iter_, groups_, n_missing_, n_features_in_, feature_names_in_
         Of the fit on all samples, as in :class:`JointRegressionScore`.
 
     See Also

@@ -19,6 +19,7 @@ from fisherset.solver.forward import most_columns
 from fisherset.solver.problem import Problem
 from fisherset.solver.proof import Tangent
 from fisherset.solver.relaxation import Relaxation
+from fisherset.solver.unit_bounds import bound_units
 
 # Numbers that may be worked through, about a tenth of a second.
 WORK = 2e7
@@ -36,16 +37,18 @@ def tighten(
         return relaxation, None
     found = enumerate_sets(problem, domain, gamma, relaxation.tangent, incumbent)
     if found is not None:
-        relaxation = relaxation._replace(upper_bound=min(relaxation.upper_bound, found.upper_bound))
+        bound = min(relaxation.upper_bound, found.upper_bound)
+        relaxation = relaxation._replace(upper_bound=bound, with_each=found.with_each)
     return relaxation, found
 
 
 class Enumeration(NamedTuple):
-    """The best set of the domain, and what no set of it exceeds."""
+    """The best set of the domain, what no set of it exceeds, and none with each of the units."""
 
     units: Indices
     value: float
     upper_bound: float
+    with_each: Floats
 
 
 def enumerate_sets(
@@ -61,30 +64,33 @@ def enumerate_sets(
     relative = size * float(np.max(problem.lengths**2 / least))
     if problem.precision * relative > ROUNDING:
         return None
-    free = np.arange(domain.units.size)[domain.free]
+    free, others = np.arange(domain.units.size)[domain.free], 0.0
     if domain.m > 1:
-        free = free[_possible(domain, tangent, incumbent)[free]]
+        possible, others = _possible(domain, tangent, incumbent)
+        free = free[possible[free]]
     if free.size < domain.spare:
         return None
     search = _search_columns if single else _search_groups
     found = search(problem, domain, free, gamma)
     if found is None:
         return None
-    best, value = found
-    return Enumeration(best, value / problem.n, _raised(problem, value, relative) / problem.n)
+    best, values = found
+    bounds, with_each = _raised(problem, values, relative) / problem.n, np.full(domain.units.size, np.inf)
+    with_each[free] = np.maximum(bounds, others)  # what was not tried may be in a set with it
+    return Enumeration(best, float(values.max()) / problem.n, float(bounds.max()), with_each)
 
 
-def _possible(domain: Domain, tangent: Tangent, incumbent: float) -> NDArray[np.bool_]:
-    """Which units some set better than the incumbent may hold."""
-    g, least = tangent.g, domain.threshold(tangent.g)
-    with_each: Floats = tangent.bound(domain) + np.minimum(g - least, 0.0)
-    return with_each >= incumbent * (1 - 1e-9)
+def _possible(domain: Domain, tangent: Tangent, incumbent: float) -> tuple[NDArray[np.bool_], float]:
+    """Which units some set better than the incumbent may hold, and the most that sets with others reach."""
+    with_each = bound_units(domain, np.inf, [tangent]).with_each
+    possible = with_each >= incumbent * (1 - 1e-9)
+    return possible, float(np.max(with_each[~possible], initial=0.0))
 
 
 def _search_columns(
     problem: Problem, domain: Domain, free: Indices, gamma: float
-) -> tuple[Indices, float] | None:
-    """The best set of columns and its n F: all but one of it, and then whichever column adds most."""
+) -> tuple[Indices, Floats] | None:
+    """The best set, and n F of the best with each free column: all but one of it, and then that one."""
     m, r, columns = domain.m, problem.C.shape[1], np.concatenate([domain.kept, free])
     if comb(free.size, domain.spare - 1) * columns.size * m * (r + m) > WORK:
         return None
@@ -94,7 +100,7 @@ def _search_columns(
     if prefixed.size * columns.size > problem.room:
         return None
     G = problem.gram(prefixed, rows=columns).T if m > 1 else np.empty((0, 0))
-    best, value = np.empty(0, dtype=np.intp), -np.inf
+    best, value, with_each = np.empty(0, dtype=np.intp), -np.inf, np.full(columns.size, -np.inf)
     kept = tuple(range(domain.kept.size))
     prefixes = np.array(
         [kept + some for some in combinations(range(len(kept), columns.size), domain.spare - 1)],
@@ -104,17 +110,18 @@ def _search_columns(
     for start in range(0, len(prefixes), step):
         some = prefixes[start : start + step]
         values = _completed(C, G, diagonal, gamma, some)
+        np.maximum(with_each, values.max(axis=0), out=with_each)
         place = int(np.argmax(values))
         if values.flat[place] > value * (1 + 1e-12):
             prefix, last = np.divmod(place, columns.size)
             best, value = np.sort(columns[[*some[prefix], last]]), float(values.flat[place])
-    return best, value
+    return best, with_each[domain.kept.size :]
 
 
 def _search_groups(
     problem: Problem, domain: Domain, free: Indices, gamma: float
-) -> tuple[Indices, float] | None:
-    """The best set of groups and its n F: sets with as many columns are solved for in one stack."""
+) -> tuple[Indices, Floats] | None:
+    """The best set, and n F of the best with each free group: sets with as many columns in one stack."""
     units, size = domain.units, most_columns(domain)
     number = comb(free.size, domain.spare)
     if number > SETS or number * size**2 * (size + problem.C.shape[1]) > WORK:
@@ -123,7 +130,7 @@ def _search_groups(
     sets = np.array([kept + list(some) for some in combinations(free.tolist(), domain.spare)])
     own = {unit: np.flatnonzero(units.groups == unit) for unit in np.unique(sets)}
     sizes = units.sizes[sets].sum(axis=1)
-    best, value = np.empty(0, dtype=np.intp), -np.inf
+    best, value, with_each = np.empty(0, dtype=np.intp), -np.inf, np.full(units.size, -np.inf)
     for size in np.unique(sizes):
         alike = sets[sizes == size]
         columns = np.array([np.concatenate([own[unit] for unit in some]) for some in alike])
@@ -132,9 +139,10 @@ def _search_groups(
         C, M = problem.C[columns], G[places[:, :, None], places[:, None, :]] + gamma * np.eye(size)
         values = np.einsum("pir,pir->p", C, np.linalg.solve(M, C))
         place = int(np.argmax(values))
+        np.maximum.at(with_each, alike, values[:, None])
         if values[place] > value * (1 + 1e-12):
             best, value = np.sort(alike[place]), float(values[place])
-    return best, value
+    return best, with_each[free]
 
 
 def _completed(C: Floats, G: Floats, diagonal: Floats, gamma: float, prefixes: Indices) -> Floats:
@@ -158,8 +166,9 @@ def _completed(C: Floats, G: Floats, diagonal: Floats, gamma: float, prefixes: I
     return result
 
 
-def _raised(problem: Problem, value: float, relative: float) -> float:
-    """The largest n F with what it can be off by: C and G through their rounding, and the scale."""
-    off = 4 * problem.precision * np.sqrt(problem.n * relative) if value > 0 else 0.0
+def _raised(problem: Problem, value: Floats, relative: float) -> Floats:
+    """N F of sets with what it can be off by: C and G through their rounding, and the scale."""
+    off = np.where(np.greater(value, 0), 4 * problem.precision * np.sqrt(problem.n * relative), 0.0)
     spread = float(np.max(problem.lengths**2 / problem.diagonal))
-    return float((np.sqrt(value) + off) ** 2 * (1 + 4 * problem.precision * (relative + spread)))
+    raised: Floats = (np.sqrt(value) + off) ** 2 * (1 + 4 * problem.precision * (relative + spread))
+    return raised

@@ -103,12 +103,14 @@ def prove_value(problem: Problem, columns: Indices, gamma: float, state: Subset 
     return found
 
 
-def prove_bound(problem: Problem, domain: Domain, gamma: float, q: Floats, A: Indices, W: Floats) -> float:
-    """A bound on F over the domain from weights W of columns A; where rows are at hand, q does better."""
-    bounds = [problem.ceiling, tangent_from_weights(problem, domain, gamma, A, W).bound(domain)]
+def prove_tangents(
+    problem: Problem, domain: Domain, gamma: float, q: Floats, A: Indices, W: Floats
+) -> list[Tangent]:
+    """Tangents of F from weights W of columns A; where rows are at hand, q gives a better one, too."""
+    tangents = [tangent_from_weights(problem, domain, gamma, A, W)]
     of_columns = domain.units.spread(q)
     A = np.flatnonzero(of_columns > 0)
     fit = fit_rows(problem, A, of_columns[A], gamma)
     if fit is not None:
-        bounds.append(tangent_from_rows(problem, domain, gamma, fit).bound(domain))
-    return min(bounds)
+        tangents.append(tangent_from_rows(problem, domain, gamma, fit))
+    return tangents

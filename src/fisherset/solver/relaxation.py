@@ -36,6 +36,7 @@ class Relaxation(NamedTuple):
     tangent: Tangent | None = None
     A: Indices = np.empty(0, dtype=np.intp)  # the columns in play
     W: Floats = np.empty((0, 0))  # and their weights, which the tangent comes from
+    with_each: Floats | None = None  # the most that sets with each unit reach, where all were tried
 
 
 def relax(

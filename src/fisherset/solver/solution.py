@@ -14,6 +14,7 @@ from fisherset.solver.problem import Problem
 from fisherset.solver.relaxation import Relaxation
 from fisherset.solver.subset import Subset
 from fisherset.solver.trace import Iteration, Status, Trace
+from fisherset.solver.unit_bounds import bound_units
 from fisherset.solver.units import ranked, without
 
 
@@ -29,6 +30,8 @@ class Solution:
     state: Subset | None  # the system of the chosen
     objective: float
     upper_bound: float
+    with_each: Floats  # the most a set of the domain with each unit can reach, -inf where there is none
+    without_each: Floats  # and without it
     trace: tuple[Iteration, ...]
     status: Status
 
@@ -52,7 +55,8 @@ def empty_solution(domain: Domain, trace: Trace) -> Solution:
     """The answer where there is nothing to choose from."""
     none = np.zeros(domain.units.size)
     relaxation = Relaxation(none, 0.0, 0.0)
-    return Solution(np.arange(0), none[:0], none, none, relaxation, None, 0.0, 0.0, (), trace.status)
+    bounds = bound_units(domain, 0.0)
+    return Solution(np.arange(0), none[:0], none, none, relaxation, None, 0.0, 0.0, *bounds, (), trace.status)
 
 
 def conclude(
@@ -67,6 +71,9 @@ def conclude(
     """Put a found subset and the relaxation that bounds it into one answer, as the solver sees it."""
     tangent = relaxation.tangent
     g = np.einsum("jr,jr->j", problem.C, problem.C) if tangent is None else tangent.g
+    bounds = bound_units(domain, relaxation.upper_bound, [] if tangent is None else [tangent])
+    if relaxation.with_each is not None:
+        bounds = bounds._replace(with_each=np.minimum(bounds.with_each, relaxation.with_each))
     return Solution(
         units=units,
         loss=unit_losses(state, domain.units),
@@ -76,6 +83,8 @@ def conclude(
         state=state,
         objective=state.value,
         upper_bound=relaxation.upper_bound,
+        with_each=bounds.with_each,
+        without_each=bounds.without_each,
         trace=tuple(trace.iterations),
         status=trace.status,
     )

@@ -14,12 +14,13 @@ from fisherset.solver.domain import Domain
 from fisherset.solver.enumeration import enumerate_sets, tighten
 from fisherset.solver.joint import joint_path
 from fisherset.solver.problem import Problem
-from fisherset.solver.proof import prove_bound, prove_value
-from fisherset.solver.relaxation import relax
+from fisherset.solver.proof import prove_tangents, prove_value
+from fisherset.solver.relaxation import Relaxation, relax
 from fisherset.solver.solution import Solution, conclude
 from fisherset.solver.spaces import measure_subset
 from fisherset.solver.tempered import temper, untempered
 from fisherset.solver.trace import USUAL, Status, Trace
+from fisherset.solver.unit_bounds import UnitBounds, bound_units
 
 
 class Solver(Protocol):
@@ -83,24 +84,40 @@ def grade(
 def _proven(
     problem: Problem, searched: Problem, domain: Domain, found: Solution, gamma: float, trace: Trace
 ) -> Solution:
-    """The solution with an objective and a bound that hold for the problem as it is."""
-    columns, bound = domain.units.columns(found.units), found.upper_bound
-    value = prove_value(problem, columns, gamma, found.state)
+    """The solution with an objective and bounds that hold for the problem as it is."""
+    value = prove_value(problem, domain.units.columns(found.units), gamma, found.state)
     if value.wrong:
         trace.stopped(Status.INEXACT)
-    tangent = found.relaxation.tangent
+    bound, bounds = found.upper_bound, UnitBounds(found.with_each, found.without_each)
     if searched is not problem or value.rough:
-        q, A, W = found.relaxation.q, found.relaxation.A, found.relaxation.W
-        bound = problem.ceiling
-        if tangent is not None:
-            bound = prove_bound(problem, domain, gamma, q, A, untempered(searched, A, W))
-            if domain.m == 1 and (best := enumerate_sets(problem, domain, gamma, tangent, 0.0)) is not None:
-                bound = min(bound, best.upper_bound)
+        bound, bounds = _proven_bounds(problem, searched, domain, found.relaxation, gamma)
     objective = float(np.clip(value.value, 0.0, problem.ceiling))
     # where F(A) = UB in truth, the rounding of F must not say otherwise: F is right, or said not to be
+    objective = min(objective, bound) if value.wrong else objective
+    bound = max(bound, objective)
+    bounds = bounds.around(found.units, domain.m, objective, bound)
     return replace(
         found,
-        objective=min(objective, bound) if value.wrong else objective,
-        upper_bound=bound if value.wrong else max(bound, objective),
+        objective=objective,
+        upper_bound=bound,
+        with_each=bounds.with_each,
+        without_each=bounds.without_each,
         status=trace.status,
     )
+
+
+def _proven_bounds(
+    problem: Problem, searched: Problem, domain: Domain, relaxation: Relaxation, gamma: float
+) -> tuple[float, UnitBounds]:
+    """The bounds where those of the search are of another problem or too rough."""
+    A, tangent, bound = relaxation.A, relaxation.tangent, problem.ceiling
+    if tangent is None:
+        return bound, bound_units(domain, bound)
+    W = untempered(searched, A, relaxation.W)
+    tangents = prove_tangents(problem, domain, gamma, relaxation.q, A, W)
+    bound = min([bound, *(one.bound(domain) for one in tangents)])
+    bounds = bound_units(domain, bound, tangents)
+    if domain.m == 1 and (tried := enumerate_sets(problem, domain, gamma, tangent, 0.0)) is not None:
+        bound = min(bound, tried.upper_bound)
+        bounds = bounds._replace(with_each=np.minimum(bounds.with_each, tried.with_each))
+    return bound, bounds
