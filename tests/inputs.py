@@ -498,6 +498,7 @@ BAD_PARAMETERS = {
     "n_neighbors": _integers(1),
     "verbose": _integers(0),
     "standardize": _flags,
+    "prove": _flags,
     "supervised": _flags,
     "solver": _choice(),
     "kernel": _choice("rbf"),

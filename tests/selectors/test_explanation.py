@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.datasets import load_wine
 
 import reference
-from fisherset import FisherScore, explain, fisher_criterion
+from fisherset import FisherScore, GeneralizedFisherScore, explain, fisher_criterion
 
 
 @pytest.mark.parametrize("kind", [np.asarray, np.asfortranarray, sparse.csr_array, sparse.csc_array])
@@ -99,3 +100,22 @@ def test_numbers_are_explained_by_squared_correlations():
     np.testing.assert_allclose(found.fisher_scores, squares.sum(axis=1)[[0, 3]])
     drop = found.objective - fisher_criterion(X, Y, [3], gamma=10.0, task="regression")
     assert found.drops[0] == pytest.approx(drop)
+
+
+def test_what_no_set_as_good_can_do_without_is_said_where_asked_for():
+    """As the selector has it for its own set; of another one less or nothing is true."""
+    X, y = load_wine(return_X_y=True)
+    X = np.hstack([X, np.ones((len(X), 1))])
+    selector = GeneralizedFisherScore(5).fit(X, y)
+    found = explain(X, y, selector.support_, prove=True)
+    assert found.in_every.tolist() == selector.proven_.in_every[found.features].tolist() == [True] * 5
+    assert not explain(X, y, selector.support_).in_every.any()
+    worse = explain(X, y, [0, 1, 2, 13], prove=True)
+    assert not worse.in_every.any()
+    groups = [0, 0, 1, 1, *range(2, 12)]
+    chosen = GeneralizedFisherScore(3, groups=groups).fit(X, y)
+    same = explain(X, y, chosen.support_, groups=groups, prove=True)
+    assert same.in_every.tolist() == chosen.proven_.in_every[same.features].tolist()
+    all_there_is = explain(X[:, :13], y, range(13), prove=True)
+    assert all_there_is.in_every.all()
+    assert not explain(X, y, [13], prove=True).in_every.any()

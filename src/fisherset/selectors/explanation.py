@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fisherset._types import Floats, Indices
 from fisherset.selectors import _parameters as parameter
-from fisherset.selectors.certificate import AskedSubset, pose_subset, warn_status
+from fisherset.selectors.certificate import MAX_ITER, AskedSubset, pose_subset, warn_status
 from fisherset.selectors.fisher import fisher_scores
 from fisherset.selectors.measured import CLASSIFICATION, Beside
 from fisherset.selectors.noise import between_shares
-from fisherset.solver import TIE, Status, measure_subset, prove_value, temper, unit_losses
+from fisherset.selectors.proven import prove_units, table_bounds
+from fisherset.solver import TIE, Status, Trace, grade, measure_subset, prove_value, temper, unit_losses
+from fisherset.solver.trace import USUAL
 
 STEP = 64  # members whose correlations with everything are taken at a time
 
@@ -40,6 +43,9 @@ class Explanation(NamedTuple):
         F of the subset.
     gamma : float
         The regulariser used.
+    in_every : ndarray of shape (k,)
+        Whether the feature is proven to be in every set of that size as good as this one; with
+        `prove` only, else False.
     """
 
     features: Indices
@@ -49,6 +55,7 @@ class Explanation(NamedTuple):
     correlations: Floats
     objective: float
     gamma: float
+    in_every: NDArray[np.bool_]
 
 
 def explain(
@@ -67,6 +74,7 @@ def explain(
     missing: str = "error",
     task: str = CLASSIFICATION,
     max_memory: int | float | str | None = None,
+    prove: bool = False,
 ) -> Explanation:
     """What each feature of a subset contributes, and its strongest stand-in outside.
 
@@ -91,6 +99,9 @@ def explain(
         Whether y holds classes, or numbers as in :class:`JointRegressionScore`.
     max_memory : int or str, default=None
         As in :class:`GeneralizedFisherScore`.
+    prove : bool, default=False
+        Find out, too, which of the features no set as good can do without; it takes as long as
+        `certify`. A fitted :class:`GeneralizedFisherScore` knows it of its own set: `proven_`.
 
     Returns
     -------
@@ -112,6 +123,7 @@ def explain(
     >>> X.columns[found.features[most]], X.columns[found.stand_ins[most]]
     ('pixel_5_2', 'pixel_4_2')
     """
+    parameter.check_flag("prove", prove)
     limit = parameter.check_memory(max_memory)
     beside = Beside(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
     sets = {"groups": groups, "exclude": exclude, "adjust_for": adjust_for}
@@ -119,7 +131,7 @@ def explain(
     problem, chosen, members = asked.problem, asked.chosen, asked.members
     varying = np.isin(chosen, asked.posed.units)
     drops, correlations = np.zeros(chosen.size), np.zeros(chosen.size)
-    stand_ins = np.full(chosen.size, -1, dtype=np.intp)
+    stand_ins, in_every = np.full(chosen.size, -1, dtype=np.intp), np.zeros(chosen.size, dtype=bool)
     value = 0.0
     if varying.any():
         proven = prove_value(problem, asked.columns, asked.gamma)
@@ -127,8 +139,18 @@ def explain(
         value = proven.value
         drops[varying] = _drops(asked, value)
         stand_ins[varying], correlations[varying] = _stand_ins(asked, members)
+        if prove:
+            in_every = _in_every(asked)[chosen]
     alone = _alone(asked)[chosen]
-    return Explanation(chosen, alone, drops, stand_ins, correlations, value, asked.gamma)
+    return Explanation(chosen, alone, drops, stand_ins, correlations, value, asked.gamma, in_every)
+
+
+def _in_every(asked: AskedSubset) -> NDArray[np.bool_]:
+    """Which units of the table are in every set as good."""
+    trace, domain = Trace(max_iter=MAX_ITER), asked.posed.domain
+    found = grade(asked.problem, domain, asked.members, asked.gamma, tol=USUAL, trace=trace)
+    bounds = table_bounds(asked.choice, asked.posed, found, asked.chosen.size)
+    return prove_units(*bounds, found.objective, found.status).in_every
 
 
 def _drops(asked: AskedSubset, value: float) -> Floats:
