@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from fisherset import __version__
+from fisherset.cli.alternatives import alternatives
 from fisherset.cli.apply import apply
 from fisherset.cli.certify import certify
 from fisherset.cli.common import UNEXPECTED, UNUSABLE, printable
@@ -29,7 +30,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (select, apply, compare, certify, summarize, merge, demo, reproduce):
+for command in (select, apply, compare, certify, alternatives, summarize, merge, demo, reproduce):
     app.command()(command)
 
 

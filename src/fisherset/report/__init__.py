@@ -1,5 +1,14 @@
 """The report: a selection on one page, for a person; and what any page is made with."""
 
+from fisherset.report.alternatives import (
+    AlternativeFeature,
+    Alternatives,
+    AlternativeSet,
+    alternative_features,
+    alternative_sets,
+    alternatives_page,
+    build_alternatives,
+)
 from fisherset.report.pages import embedded, render
 from fisherset.report.remarks import Remark, giveaway_remarks, noise_remarks, remarks_on, status_remarks
 from fisherset.report.report import (
@@ -13,9 +22,16 @@ from fisherset.report.report import (
 
 __all__ = [
     "OWN_SCORES",
+    "AlternativeFeature",
+    "AlternativeSet",
+    "Alternatives",
     "ChosenFeature",
     "Remark",
     "Report",
+    "alternative_features",
+    "alternative_sets",
+    "alternatives_page",
+    "build_alternatives",
     "build_report",
     "chosen_features",
     "embedded",

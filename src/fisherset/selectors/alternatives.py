@@ -135,6 +135,7 @@ def near_best(
         gamma=number,
         status=found.status,
         names=list(choice.labels),
+        kept=np.union1d(choice.kept, filled).tolist(),
         n_constant=int(np.setdiff1d(np.flatnonzero(constant), choice.barred).size),
         n_filled=int(np.count_nonzero(unasked)),
         task=task,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import permutations
 from random import Random
@@ -46,6 +46,8 @@ class NearBest:
         `CONVERGED` is warned of.
     names : list
         What the features, or groups, are called: their names or labels, or else their numbers.
+    kept : list of int
+        What had to be in all sets: what `keep` names, and constant features that fill them up.
     n_constant, n_filled : int
         How many features that may be chosen are constant, and how many of them fill up every set as
         too few vary: which ones makes no difference, so that the first are listed.
@@ -66,6 +68,7 @@ class NearBest:
     gamma: float
     status: Status
     names: list[Any]
+    kept: list[int] = field(default_factory=list)
     n_constant: int = 0
     n_filled: int = 0
     task: str = CLASSIFICATION
