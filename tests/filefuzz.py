@@ -22,7 +22,7 @@ from pyarrow import feather, parquet
 from sklearn.datasets import dump_svmlight_file
 
 from command import invoke
-from fuzz import CLOSE, judge_criterion
+from fuzz import CLOSE, FEW_SETS, judge_criterion, truth_of
 
 NAMES = ["a", "b", "size", "a=b", "a,b", 'q"x', "<b>&", "größe", " lead", "=1+1", "1", "two\nlines", "nan"]
 TEXTS = ["red", "blue", "a,b", 'q"x', "<script>", "é", "=1+1", " lead", "two\nlines", "a=b", "x\ty", "NA"]
@@ -582,6 +582,42 @@ def complaint_about_certify(case, folder):
     return _wrong_figures(case, sorted(places), json.loads(done.stdout))
 
 
+def complaint_about_alternatives(case, folder):
+    """`alternatives`: the best set, and all others that come near it."""
+    file = folder / f"t{case.suffix}"
+    case.write(file)
+    k = case.count if case.k is None else case.k
+    asked = ("-k", k, "--within=0.05", "--json")
+    done = invoke("alternatives", file.name, *case.options, *case.choice, *asked, cwd=folder)
+    wrong = outcome(done, case.faults)
+    if wrong or done.returncode:
+        return wrong
+    found = json.loads(done.stdout)
+    listed = [tuple(case.places(units)) for units in found["sets"]]
+    for units in found["sets"]:
+        if len(set(units)) != k or not case.kept <= set(units) or case.barred & set(units):
+            return f"chose {units}, though {case.kept} are kept and {case.barred} excluded"
+    return _wrong_figures(case, listed[0], found) or _wrong_list(case, k, found, listed)
+
+
+def _wrong_list(case, k, found, listed):
+    """Whether a set of columns that vary is near the best and not listed, or the other way round."""
+    truth, sets = truth_of(case), case.allowed_sets(k)
+    if not found["complete"] or truth.doubtful or len(sets) > FEW_SETS:
+        return ""
+    varying = {unit for unit, constant in zip(case.units, truth.constant, strict=True) if not constant}
+    values = [float(truth.criterion([one], found["gamma"])[0]) for one in sets]
+    floor, edge = (1 - found["within"]) * max(values), CLOSE * (max(values) + CLOSE)
+    for one, value in zip(sets, values, strict=True):
+        if not {case.units[j] for j in one} <= varying:
+            continue
+        if value > floor + edge and tuple(one) not in listed:
+            return f"F of {one} is {value}, the floor {floor}, and it is not listed"
+        if value < floor - edge and tuple(one) in listed:
+            return f"F of {one} is {value}, the floor {floor}, and it is listed"
+    return ""
+
+
 def complaint_about_compare(case, folder):
     """`compare` of two methods, whose accuracies are shares and whose certificates are true."""
     file = folder / f"t{case.suffix}"
@@ -638,6 +674,7 @@ JUDGES = {
     "summarize": complaint_about_summarize,
     "select": complaint_about_select,
     "apply": complaint_about_select,
+    "alternatives": complaint_about_alternatives,
     "certify": complaint_about_certify,
     "compare": complaint_about_compare,
 }

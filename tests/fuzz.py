@@ -428,7 +428,7 @@ def judge_trace_ratio(face, case, selector, admitted):
     return ""
 
 
-def _truth(case):
+def truth_of(case):
     """The criterion in 32 digits; columns in units near their size, which it does not depend on."""
     X = case.floats
     with np.errstate(divide="ignore"):
@@ -445,7 +445,7 @@ def judge_criterion(case, members, objective, gamma, admitted, bound=None, sets=
     """F of a set of columns, and what bounds that of all sets of the size, or of those given."""
     if not np.isfinite(objective):
         return f"F is {objective}"
-    truth = _truth(case)
+    truth = truth_of(case)
     if truth.doubtful:
         return ""
     true = float(truth.criterion([members], gamma)[0])
@@ -506,7 +506,7 @@ def judge_near_best(face, case, found, admitted):
     if any(len(set(one)) != case.count for one in found.sets):
         return f"sets are {found.sets}"
     wrong = judge_criterion(case, found.sets[0], found.objective, found.gamma, admitted, found.upper_bound)
-    truth = _truth(case)
+    truth = truth_of(case)
     if wrong or admitted or truth.doubtful or not found.complete:
         return wrong
     varying = np.flatnonzero(~truth.constant)

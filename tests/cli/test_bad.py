@@ -20,7 +20,8 @@ from fisherset.tables import Feature, Selection
 from tablefiles import frame, holed, write_csv, write_npz
 
 COMMANDS = typer.main.get_command(app).commands
-FILLED = {"selection": "selection.json", "features": "features.txt", "out": "out.csv"}  # what must be given
+# what must be given
+FILLED = {"selection": "selection.json", "features": "features.txt", "out": "out.csv", "k": 2}
 
 
 def cut(path, table):
@@ -194,6 +195,9 @@ REQUESTS = {
     "negative gamma": ("t.csv", write_csv, ("--gamma", "-1"), "gamma must be"),
     "gamma without end": ("t.csv", write_csv, ("--gamma", "inf"), "gamma must be"),
     "gamma that is no number": ("t.csv", write_csv, ("--gamma", "nan"), "gamma must be"),
+    "within all": ("t.csv", write_csv, ("--within", 1), "--within must be at least 0 and below 1; got 1"),
+    "within less than nothing": ("t.csv", write_csv, ("--within", -0.1), "--within must be at least 0"),
+    "within no number": ("t.csv", write_csv, ("--within", "nan"), "--within must be at least 0"),
     "drop of nothing": ("t.csv", write_csv, ("--drop", "g99"), "'g99'"),
     "nothing left": (
         "t.csv",
@@ -402,7 +406,7 @@ CASES = [
 
 
 def test_the_commands_that_read_tables_are_known():
-    assert {"select", "apply", "compare", "certify", "summarize"} <= set(READERS)
+    assert {"select", "apply", "compare", "certify", "alternatives", "summarize"} <= set(READERS)
 
 
 @pytest.mark.once

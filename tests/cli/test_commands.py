@@ -12,6 +12,7 @@ from sklearn.datasets import load_wine
 from command import refused, run
 from fisherset import FisherScore, GeneralizedFisherScore, GeneralizedFisherScoreCV, certify
 from fisherset._format import proven_share
+from fisherset.tables.selection import read_selection
 
 EVIL = "<script>alert(1)</script>"
 FORMULA = "=HYPERLINK(A1)"
@@ -50,6 +51,10 @@ def test_select_says_what_the_library_says(chosen):
     plain = " ".join(done.stdout.split())
     assert f"at least {proven_share(selector.gap_)} of the best Fisher criterion any 5 columns" in plain
     assert f"F = {selector.objective_:.6g}, upper bound {selector.upper_bound_:.6g}" in plain
+    assert str(selector.proven_) in plain
+    assert "correlation" in plain  # in one piece
+    assert "* proven to be in every set as good as this one" in plain
+    assert plain.count("* ") == 1 + selector.proven_.in_every.sum() > 1
     assert done.stderr == ""  # nothing moves where there is no terminal
 
 
@@ -65,6 +70,23 @@ def test_selection_file(chosen):
     assert [feature["name"] for feature in content["features"]] == wanted
     assert content["objective"] == pytest.approx(selector.objective_)
     assert content["classes"] == ["=a", "b", "c"]
+    assert content["proven"] == dict(
+        zip(("in_every", "in_none", "open"), selector.proven_.counts, strict=True)
+    )
+    in_every = selector.proven_.in_every[np.argsort(selector.ranking_)[:5]]
+    assert [row["in_every"] for row in content["details"]] == in_every.tolist()
+    assert read_selection(folder / "selection.json").proven == content["proven"]
+    content["proven"]["open"] = "many"
+    (folder / "odd.json").write_text(json.dumps(content))
+    with pytest.raises(ValueError, match="its open is 'many'"):
+        read_selection(folder / "odd.json")
+
+
+def test_the_report_says_what_is_proven(chosen):
+    page = (chosen[0] / "report.html").read_text(encoding="utf-8")
+    assert f"<p>{expected().proven_}</p>" in page
+    assert '<th scope="col" class="text">Needed</th>' in page
+    assert page.count('<td class="text">proven</td>') == expected().proven_.in_every.sum()
 
 
 def test_reduced_table_holds_no_formula(chosen):
@@ -245,7 +267,7 @@ def test_names_cannot_steer_the_terminal(tmp_path):
 
 
 def test_help_teaches_by_example():
-    for command in ("select", "apply", "compare", "certify", "demo", "reproduce"):
+    for command in ("select", "apply", "compare", "certify", "alternatives", "demo", "reproduce"):
         shown = run(command, "-h").stdout
         assert f"fisherset {command}" in shown
         assert "Examples" in shown

@@ -29,8 +29,8 @@ FEATURES_SHOWN, SETS_LISTED, STAND_INS_SHOWN = 40, 5, 5  # in the terminal
 
 def alternatives(
     file: common.Data,
+    k: Annotated[str, typer.Option("-k", help="How many columns, or groups, the sets have.")],
     target: common.Target = None,
-    k: Annotated[int, typer.Option("-k", min=1, help="How many columns, or groups, the sets have.")] = 10,
     within: Annotated[
         float, typer.Option(help="How far below the best F the sets may be, as a share: 0.01 for 1 %.")
     ] = 0.01,
@@ -68,7 +68,9 @@ def alternatives(
 
       fisherset alternatives sensors.parquet -t fault -k 6 --exclude thermometer --json
     """
-    number = common.gamma_of(gamma)
+    from fisherset.report import status_remarks
+
+    number, size = common.gamma_of(gamma), size_in(k)
     if number == "auto":
         raise ValueError("--gamma must be \"scale\" or a positive number here; got 'auto'.")
     check_numbers(within, time_limit)
@@ -88,20 +90,28 @@ def alternatives(
             task=task,
             max_memory=max_memory,
         )
-        question.check_count(k)
+        question.check_count(size)
         with ProgressBars(silent, "looking for other sets"):
             asked = {"gamma": number, "within": within, "max_sets": max_sets, "time_limit": time_limit}
-            found = found_for(question, k, asked)
+            found = found_for(question, size, asked)
             remarks = giveaways_in(table, task.value)
         if report is not None:
             with ProgressBars(silent, "writing the report"):
-                outputs.write(report, lambda: _page(question, found, k, remarks))
+                outputs.write(report, lambda: _page(question, found, remarks))
     if as_json:
-        typer.echo(json.dumps({**content_of(found), "remarks": [remark.text for remark in remarks]}))
+        told = [remark.text for remark in (*remarks, *status_remarks(found.status))]
+        typer.echo(json.dumps({**content_of(found), "remarks": told}))
         return
     _show(Console(quiet=quiet), question, found, remarks)
     if report is not None:
         Console(quiet=quiet).print(Text(f"Written: {report}"))
+
+
+def size_in(text: str) -> int:
+    """What -k stands for."""
+    if not text.isdecimal() or int(text) < 1:
+        raise ValueError(f"-k must be a whole number, at least 1; got {text!r}.")
+    return int(text)
 
 
 def check_numbers(within: float, time_limit: float | None) -> None:
@@ -172,10 +182,10 @@ def _show(console: Console, question: Question, found: NearBest, remarks: Sequen
             console.print(Text(f"{one.rank}. {listed} ({100 * one.share:.2f} %)"))
 
 
-def _page(question: Question, found: NearBest, k: int, remarks: Sequence[Remark]) -> str:
+def _page(question: Question, found: NearBest, remarks: Sequence[Remark]) -> str:
     from fisherset.report import alternatives_page, build_alternatives
 
-    table, noun = question.table, question.grouping.noun
+    table, noun, k = question.table, found.what, len(found.sets[0])
     asked = [
         ("Table", f"{table.path.name}: {size_of(question)}"),
         ("Target", table.target),
