@@ -3,7 +3,7 @@
 import pytest
 
 from fisherset import Certificate
-from fisherset._format import certificate_figures, certificate_sentence
+from fisherset._format import certificate_figures, certificate_sentence, proven_sentence
 
 
 def test_without_figures():
@@ -19,3 +19,23 @@ def test_the_library_says_the_same_with_figures(found):
     grade = Certificate(*found)
     figures = certificate_figures(grade.objective, grade.upper_bound, grade.gamma)
     assert certificate_sentence(grade.n_features, grade.gap, grade.upper_bound, figures=figures) == str(grade)
+
+
+@pytest.mark.parametrize(
+    ("counts", "said"),
+    [
+        (
+            (7, 19812, 181),
+            "Proven of the 20000 features: 19812 are in no set as good as this one, 7 are in every one; "
+            "181 are open.",
+        ),
+        ((1, 0, 1), "Proven of the 2 features: 1 is in every set as good as this one; 1 is open."),
+        ((0, 1, 9), "Proven of the 10 features: 1 is in no set as good as this one; 9 are open."),
+        ((0, 0, 9), "No feature is proven to be in every set as good as this one, or in none."),
+        ((0, 0, 0), ""),
+    ],
+)
+def test_what_is_proven_of_single_features(counts, said):
+    assert proven_sentence(*counts) == said
+    of_groups = proven_sentence(*counts, noun="groups", limited=True)
+    assert of_groups == said.replace("feature", "group").replace("s:", "s left to choose from:")

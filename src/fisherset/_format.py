@@ -48,8 +48,13 @@ def certificate_sentence(
     return f"{these} at least {proven_share(gap)} of {best}{f' ({figures})' if figures else ''}."
 
 
-def proven_sentence(every: int, none: int, undecided: int, *, noun: str = "features") -> str:
-    """How many of the features there is a choice about are in every set as good as this one, and in none."""
+def proven_sentence(
+    every: int, none: int, undecided: int, *, noun: str = "features", limited: bool = False
+) -> str:
+    """How many of the features there is a choice about are in every set as good as this one, and in none.
+
+    `limited` says that about others there is none.
+    """
     n = every + none + undecided
     if not n:
         return ""
@@ -59,7 +64,8 @@ def proven_sentence(every: int, none: int, undecided: int, *, noun: str = "featu
     if every:
         said.append(f"{_are(every)} in every {'one' if none else 'set as good as this one'}")
     rest = f"{_are(undecided)} open" if undecided else "none is open"
-    return f"Proven of the {counted(n, noun)}: {', '.join(said)}; {rest}."
+    left = " left to choose from" if limited else ""
+    return f"Proven of the {counted(n, noun)}{left}: {', '.join(said)}; {rest}."
 
 
 def _are(count: int) -> str:

@@ -21,6 +21,7 @@ from fisherset.cli.question import Question
 from fisherset.cli.remarks import status_told_later
 from fisherset.tables import Feature, LabelledTable, Selection, pick
 from fisherset.tables.memory import check_shape
+from fisherset.tables.selection import PROVEN
 
 if TYPE_CHECKING:
     from fisherset.report import ChosenFeature, Remark
@@ -97,6 +98,7 @@ def described(
         excluded=question.named(question.exclude),
         adjusted_for=question.named(question.adjust_for),
         class_weight=question.class_weight,
+        proven=dict(zip(PROVEN, selector.proven_.counts, strict=True)),
     )
     return selection, rows
 

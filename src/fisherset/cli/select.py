@@ -25,6 +25,7 @@ from fisherset.tables.output import table_content
 if TYPE_CHECKING:
     from fisherset.report import ChosenFeature, Remark
 
+MARK = " *"  # of what is proven to be in every set as good
 CHOSEN_UNASKED = 50  # features that are chosen where nobody says how many, of a table that has twice as many
 
 
@@ -157,7 +158,7 @@ def _show(
     rows: Sequence[ChosenFeature],
     remarks: Sequence[Remark],
 ) -> None:
-    from fisherset.report import OWN_SCORES, remarks_on
+    from fisherset.report import OWN_SCORES, proven_of, remarks_on
 
     noun, task = question.grouping.noun, question.task
     first = noun.removesuffix("s")
@@ -166,7 +167,7 @@ def _show(
     for row in rows:
         stand_in = "" if row.stand_in is None else common.printable(row.stand_in)
         shown.add_row(
-            Text(common.printable(row.shown)),
+            Text(common.printable(row.shown) + (MARK if row.in_every else "")),
             Text(stand_in),
             f"{row.drop:.4f}",
             f"{row.weight:.3f}",
@@ -178,8 +179,12 @@ def _show(
         console.print(Text(common.printable(f"{heading}: {value}")))
     show(console, remarks)
     console.print(shown)
+    if any(row.in_every for row in rows):
+        console.print(Text(f"{MARK.strip()} proven to be in every set as good as this one"))
     sentence = certificate_sentence(len(rows), selection.gap, selection.upper_bound, **question.words)
     console.print(Text(sentence))
     figures = certificate_figures(selection.objective, selection.upper_bound, selection.gamma)
     console.print(Text(figures))
+    if proven := proven_of(selector, noun):
+        console.print(Text(proven))
     show(console, remarks_on(selector))

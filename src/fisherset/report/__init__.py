@@ -10,7 +10,14 @@ from fisherset.report.alternatives import (
     build_alternatives,
 )
 from fisherset.report.pages import embedded, render
-from fisherset.report.remarks import Remark, giveaway_remarks, noise_remarks, remarks_on, status_remarks
+from fisherset.report.remarks import (
+    Remark,
+    giveaway_remarks,
+    noise_remarks,
+    proven_of,
+    remarks_on,
+    status_remarks,
+)
 from fisherset.report.report import (
     OWN_SCORES,
     ChosenFeature,
@@ -37,6 +44,7 @@ __all__ = [
     "embedded",
     "giveaway_remarks",
     "noise_remarks",
+    "proven_of",
     "remarks_on",
     "render",
     "report_page",

@@ -37,6 +37,24 @@ def remarks_on(selector: Any) -> list[Remark]:
     return [*status_remarks(selector.status_), *noise_remarks(getattr(selector, "noise_", None))]
 
 
+def proven_of(selector: Any, noun: str = "features") -> str:
+    """How many features are proven to be in every set as good as that of a fitted selector, and in none.
+
+    Parameters
+    ----------
+    selector : GeneralizedFisherScore
+        Fitted.
+    noun : {"features", "columns", "groups"}, default="features"
+        What was chosen.
+
+    Returns
+    -------
+    sentence : str
+        A sentence; nothing where there was no choice, or nothing to tell sets apart by.
+    """
+    return str(selector.proven_.sentence(noun)) if selector.upper_bound_ > 0 else ""
+
+
 def noise_remarks(noise: Any) -> list[Remark]:
     """How a set compares with chance.
 

@@ -22,7 +22,7 @@ from fisherset.evaluation import (
 )
 from fisherset.plots import ComparisonDisplay, CorrelationDisplay, DistributionDisplay, PixelDisplay
 from fisherset.report.pages import Figure, figure_of, render
-from fisherset.report.remarks import Remark, remarks_on
+from fisherset.report.remarks import Remark, proven_of, remarks_on
 
 FIRST = 6  # features whose distributions are shown
 MOST = 30  # chosen features in the heat map
@@ -55,6 +55,8 @@ class ChosenFeature(NamedTuple):
         Their correlation.
     n_features : int
         How many features are chosen with it.
+    in_every : bool
+        Whether it is proven to be in every set as good.
     """
 
     rank: int
@@ -65,6 +67,7 @@ class ChosenFeature(NamedTuple):
     stand_in: str | None
     correlation: float
     n_features: int = 1
+    in_every: bool = False
 
     @property
     def shown(self) -> str:
@@ -99,6 +102,8 @@ class Report(NamedTuple):
         What the target holds.
     limited, adjusted : bool
         Whether some had to be chosen or must not be, and whether something was taken out of all.
+    proven : str
+        What is proven of single features, in a sentence.
     """
 
     title: str
@@ -115,6 +120,7 @@ class Report(NamedTuple):
     task: str = "classification"
     limited: bool = False
     adjusted: bool = False
+    proven: str = ""
 
     @property
     def sentence(self) -> str:
@@ -164,6 +170,7 @@ def chosen_features(
                 names[other] if other >= 0 else None,
                 float(found.correlations[at]),
                 1 if sizes is None else sizes[j],
+                bool(selector.proven_.in_every[j]),
             )
         )
     return rows
@@ -244,6 +251,7 @@ def build_report(
         task,
         limited,
         adjusted,
+        proven_of(selector, noun),
     )
 
 

@@ -42,8 +42,12 @@ class Proven(NamedTuple):
         )
         return every, none, n - every - none
 
+    def sentence(self, noun: str) -> str:
+        """How many are in every set as good, in none, and open."""
+        return proven_sentence(*self.counts, noun=noun, limited=bool(self.given.any()))
+
     def __str__(self) -> str:
-        return proven_sentence(*self.counts, noun=self.what)
+        return self.sentence(self.what)
 
 
 def prove_units(

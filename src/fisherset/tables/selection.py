@@ -59,6 +59,8 @@ class Selection:
         What had to be chosen, what must not be, and what was taken out of the others.
     class_weight : str or None
         How the classes were weighed.
+    proven : dict
+        How many features, or groups, are proven to be in every set as good, in none, or open.
     """
 
     features: list[Feature]
@@ -83,6 +85,7 @@ class Selection:
     excluded: list[str] = field(default_factory=list)
     adjusted_for: list[str] = field(default_factory=list)
     class_weight: str | None = None
+    proven: dict[str, int] = field(default_factory=dict)
 
     def as_json(self) -> str:
         """The content of the file.
@@ -98,6 +101,7 @@ class Selection:
 
 
 FIGURES = ("gamma", "objective", "upper_bound", "gap")
+PROVEN = ("in_every", "in_none", "open")
 LISTS = ("gaps", "remarks", "kept", "excluded", "adjusted_for")
 
 
@@ -128,6 +132,8 @@ def read_selection(path: Path) -> Selection:
             name: {str(key): _texts(values, name) for key, values in _checked(found, dict, name).items()}
             for name, found in ((name, content.get(name, {})) for name in ("categories", "groups"))
         }
+        proven = _checked(content.get("proven", {}), dict, "proven")
+        proven = {name: _checked(proven[name], int, name) for name in PROVEN if name in proven}
         task = content.get("task", TASK_NAMES[0])
         if task not in TASK_NAMES:
             raise ValueError(f"its task is {task!r}")
@@ -138,7 +144,7 @@ def read_selection(path: Path) -> Selection:
         raise ValueError(f"{path.name} cannot be used: {reason}.") from error
     more: dict[str, Any] = {name: content.get(name) for name in ("n_groups_in", "class_weight")}
     more |= {**texts, **counts, **numbers, **lists, **maps, "details": content.get("details") or []}
-    return Selection(features, classes=classes, task=task, **more)
+    return Selection(features, classes=classes, task=task, proven=proven, **more)
 
 
 def _feature(entry: Any) -> Feature:
