@@ -30,6 +30,7 @@ LEAKS = {
 COMMANDS = {
     "select": ("select", "t.csv", "-t", "kind", "-k", 3),
     "compare": ("compare", "t.csv", "-t", "kind", "-k", 3, "--methods", "fisher", "--repeats", 1),
+    "alternatives": ("alternatives", "t.csv", "-t", "kind", "-k", 3),
     "certify": ("certify", "t.csv", "-t", "kind", "--features", "names.txt"),
 }
 

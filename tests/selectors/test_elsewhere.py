@@ -14,6 +14,7 @@ from fisherset import (
     certify,
     explain,
     fisher_criterion,
+    near_best,
     selection_path,
 )
 from fisherset.selectors import rows as ways_to_read
@@ -193,7 +194,10 @@ def functions(X, y=None, sample_weight=None, confounders=None, task="classificat
     about = explain(X, y, [3, 4, 5], groups=GROUPS if task == "classification" else None, **beside)
     grade = certify(X, y, [0, 1, 5, 11], keep=[11], **beside)
     path = list(selection_path(X, y, [2, 5], exclude=[3], **beside))
+    near = near_best(X, y, 3, within=0.1, keep=[2], **beside)
     return [
+        *near.objectives,
+        *np.concatenate(near.sets),
         *(step.objective for step in path),
         *np.concatenate([step.features for step in path]),
         grade.objective,
