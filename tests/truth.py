@@ -79,10 +79,16 @@ class Truth:
 
     def best_of(self, sets, gamma):
         """The largest F of some subsets."""
-        by_size = defaultdict(list)
-        for some in sets:
-            by_size[len(some)].append(some)
-        return float(np.max([np.max(self.criterion(some, gamma)) for some in by_size.values()]))
+        return float(np.max(self.values(sets, gamma)))
+
+    def values(self, sets, gamma):
+        """F of each of some subsets, which need not be of one size."""
+        by_size, values = defaultdict(list), np.empty(len(sets))
+        for place, some in enumerate(sets):
+            by_size[len(some)].append(place)
+        for places in by_size.values():
+            values[places] = self.criterion([sets[place] for place in places], gamma)
+        return values
 
     def tangent_bound(self, q, m, gamma):
         """UB(q) = F(q) + (sum of the m largest g) - q.g, which no F of an m-subset exceeds.

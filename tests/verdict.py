@@ -35,6 +35,8 @@ class Answer(NamedTuple):
     upper_bound: float
     members: np.ndarray
     q: np.ndarray | None = None
+    with_each: np.ndarray | None = None  # bounds on the sets with each column, and without it
+    without_each: np.ndarray | None = None
 
 
 class Verdict(NamedTuple):
@@ -136,7 +138,8 @@ def _compare(problem, answer, admitted):
     sets = list(problem.sets())
     if tuple(np.sort(answer.members)) not in sets:
         return Verdict(problem.name, problem.family, raised=f"{answer.members} may not be chosen")
-    best = truth.best_of(sets, problem.gamma)
+    values = truth.values(sets, problem.gamma)
+    best = float(np.max(values))
     true = float(truth.criterion([answer.members], problem.gamma)[0])
     if truth.doubtful or np.isnan(best):
         return Verdict(problem.name, problem.family, undecided=True)
@@ -145,13 +148,30 @@ def _compare(problem, answer, admitted):
     return Verdict(
         problem.name,
         problem.family,
-        false_bound=not best <= answer.upper_bound * (1 + BOUND[0]) + BOUND[1],
+        false_bound=_exceeds(best, answer.upper_bound) or _exceeds_singles(answer, sets, values),
         silent=off and not admitted,
         warned=off and admitted,
         given_up=_given_up(problem, answer, truth),
         error=error,
         detail=f"objective {answer.objective:.9g} (true {true:.9g}), "
         f"bound {answer.upper_bound:.9g} (best {best:.9g})",
+    )
+
+
+def _exceeds(best, bound):
+    return not best <= bound * (1 + BOUND[0]) + BOUND[1]
+
+
+def _exceeds_singles(answer, sets, values):
+    """Whether a set is better than the bound on sets with one of its columns, or without another."""
+    if answer.with_each is None:
+        return False
+    columns = range(answer.with_each.size)
+    has = np.array([[j in some for j in columns] for some in map(set, sets)])
+    return any(
+        _exceeds(np.max(values[there], initial=-np.inf), bound)
+        for bounds, where in ((answer.with_each, has), (answer.without_each, ~has))
+        for bound, there in zip(bounds, where.T, strict=True)
     )
 
 
@@ -183,7 +203,11 @@ def ask_fit(problem):
         missing="mean" if problem.family == "missing" else "error",
     ).fit(problem.X, problem.y, problem.weights, problem.confounders)
     members = np.flatnonzero(selector.support_)
-    return Answer(selector.objective_, selector.upper_bound_, members, selector.scores_)
+    labels = np.arange(problem.X.shape[1]) if problem.groups is None else problem.groups
+    order = list(dict.fromkeys(labels.tolist()))
+    codes = [order.index(label) for label in labels]
+    singles = selector.upper_bound_with_[codes], selector.upper_bound_without_[codes]
+    return Answer(selector.objective_, selector.upper_bound_, members, selector.scores_, *singles)
 
 
 def ask_certify(problem):
