@@ -3,10 +3,17 @@
 import numpy as np
 import pandas as pd
 
-from fisherset import NearBest
+from fisherset import GeneralizedFisherScore, NearBest, explain, near_best
 from fisherset.plots import AlternativesDisplay
 from fisherset.plots.style import as_svg, styled
-from fisherset.report import alternative_features, alternative_sets, alternatives_page, build_alternatives
+from fisherset.report import (
+    alternative_features,
+    alternative_sets,
+    alternatives_page,
+    build_alternatives,
+    build_report,
+    report_page,
+)
 from fisherset.solver import Status
 
 
@@ -70,3 +77,18 @@ def test_what_the_tables_say():
     kept = listed(FOUND.sets, FOUND.names, kept=[0])
     assert alternative_features(kept)[0].kept
     assert "below 90" not in alternatives_page(build_alternatives(kept), title="t")
+
+
+def test_a_part_of_a_report():
+    rng = np.random.default_rng(1)
+    y = np.arange(40) % 2
+    X, names = rng.standard_normal((40, 4)) + y[:, None], ["a", "b", "c", "d" * 999]
+    selector = GeneralizedFisherScore(2).fit(X, y)
+    about = explain(X, y, selector.support_, gamma=selector.gamma_)
+    near = near_best(pd.DataFrame(X, columns=names), y, 2, within=0.5)
+    plain = report_page(build_report(X, y, names, selector, about, title="t"))
+    whole = report_page(build_report(X, y, names, selector, about, title="t", alternatives=near))
+    assert "Other sets nearly as good" not in plain
+    assert "Other sets nearly as good" in whole
+    assert near.sentences[0] in whole
+    assert "d" * 201 not in whole  # names are cut to what a page can show

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from fisherset import NearBest, __version__
 from fisherset.plots import AlternativesDisplay
-from fisherset.report.pages import Figure, figure_of, render
+from fisherset.report.pages import Figure, figure_of, render, short
 from fisherset.report.remarks import Remark
 
 SETS_SHOWN = 100  # on a page
@@ -152,6 +153,7 @@ def build_alternatives(found: NearBest) -> Alternatives:
     alternatives : Alternatives
         For :func:`alternatives_page`, or a report.
     """
+    found = replace(found, names=[short(str(name)) for name in found.names])
     figure = figure_of(
         f"Which {found.what} are in which set",
         lambda: AlternativesDisplay(found).plot(),

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from fisherset.plots.style import as_svg, styled
 
+LONGEST = 200  # signs of a name
+
 
 class Figure(NamedTuple):
     """A picture, for light and dark pages, and what it shows."""
@@ -57,6 +59,11 @@ def figure_of(title: str, draw: Callable[[], Any], note: str = "") -> Figure:
     with styled(dark=True):
         dark = embedded(as_svg(draw().figure_))
     return Figure(title, display.text_, light, dark, note)
+
+
+def short(name: str) -> str:
+    """A name that a page can show."""
+    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
 
 
 def embedded(svg: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fisherset import Explanation, FisherScore, JointRegressionScore, __version__
+from fisherset import Explanation, FisherScore, JointRegressionScore, NearBest, __version__
 from fisherset._format import certificate_sentence, counted
 from fisherset._types import Indices
 from fisherset.evaluation import (
@@ -21,12 +21,12 @@ from fisherset.evaluation import (
     target_quantiles,
 )
 from fisherset.plots import ComparisonDisplay, CorrelationDisplay, DistributionDisplay, PixelDisplay
-from fisherset.report.pages import Figure, figure_of, render
+from fisherset.report.alternatives import Alternatives, build_alternatives
+from fisherset.report.pages import Figure, figure_of, render, short
 from fisherset.report.remarks import Remark, proven_of, remarks_on
 
 FIRST = 6  # features whose distributions are shown
 MOST = 30  # chosen features in the heat map
-LONGEST = 200  # signs of a name
 
 
 # What a feature by itself is measured by; of a group it is the sum over its features.
@@ -104,6 +104,8 @@ class Report(NamedTuple):
         Whether some had to be chosen or must not be, and whether something was taken out of all.
     proven : str
         What is proven of single features, in a sentence.
+    alternatives : Alternatives or None
+        Other sets nearly as good, where they were asked for.
     """
 
     title: str
@@ -121,6 +123,7 @@ class Report(NamedTuple):
     limited: bool = False
     adjusted: bool = False
     proven: str = ""
+    alternatives: Alternatives | None = None
 
     @property
     def sentence(self) -> str:
@@ -192,6 +195,7 @@ def build_report(
     task: str = "classification",
     limited: bool = False,
     adjusted: bool = False,
+    alternatives: NearBest | None = None,
 ) -> Report:
     """Put together what there is to say about a fitted selector.
 
@@ -223,14 +227,16 @@ def build_report(
         What the target holds.
     limited, adjusted : bool, default=False
         Whether some had to be chosen or must not be, and whether something was taken out of all.
+    alternatives : NearBest, default=None
+        Other sets nearly as good, from :func:`fisherset.near_best`.
 
     Returns
     -------
     report : Report
         For :func:`report_page`.
     """
-    names = [_short(name) for name in names]
-    labels = names if groups is None else [_short(label) for label in dict.fromkeys(groups)]
+    names = [short(name) for name in names]
+    labels = names if groups is None else [short(label) for label in dict.fromkeys(groups)]
     number = {label: code for code, label in enumerate(dict.fromkeys(groups or ()))}
     codes = np.arange(len(names)) if groups is None else np.array([number[label] for label in groups])
     order = found.features[np.argsort(selector.ranking_[found.features])]
@@ -252,11 +258,8 @@ def build_report(
         limited,
         adjusted,
         proven_of(selector, noun),
+        None if alternatives is None else build_alternatives(alternatives),
     )
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
 
 
 def report_page(report: Report) -> str:
