@@ -16,7 +16,7 @@ from fisherset.selectors.measured import CLASSIFICATION, MISSING, Beside, Measur
 from fisherset.selectors.noise import measure_noise
 from fisherset.selectors.progress import Progress
 from fisherset.selectors.proven import prove_units, table_bounds
-from fisherset.solver import LOOSE, SOLVERS, Trace, solve
+from fisherset.solver import LOOSE, SOLVERS, Solution, Trace, solve
 from fisherset.statistics import TableProblem
 
 
@@ -95,12 +95,8 @@ class JointSelector(BaseSelector):
             self.groups_ = choice.labels
         elif hasattr(self, "groups_"):  # of an earlier fit
             del self.groups_
+        self._certify(choice, posed, k, solution)
         units = posed.domain.units
-        self.objective_, self.upper_bound_ = solution.objective, solution.upper_bound
-        self.gap_, self.status_ = solution.gap, solution.status
-        bounds = table_bounds(choice, posed, solution, k)
-        self.upper_bound_with_, self.upper_bound_without_ = bounds
-        self.proven_ = prove_units(*bounds, solution.objective, solution.status, choice.what)
         self.noise_ = measure_noise(
             problem, units.columns(solution.units), units.columns(posed.domain.barred)
         )
@@ -116,3 +112,11 @@ class JointSelector(BaseSelector):
         unasked = np.setdiff1d(order[:k], choice.kept)
         check.warn_constant(~varies, np.isin(np.arange(order.size), unasked), choice.what)
         warn_status(solution.status)
+
+    def _certify(self, choice: Choice, posed: Posed, k: int, solution: Solution) -> None:
+        """Keep what is proven of the selection, and of single features."""
+        self.objective_, self.upper_bound_ = solution.objective, solution.upper_bound
+        self.gap_, self.status_ = solution.gap, solution.status
+        bounds = table_bounds(choice, posed, solution, k)
+        self.upper_bound_with_, self.upper_bound_without_ = bounds
+        self.proven_ = prove_units(*bounds, solution.objective, solution.status, choice.what)
