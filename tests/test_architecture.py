@@ -115,8 +115,13 @@ def test_only_what_needs_rows_at_hand_knows_of_memory():
 
 
 def test_solvers_are_known_by_the_registry_alone():
-    for path, module in (("joint_path", "joint"), ("cutting_plane_path", "cutting_plane")):
+    for path, module in (("exact_path", "exact"), ("cutting_plane_path", "cutting_plane")):
         assert defined_in(path) == {f"solver/{module}", "solver/solvers"}
+    assert defined_in("joint_path") == {
+        "solver/joint",
+        "solver/solvers",
+        "solver/exact",
+    }  # which starts there
 
 
 def test_one_name_one_value():

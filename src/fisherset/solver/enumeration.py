@@ -75,7 +75,7 @@ def enumerate_sets(
     if found is None:
         return None
     best, values = found
-    bounds, with_each = _raised(problem, values, relative) / problem.n, np.full(domain.units.size, np.inf)
+    bounds, with_each = raised(problem, values, relative) / problem.n, np.full(domain.units.size, np.inf)
     with_each[free] = np.maximum(bounds, others)  # what was not tried may be in a set with it
     return Enumeration(best, float(values.max()) / problem.n, float(bounds.max()), with_each)
 
@@ -166,7 +166,7 @@ def _completed(C: Floats, G: Floats, diagonal: Floats, gamma: float, prefixes: I
     return result
 
 
-def _raised(problem: Problem, value: Floats, relative: float) -> Floats:
+def raised(problem: Problem, value: Floats, relative: float) -> Floats:
     """N F of sets with what it can be off by: C and G through their rounding, and the scale."""
     off = np.where(np.greater(value, 0), 4 * problem.precision * np.sqrt(problem.n * relative), 0.0)
     spread = float(np.max(problem.lengths**2 / problem.diagonal))

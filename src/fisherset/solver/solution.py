@@ -17,6 +17,8 @@ from fisherset.solver.trace import Iteration, Status, Trace
 from fisherset.solver.unit_bounds import bound_units
 from fisherset.solver.units import ranked, without
 
+ROUNDED = 1e-6  # gap that the rounding of F and of its bound can make
+
 
 @dataclass(frozen=True)
 class Solution:
@@ -34,6 +36,7 @@ class Solution:
     without_each: Floats  # and without it
     trace: tuple[Iteration, ...]
     status: Status
+    n_nodes: int = 0  # of exact search
 
     @cached_property
     def order(self) -> Indices:
@@ -44,6 +47,11 @@ class Solution:
     @property
     def gap(self) -> float:
         return relative_gap(self.objective, self.upper_bound)
+
+    @property
+    def optimal(self) -> bool:
+        """Whether it is proven that no set is better, but for the rounding of F."""
+        return self.gap <= ROUNDED and self.status is not Status.INEXACT
 
 
 def relative_gap(objective: float, upper_bound: float) -> float:

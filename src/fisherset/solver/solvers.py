@@ -12,6 +12,7 @@ from fisherset._types import Floats, Indices
 from fisherset.solver.cutting_plane import cutting_plane_path
 from fisherset.solver.domain import Domain
 from fisherset.solver.enumeration import enumerate_sets, tighten
+from fisherset.solver.exact import exact_path
 from fisherset.solver.joint import joint_path
 from fisherset.solver.problem import Problem
 from fisherset.solver.proof import prove_tangents, prove_value
@@ -39,7 +40,11 @@ class Solver(Protocol):
     ) -> Iterator[Solution]: ...
 
 
-SOLVERS: dict[str, Solver] = {"joint": joint_path, "cutting-plane": cutting_plane_path}
+SOLVERS: dict[str, Solver] = {
+    "joint": joint_path,
+    "cutting-plane": cutting_plane_path,
+    "exact": exact_path,
+}
 
 
 def solve(
@@ -90,7 +95,10 @@ def _proven(
         trace.stopped(Status.INEXACT)
     bound, bounds = found.upper_bound, UnitBounds(found.with_each, found.without_each)
     if searched is not problem or value.rough:
-        bound, bounds = _proven_bounds(problem, searched, domain, found.relaxation, gamma)
+        proven, of_units = _proven_bounds(problem, searched, domain, found.relaxation, gamma)
+        if searched is problem:  # then what was found holds, too
+            proven, of_units = min(bound, proven), bounds.least(of_units)
+        bound, bounds = proven, of_units
     objective = float(np.clip(value.value, 0.0, problem.ceiling))
     # where F(A) = UB in truth, the rounding of F must not say otherwise: F is right, or said not to be
     objective = min(objective, bound) if value.wrong else objective

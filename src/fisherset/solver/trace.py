@@ -17,7 +17,8 @@ class Iteration(NamedTuple):
     phase: str
     objective: float
     upper_bound: float
-    n_active: int
+    n_active: int  # units with a relaxed weight, units chosen; of exact search the nodes that are open
+    n_nodes: int = 0  # nodes looked at
 
 
 class Status(StrEnum):
@@ -40,6 +41,18 @@ class Status(StrEnum):
         "time_limit was reached: the subset may not be locally optimal and the certificate, while "
         "valid, may be loose; raise time_limit"
     )
+    MAX_NODES = (
+        "max_nodes was reached: the subset is the best that was found, and the certificate, while valid, may "
+        "not be tight; raise max_nodes"
+    )
+    INTERRUPTED = (
+        "the search was interrupted: the subset is the best that was found, and the certificate, while "
+        "valid, may not be tight"
+    )
+    MEMORY = (
+        "what could not be ruled out did not find room for exact search: the subset is locally optimal and "
+        "the certificate that of its relaxation; raise max_memory, or exclude columns"
+    )
     MAX_SETS = (
         "max_sets was reached: the sets listed are the best of those found, and there are more; raise "
         "max_sets, or lower within"
@@ -54,16 +67,19 @@ class Trace:
         *,
         max_iter: int,
         time_limit: float | None = None,
+        max_nodes: int | None = None,
         report: Callable[[Iteration], None] | None = None,
     ) -> None:
-        self.max_iter = max_iter
+        self.max_iter, self.max_nodes = max_iter, max_nodes
         self.iterations: list[Iteration] = []
         self.status = Status.CONVERGED
         self._deadline = None if time_limit is None else time.monotonic() + time_limit
         self._report = report
 
-    def record(self, phase: str, objective: float, upper_bound: float, n_active: int) -> None:
-        iteration = Iteration(phase, float(objective), float(upper_bound), int(n_active))
+    def record(
+        self, phase: str, objective: float, upper_bound: float, n_active: int, n_nodes: int = 0
+    ) -> None:
+        iteration = Iteration(phase, float(objective), float(upper_bound), int(n_active), n_nodes)
         self.iterations.append(iteration)
         if self._report is not None:
             self._report(iteration)
@@ -90,3 +106,9 @@ class Trace:
         if late:
             self.stopped(Status.TIME_LIMIT)
         return late
+
+    def out_of_nodes(self, n_nodes: int) -> bool:
+        enough = self.max_nodes is not None and n_nodes >= self.max_nodes
+        if enough:
+            self.stopped(Status.MAX_NODES)
+        return enough

@@ -23,6 +23,10 @@ class UnitBounds(NamedTuple):
     with_each: Floats
     without_each: Floats
 
+    def least(self, other: UnitBounds) -> UnitBounds:
+        """The smaller of two bounds on each."""
+        return UnitBounds(*(np.minimum(*pair) for pair in zip(self, other, strict=True)))
+
     def around(self, units: Indices, m: int, objective: float, upper_bound: float) -> UnitBounds:
         """The same, between what a set that was found reaches and what no set of m units exceeds.
 

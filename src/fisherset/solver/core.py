@@ -1,0 +1,55 @@
+"""The columns that are left in play, with all of G among them at hand: what exact search works on."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fisherset._types import Floats, Indices
+from fisherset.solver.domain import Domain
+from fisherset.solver.problem import Problem
+from fisherset.solver.units import Units
+
+
+class Core:
+    """A problem of some columns of another, which are the columns of its `members`, unit after unit."""
+
+    samples = None
+
+    def __init__(self, problem: Problem, domain: Domain, members: Indices) -> None:
+        self.members = members
+        units = domain.units
+        if units.groups is None:
+            self.columns, self.units = members, Units(None, members.size)
+        else:
+            own = units.columns(members)
+            places = np.searchsorted(members, units.groups[own])
+            order = np.argsort(places, kind="stable")
+            self.columns, self.units = own[order], Units(places[order], own.size)
+        self.n, self.ceiling, self.room = problem.n, problem.ceiling, problem.room
+        self.precision = problem.precision
+        self.C: Floats = problem.C[self.columns]
+        self.diagonal: Floats = problem.diagonal[self.columns]
+        self.lengths: Floats = problem.lengths[self.columns]
+        self.G: Floats = problem.gram(self.columns, rows=self.columns)
+        kept = np.flatnonzero(np.isin(members, domain.kept))
+        self.domain = Domain(self.units, domain.m, kept)
+
+    def gram(self, columns: Indices, rows: Indices | None = None) -> Floats:
+        """The block G[rows, columns]; all rows when None."""
+        return self.G[:, columns] if rows is None else self.G[np.ix_(rows, columns)]
+
+    def blocks(self, columns: Indices) -> Floats:
+        """G among the columns of each group."""
+        return self.G[columns[:, :, None], columns[:, None, :]]
+
+    def product(self, columns: Indices, W: Floats) -> Floats:
+        """G[:, columns] @ W."""
+        product: Floats = self.G[:, columns] @ W
+        return product
+
+    def values(self, sets: Indices, gamma: float) -> Floats:
+        """F of many sets of as many columns each, a row of column numbers each."""
+        size = sets.shape[1]
+        C, M = self.C[sets], self.G[sets[:, :, None], sets[:, None, :]] + gamma * np.eye(size)
+        values: Floats = np.einsum("pir,pir->p", C, np.linalg.solve(M, C)) / self.n
+        return values

@@ -1,0 +1,157 @@
+"""The exact solver: the joint one's answer, then branch and bound on what it leaves open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from fisherset._types import Floats, Indices
+from fisherset.solver.core import Core
+from fisherset.solver.domain import Domain
+from fisherset.solver.enumeration import ROUNDING
+from fisherset.solver.exchange import improve
+from fisherset.solver.forward import most_columns
+from fisherset.solver.joint import FINENESS, joint_path
+from fisherset.solver.problem import Problem
+from fisherset.solver.relaxation import Relaxation
+from fisherset.solver.search import Search
+from fisherset.solver.solution import Solution, conclude
+from fisherset.solver.trace import USUAL, Status, Trace
+from fisherset.solver.unit_bounds import UnitBounds
+from fisherset.solver.units import TIE
+
+ROOT = 1e-4  # what the first relaxation is solved to: the units it rules out need not be searched
+HOPEFUL = 0.02  # share of F below the best at which a set is worth an exchange
+
+
+def exact_path(
+    problem: Problem,
+    domains: Sequence[Domain],
+    gamma: float,
+    *,
+    tol: float,
+    certified: bool = True,
+    trace: Trace,
+    start: Floats | None = None,
+) -> Iterator[Solution]:
+    """Solve for each domain in turn, until the gap is down to `tol` or to the rounding of the arithmetic.
+
+    Without `certified` the joint solver's answer is good enough.
+    """
+    accuracy = max(min(tol, USUAL), ROOT)
+    roots = joint_path(problem, domains, gamma, tol=accuracy, certified=certified, trace=trace, start=start)
+    for domain, root in zip(domains, roots, strict=True):
+        if certified and domain.m > 0:
+            root = search_from(problem, domain, gamma, root, tol=tol, trace=trace)
+        yield root
+
+
+def search_from(
+    problem: Problem, domain: Domain, gamma: float, root: Solution, *, tol: float, trace: Trace
+) -> Solution:
+    """Close the gap of a solution, as far as time, nodes and arithmetic allow."""
+    share = max(tol, TIE)
+    if root.gap <= share or trace.out_of_time():
+        return root
+    if not searchable(problem, domain, gamma):
+        trace.stopped(Status.PRECISION)
+        return replace(root, status=trace.status)
+    members, left_out = in_play(domain, root, root.objective / (1 - share))
+    if members.size < domain.m:  # the tangent of the relaxation says it all
+        return _bounded(root, left_out, UnitBounds(root.with_each, root.without_each), trace, 0)
+    if domain.units.columns(members).size ** 2 > problem.room:
+        trace.stopped(Status.MEMORY)
+        return replace(root, status=trace.status)
+    core = Core(problem, domain, members)
+    goal = BestSet(core, gamma, root.objective, share)
+    search = Search(core, gamma, goal, root.relaxation.q[members], root.upper_bound, trace)
+    search.run()
+    search.finish()
+    bounds = bounds_outside(root, members, search, left_out)
+    if goal.units is not None:
+        chosen, state = improve(
+            problem, domain, members[goal.units], root.relaxation, gamma, tol=FINENESS * ROOT, trace=trace
+        )
+        root = conclude(problem, domain, chosen, state, root.q, root.relaxation, trace)
+    return _bounded(root, max(search.upper_bound, left_out), bounds, trace, search.n_nodes)
+
+
+def searchable(problem: Problem, domain: Domain, gamma: float) -> bool:
+    """Whether gamma stands out from the rounding of G enough for values to be as good as exact."""
+    relative = most_columns(domain) * float(np.max(problem.lengths**2)) / gamma
+    return problem.precision * relative <= ROUNDING
+
+
+def in_play(domain: Domain, root: Solution, threshold: float) -> tuple[Indices, float]:
+    """The units that a set above the threshold may hold; and what the sets with any of the others reach."""
+    possible = root.with_each > threshold
+    possible[domain.kept] = True
+    possible[domain.barred] = False
+    allowed = np.ones(possible.size, dtype=bool)
+    allowed[domain.barred] = False
+    others = root.with_each[allowed & ~possible]
+    return np.flatnonzero(possible), float(np.max(others, initial=-np.inf))
+
+
+def bounds_outside(root: Solution, members: Indices, search: Search, left_out: float) -> UnitBounds:
+    """Bounds on the sets with and without each unit: those the search went through, and those it left out."""
+    with_each, without_each = (np.minimum(own, left_out) for own in (root.with_each, root.without_each))
+    with_each[members] = np.maximum(with_each[members], search.with_each)
+    without_each = np.maximum(without_each, search.upper_bound)  # no set of the search holds the others
+    inside = np.minimum(root.without_each[members], left_out)
+    without_each[members] = np.maximum(inside, search.without_each)
+    return UnitBounds(with_each, without_each)
+
+
+def _bounded(root: Solution, bound: float, bounds: UnitBounds, trace: Trace, n_nodes: int) -> Solution:
+    """The solution with bounds that are as tight as both say."""
+    bound = min(root.upper_bound, max(bound, root.objective))
+    return replace(
+        root,
+        relaxation=root.relaxation._replace(upper_bound=bound),
+        upper_bound=bound,
+        with_each=np.minimum(root.with_each, bounds.with_each),
+        without_each=np.minimum(root.without_each, bounds.without_each),
+        trace=tuple(trace.iterations),
+        status=trace.status,
+        n_nodes=n_nodes,
+    )
+
+
+class BestSet:
+    """The best set found so far, improved by exchange; None while it is the one the search started from."""
+
+    def __init__(self, core: Core, gamma: float, value: float, share: float) -> None:
+        self.best, self.units = value, None
+        self._core, self._gamma, self._share = core, gamma, share
+        self._trace = Trace(max_iter=1000)
+        width = core.units.size
+        self._nothing_known = Relaxation(np.zeros(width), 0.0, core.ceiling)
+
+    units: Indices | None
+
+    @property
+    def threshold(self) -> float:
+        """What a set has to exceed to be of interest: what leaves a larger gap."""
+        return self.best / (1 - self._share)
+
+    def offer(self, sets: list[Indices], values: Floats) -> None:
+        """Exchange from the best of some sets, if it comes near."""
+        if not len(sets):
+            return
+        place = int(np.argmax(values))
+        if values[place] < (1 - HOPEFUL) * self.best:
+            return
+        found, state = improve(
+            self._core,
+            self._core.domain,
+            sets[place],
+            self._nothing_known,
+            self._gamma,
+            tol=TIE,
+            trace=self._trace,
+        )
+        if state.value > self.best * (1 + TIE):
+            self.best, self.units = state.value, found
