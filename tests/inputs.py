@@ -482,7 +482,7 @@ BAD_PARAMETERS = {
         ([1.0, -1.0], "gamma must be"),
         ([[1.0]], "gamma must be"),
     ],
-    "tol": [*_reals, ("small", "tol must be a number")],
+    "tol": [*_reals, ("small", "tol must be a positive number or \"auto\"; got 'small'")],
     "time_limit": [*_optional, ("1 h", "time_limit must be a number greater than 0 or None")],
     "max_memory": [
         (0, "max_memory must be at least 1.0 MB"),
@@ -495,10 +495,17 @@ BAD_PARAMETERS = {
     ],
     "bandwidth": [*_reals, (None, "bandwidth must be a number"), ("auto", "bandwidth must be '")],
     "max_iter": _integers(1),
+    "max_nodes": [
+        (0, "max_nodes must be at least 1; got 0"),
+        (-5, "max_nodes must be at least 1"),
+        *((value, "max_nodes must be an int of at least 1 or None") for value in (2.5, "1", True, pd.NA)),
+        (float("inf"), "max_nodes must be an int of at least 1 or None"),
+    ],
     "n_neighbors": _integers(1),
     "verbose": _integers(0),
     "standardize": _flags,
     "prove": _flags,
+    "exact": _flags,
     "supervised": _flags,
     "solver": _choice(),
     "kernel": _choice("rbf"),
@@ -712,7 +719,12 @@ ODD_PARAMETERS = {
         (np.longdouble(1.5), 1.5),
         (np.str_("scale"), "scale"),
     ],
-    "tol": [(np.float16(0.25), 0.25), (Decimal("0.25"), 0.25), (np.array(0.25), 0.25)],
+    "tol": [
+        (np.float16(0.25), 0.25),
+        (Decimal("0.25"), 0.25),
+        (np.array(0.25), 0.25),
+        (np.str_("auto"), 1e-3),
+    ],
     "time_limit": [
         (np.float16(1000.0), None),
         (float("inf"), None),
@@ -728,6 +740,9 @@ ODD_PARAMETERS = {
     "ks": [(range(1, 3), [1, 2]), (iter([1, 2]), [1, 2]), ({2, 1}, [1, 2]), (np.array([2, 1]), [1, 2])],
     "gammas": [(np.array([1.0, 2.0]), [1.0, 2.0]), ({1.0, 2.0}, [1.0, 2.0]), ((np.float32(2),), [2.0])],
     "max_iter": [(np.int16(1000), 1000)],
+    "max_nodes": [(np.int16(1000), 1000)],
+    "solver": [(np.str_("exact"), "exact"), ("exact", "joint")],  # so few columns are all tried
+    "exact": [(np.True_, True)],
     "features": [
         (np.array(2), [2]),
         (2, [2]),

@@ -13,9 +13,10 @@ def proven_share(gap: float) -> str:
     return f"{math.floor(1000 * (1.0 - gap) + 1e-4) / 10:.1f} %"
 
 
-def certificate_figures(objective: float, upper_bound: float, gamma: float) -> str:
-    """The numbers behind a certificate."""
-    return f"F = {objective:.6g}, upper bound {upper_bound:.6g}, gamma = {gamma:g}"
+def certificate_figures(objective: float, upper_bound: float, gamma: float, best: float | None = None) -> str:
+    """The numbers behind a certificate; the best F takes the place of its bound where it is known."""
+    most = f"upper bound {upper_bound:.6g}" if best is None else f"the best {best:.6g}"
+    return f"F = {objective:.6g}, {most}, gamma = {gamma:g}"
 
 
 def certificate_sentence(
@@ -29,11 +30,14 @@ def certificate_sentence(
     task: str = "classification",
     limited: bool = False,
     adjusted: bool = False,
+    optimal: bool = False,
+    exact: bool = False,
 ) -> str:
     """The certificate of a set of k features in a sentence, with figures in brackets where they are given.
 
     The noun says what k counts: features, columns or groups; `limited` that some had to be chosen or must
     not be, and `adjusted` that something was taken out: the certificate is then about what that leaves.
+    `optimal` says that no set is better, and `exact` that the best one is known, whatever this one is.
     """
     what, nothing = CRITERIA[task]
     allowed = "that may be chosen" if limited else "of this table"
@@ -42,10 +46,14 @@ def certificate_sentence(
         known = " (F = 0 for every subset)" if figures else ""
         return f"No column {allowed} {nothing}{beyond}{known}."
     own = whose if k > 1 else whose.replace("These", "This")
-    these = f"{own} {counted(k, noun)} {'reach' if k > 1 else 'reaches'}"
+    these, reach = f"{own} {counted(k, noun)}", "reach" if k > 1 else "reaches"
     others = counted(k, "groups of columns" if noun == "groups" else "columns")
-    best = f"the best {what} any {others} {allowed} could reach{beyond}"
-    return f"{these} at least {proven_share(gap)} of {best}{f' ({figures})' if figures else ''}."
+    told = f" ({figures})" if figures else ""
+    if optimal:
+        best = f"{'are' if k > 1 else 'is'} the best {others.removeprefix('1 ')} {allowed}"
+        return f"{these} {best}: no other{f' {k}' if k > 1 else ''} {reach} a larger {what}{beyond}{told}."
+    best = f"the best {what} any {others} {allowed} {'can' if exact else 'could'} reach{beyond}"
+    return f"{these} {reach} {'' if exact else 'at least '}{proven_share(gap)} of {best}{told}."
 
 
 def proven_sentence(

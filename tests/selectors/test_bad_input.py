@@ -268,6 +268,6 @@ def test_nothing_is_read_before_parameters_are_checked(monkeypatch):
         raise AssertionError("the data was read")
 
     monkeypatch.setattr(base, "measure", fail)
-    for parameters in ({"n_features_to_select": 7}, {"gamma": 0.0}, {"solver": "exact"}):
+    for parameters in ({"n_features_to_select": 7}, {"gamma": 0.0}, {"solver": "best"}, {"max_nodes": 0}):
         with pytest.raises(ValueError, match="must be"):
             GeneralizedFisherScore(**parameters).fit(X, Y)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from fisherset._memory import bytes_of, in_bytes
+from fisherset.solver.trace import USUAL
 
 LEAST_MEMORY = 2**20  # of which nothing smaller could be kept
 
@@ -95,9 +96,23 @@ def check_memory(value: Any) -> int | None:
     return int(size)
 
 
-def check_tol(value: Any) -> float | None:
-    """`tol`: a positive number, or None for no certificate."""
-    return None if value is None else check_number("tol", value, above=0.0)
+def check_tol(value: Any, solver: str) -> float | None:
+    """`tol` of a solver: "auto", a positive number, or None for no certificate."""
+    if value is None and solver == "exact":
+        raise ValueError(
+            'tol must not be None with solver="exact", which proves what it finds. Leave tol out, or use '
+            'solver="joint".'
+        )
+    return None if value is None else check_accuracy(value, exact=solver == "exact")
+
+
+def check_accuracy(value: Any, *, exact: bool) -> float:
+    """`tol` of a certificate: a positive number, or "auto", for exact search nothing but rounding."""
+    if not isinstance(value, str):
+        return check_number("tol", value, above=0.0)
+    if value != "auto":
+        raise ValueError(f'tol must be a positive number or "auto"; got {shown(value)}.')
+    return 0.0 if exact else USUAL
 
 
 def check_gamma(value: Any) -> None:
@@ -128,6 +143,13 @@ def check_integer(name: str, value: Any, *, least: int) -> int:
     if value < least:
         raise ValueError(f"{name} must be at least {least}; got {shown(value)}.")
     return int(value)
+
+
+def check_nodes(value: Any) -> int | None:
+    """`max_nodes`: an int, or None for no limit."""
+    if value is not None and not is_integer(value):
+        raise TypeError(f"max_nodes must be an int of at least 1 or None; got {shown(value)}.")
+    return None if value is None else check_integer("max_nodes", value, least=1)
 
 
 def check_jobs(value: Any) -> None:

@@ -9,16 +9,12 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from fisherset._format import certificate_figures, certificate_sentence
-from fisherset._types import Indices
 from fisherset.selectors import _parameters as parameter
-from fisherset.selectors import _validation as check
-from fisherset.selectors.base import measure_table, pose_problem
-from fisherset.selectors.choice import Choice, Posed, check_choice
-from fisherset.selectors.gamma import resolve_gamma
-from fisherset.selectors.measured import CLASSIFICATION, MISSING, TASKS, Beside, Measured
+from fisherset.selectors.asked import pose_subset
+from fisherset.selectors.measured import CLASSIFICATION, Beside
 from fisherset.selectors.noise import Noise, measure_noise
-from fisherset.solver import Status, Trace, grade, prove_value
-from fisherset.statistics import TableProblem
+from fisherset.solver import Status, Trace, grade, grade_exactly, prove_value
+from fisherset.solver.solution import ROUNDED
 
 MAX_ITER = 1000
 
@@ -50,6 +46,13 @@ class Certificate(NamedTuple):
     limited, adjusted : bool
         Whether some features had to be in the subset or must not be, and whether something was
         taken out of all of them: the bound is over what that leaves.
+    exact : bool
+        Whether a subset is known that reaches the upper bound, but for rounding: the gap is then how far
+        this one is from the best, not only how far it can be.
+    best : float or None
+        F of the best subset that exact search found, where it was asked for.
+    n_nodes : int
+        Nodes that it looked at.
     """
 
     objective: float
@@ -63,18 +66,33 @@ class Certificate(NamedTuple):
     what: str = "features"
     limited: bool = False
     adjusted: bool = False
+    exact: bool = False
+    best: float | None = None
+    n_nodes: int = 0
+
+    @property
+    def optimal(self) -> bool:
+        """Whether it is proven that no subset of as many features is better, but for rounding."""
+        return self.gap <= ROUNDED and self.status is not Status.INEXACT
+
+    @property
+    def figures(self) -> str:
+        """The numbers, for the end of a sentence."""
+        known = self.exact and not self.optimal
+        return certificate_figures(self.objective, self.upper_bound, self.gamma, self.best if known else None)
 
     def __str__(self) -> str:
-        figures = certificate_figures(self.objective, self.upper_bound, self.gamma)
         sentence = certificate_sentence(
             self.n_features,
             self.gap,
             self.upper_bound,
-            figures=figures,
+            figures=self.figures,
             noun=self.what,
             task=self.task,
             limited=self.limited,
             adjusted=self.adjusted,
+            optimal=self.optimal,
+            exact=self.exact,
         )
         if self.status is Status.INEXACT:
             sentence = f"{sentence} But {self.status.value}."
@@ -153,7 +171,7 @@ def certify(
     *,
     gamma: float | str = "scale",
     standardize: bool = True,
-    tol: float = 1e-3,
+    tol: float | str = "auto",
     sample_weight: Any = None,
     groups: Any = None,
     keep: Any = None,
@@ -164,6 +182,9 @@ def certify(
     missing: str = "error",
     task: str = CLASSIFICATION,
     max_memory: int | float | str | None = None,
+    exact: bool = False,
+    time_limit: float | None = None,
+    max_nodes: int | None = None,
 ) -> Certificate:
     """Grade a subset of features, whichever tool or person it came from.
 
@@ -179,8 +200,9 @@ def certify(
         The regulariser, as in :class:`GeneralizedFisherScore`.
     standardize : bool, default=True
         Scale the features to standard deviation 1.
-    tol : float, default=1e-3
-        The bound is at most this share above the value of the convex relaxation.
+    tol : float or "auto", default="auto"
+        The bound is at most this share above the value of the convex relaxation; "auto" is 1e-3. With
+        `exact`, the gap of the best subset at which the search stops; "auto" is none but for rounding.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the samples.
     groups, keep, exclude, class_weight, adjust_for, confounders, missing
@@ -190,6 +212,12 @@ def certify(
         Whether y holds classes, or numbers as in :class:`JointRegressionScore`.
     max_memory : int or str, default=None
         As in :class:`GeneralizedFisherScore`.
+    exact : bool, default=False
+        Look for the best subset itself, by exact search, and hold the given one against it.
+    time_limit : float, default=None
+        Seconds after which the computation stops; the bound stays valid. None for no limit.
+    max_nodes : int, default=None
+        Most nodes of the exact search, after which it stops likewise. None for no limit.
 
     Returns
     -------
@@ -210,71 +238,43 @@ def certify(
     >>> print(certify(X, y, ranking.get_support()))
     These 10 features reach at least 81.7 % of the best Fisher criterion any 10 columns of this
     table could reach (F = 1.88112, upper bound 2.30055, gamma = 1797).
+    >>> print(certify(X, y, ranking.get_support(), exact=True))
+    These 10 features reach 88.1 % of the best Fisher criterion any 10 columns of this table can
+    reach (F = 1.88112, the best 2.13397, gamma = 1797).
     """
-    tol = parameter.check_number("tol", tol, above=0.0)
+    parameter.check_flag("exact", exact)
+    accuracy = parameter.check_accuracy(tol, exact=bool(exact))
+    seconds = parameter.check_limit("time_limit", time_limit)
+    trace = Trace(max_iter=MAX_ITER, time_limit=seconds, max_nodes=parameter.check_nodes(max_nodes))
     limit = parameter.check_memory(max_memory)
     beside = Beside(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
     sets = {"groups": groups, "keep": keep, "exclude": exclude, "adjust_for": adjust_for}
     asked = pose_subset(X, y, features, gamma, standardize, beside, task, **sets)
     problem, domain = asked.problem, asked.posed.domain
-    found = grade(problem, domain, asked.members, asked.gamma, tol=tol, trace=Trace(max_iter=MAX_ITER))
+    given, best = (problem, domain, asked.members, asked.gamma), None
+    if exact:
+        found, best = grade_exactly(*given, tol=accuracy, trace=trace)
+    else:
+        found = grade(*given, tol=accuracy, trace=trace)
     warn_status(found.status)
     noise = measure_noise(problem, asked.columns, domain.units.columns(domain.barred))
-    figures = found.objective, found.upper_bound, found.gap, asked.gamma
     choice = asked.choice
-    limited, adjusted = (
-        bool(choice.kept.size + choice.barred.size),
-        bool(choice.adjusted.size) or confounders is not None,
+    return Certificate(
+        found.objective,
+        found.upper_bound,
+        found.gap,
+        asked.gamma,
+        asked.chosen.size,
+        status=found.status,
+        noise=noise,
+        task=task,
+        what=choice.what,
+        limited=bool(choice.kept.size + choice.barred.size),
+        adjusted=bool(choice.adjusted.size) or confounders is not None,
+        exact=found.optimal or (best is not None and best.optimal),
+        best=None if best is None else max(best.objective, found.objective),
+        n_nodes=found.n_nodes,
     )
-    return Certificate(*figures, asked.chosen.size, found.status, noise, task, choice.what, limited, adjusted)
-
-
-class AskedSubset(NamedTuple):
-    """A subset that is asked about, in a table that has been measured."""
-
-    table: Measured
-    problem: TableProblem
-    choice: Choice
-    posed: Posed
-    chosen: Indices  # its units, as the table has them
-    members: Indices  # those of them that vary, as the problem has them
-    gamma: float
-
-    @property
-    def columns(self) -> Indices:
-        """The columns of the members, as the problem has them."""
-        return self.posed.domain.units.columns(self.members)
-
-
-def pose_subset(
-    X: Any,
-    y: Any,
-    features: Any,
-    gamma: float | str,
-    standardize: bool,
-    beside: Beside,
-    task: str,
-    *,
-    groups: Any = None,
-    keep: Any = None,
-    exclude: Any = None,
-    adjust_for: Any = None,
-) -> AskedSubset:
-    """Check all there is to check, read the table, and find the subset in it."""
-    parameter.check_gamma(gamma)
-    parameter.check_flag("standardize", standardize)
-    parameter.check_choice("missing", beside.missing, MISSING)
-    parameter.check_choice("task", task, TASKS)
-    X, names = check.check_bare_table(X, elsewhere=True)
-    width = check.width_of(X)
-    choice = check_choice(groups, keep, exclude, width, names, adjust_for)
-    chosen = choice.units_of(check.check_features(features, width, names))
-    table = measure_table(X, y, names, beside._replace(adjusted=choice.adjusted), task)
-    problem = pose_problem(table, standardize, choice.most_columns(chosen.size))
-    posed = choice.posed(problem, chosen.size)
-    members = np.flatnonzero(np.isin(posed.units, chosen))
-    number = resolve_gamma(gamma, problem, posed.domain)
-    return AskedSubset(table, problem, choice, posed, chosen, members, number)
 
 
 def warn_status(status: Status) -> None:

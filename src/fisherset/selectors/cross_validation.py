@@ -82,7 +82,7 @@ class CrossValidatedSelector(JointSelector):
         folded = FoldedTable(source, table.coding, table.scatter.moments, standardize=self.standardize)
         problem = folded.whole()
         check.check_magnitude(problem.diagonal)
-        tol, max_iter = parameter.check_tol(self.tol), int(self.max_iter)
+        tol, max_iter = parameter.check_tol(self.tol, self.solver), int(self.max_iter)
         search = Search(folded, ks, choice, self._gammas, self.solver, tol, max_iter, judge)
         scores = search.scores(splits, self.n_jobs)
         gammas = np.array(self._gammas(problem, choice.posed(problem, ks[-1]).domain))

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from fisherset._types import Floats, Indices
 from fisherset.selectors import _parameters as parameter
-from fisherset.selectors.certificate import MAX_ITER, AskedSubset, pose_subset, warn_status
+from fisherset.selectors.asked import AskedSubset, pose_subset
+from fisherset.selectors.certificate import MAX_ITER, warn_status
 from fisherset.selectors.fisher import fisher_scores
 from fisherset.selectors.measured import CLASSIFICATION, Beside
 from fisherset.selectors.noise import between_shares

@@ -30,25 +30,31 @@ class GeneralizedFisherScore(IncrementalSelector):
         it is. "scale" is the least one, from `n_samples` up, at which features
         that are copies of each other still stay ahead of the noise features the data
         seems to have; without `standardize` it is times the mean variance.
-    solver : {"joint", "cutting-plane"}, default="joint"
+    solver : {"joint", "cutting-plane", "exact"}, default="joint"
         "joint" solves the relaxation at m = k, rounds it and exchanges features until
         no exchange helps (where there are over ten million exchanges, until none is
         worth a thousandth of `tol`). "cutting-plane" is Algorithm 1 of the paper: the union of
-        the cuts, with m raised until the union has k features.
+        the cuts, with m raised until the union has k features. "exact" goes on from "joint" by
+        branch and bound until the set is proven to be the best, or a limit is reached; Ctrl-C
+        then ends the search with the best set so far, and a warning.
     standardize : bool, default=True
         Scale the features to standard deviation 1, as the paper does. They are always
         centred. X itself is not changed.
-    tol : float or None, default=1e-3
-        The relaxation is solved until its bound is within this share of its value. None for a
-        selection without certificate, in less time: `upper_bound_` is then what bounds every
+    tol : float, "auto" or None, default="auto"
+        The relaxation is solved until its bound is within this share of its value; "auto" is 1e-3.
+        With "exact", the `gap_` at which the search stops; "auto" is none but for rounding. None for
+        a selection without certificate, in less time: `upper_bound_` is then what bounds every
         subset anyway, as it does `objective_`, or better if that comes for nothing.
     max_iter : int, default=1000
         Most iterations of the relaxation, of the cuts for one m, and of the exchange.
     time_limit : float, default=None
         Seconds after which the search stops with what it has; the certificate stays
         valid. None for no limit.
+    max_nodes : int, default=None
+        Most nodes that "exact" looks at, after which it stops likewise. None for no limit.
     verbose : int, default=0
-        Show each iteration: objective, bound, gap and number of active features.
+        Show each iteration: objective, bound, gap and number of active features; of "exact" the
+        nodes looked at and those still open, and the seconds since the start.
     groups : array-like or mapping, default=None
         Features that are chosen together or not at all, such as the indicators of a category: a
         label for each feature, or names of groups with their columns; a feature in none of these
@@ -93,6 +99,11 @@ class GeneralizedFisherScore(IncrementalSelector):
         No subset of that size has a larger F.
     gap_ : float
         `(upper_bound_ - objective_) / upper_bound_`.
+    optimal_ : bool
+        Whether it is proven that no subset of that size is better, but for rounding: by exact search,
+        or because the bound is that sharp.
+    n_nodes_ : int
+        Nodes that exact search looked at; 0 where none was needed.
     upper_bound_with_, upper_bound_without_ : ndarray of shape (n_features,) or (n_groups,)
         No subset of that size with the feature or group, and none without it, has a larger F;
         -inf where there is no such subset, as with what is excluded and without what is kept.
@@ -110,7 +121,7 @@ class GeneralizedFisherScore(IncrementalSelector):
     trace_ : tuple of Iteration
         Phase, objective, upper bound and number of active features of each iteration.
         In the phases "relaxation" and "cuts" the objective is F(q); the bound of "cuts"
-        is for subsets of the size m they name.
+        is for subsets of the size m they name. In the phase "exact" the active are the open nodes.
     n_iter_ : int
         Number of iterations.
     n_passes_ : int
@@ -153,13 +164,20 @@ class GeneralizedFisherScore(IncrementalSelector):
     >>> print(f"F = {selector.objective_:.3f}, at most {selector.gap_:.1%} below the best")
     F = 2.134, at most 7.2% below the best
 
-    Where the bound is sharper, it decides about single features, too:
+    Exact search closes the gap, here in a second:
+
+    >>> selector = GeneralizedFisherScore(10, solver="exact").fit(X, y)
+    >>> selector.optimal_, f"{selector.gap_:.1%}"
+    (True, '0.0%')
+
+    Where the bound is sharp, it decides about single features, too:
 
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> selector = GeneralizedFisherScore(10).fit(X, y)
     >>> print(selector.proven_)
     Proven of the 30 features: 20 are in no set as good as this one, 10 are in every one; none is open.
+
     """
 
     def __init__(
@@ -169,9 +187,10 @@ class GeneralizedFisherScore(IncrementalSelector):
         gamma: float | str = "scale",
         solver: str = "joint",
         standardize: bool = True,
-        tol: float | None = 1e-3,
+        tol: float | str | None = "auto",
         max_iter: int = 1000,
         time_limit: float | None = None,
+        max_nodes: int | None = None,
         verbose: int = 0,
         groups: Any = None,
         keep: Any = None,
@@ -188,6 +207,7 @@ class GeneralizedFisherScore(IncrementalSelector):
         self.tol = tol
         self.max_iter = max_iter
         self.time_limit = time_limit
+        self.max_nodes = max_nodes
         self.verbose = verbose
         self.groups = groups
         self.keep = keep

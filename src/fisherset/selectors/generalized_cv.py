@@ -38,7 +38,8 @@ class GeneralizedFisherScoreCV(CrossValidatedSelector):
     n_jobs : int, default=None
         Folds in parallel threads.
     solver, standardize, tol, max_iter, groups, keep, exclude, class_weight, adjust_for, missing
-        As in :class:`GeneralizedFisherScore`; the search itself goes without certificates. In
+        As in :class:`GeneralizedFisherScore`; the search itself goes without certificates,
+        and with "exact" as "joint" does: only the final fit is proven. In
         every fold a missing value counts as the mean over all samples, and classes have the weights
         that their sizes in the whole table give them.
 
@@ -57,7 +58,8 @@ class GeneralizedFisherScoreCV(CrossValidatedSelector):
     n_passes_ : int
         How many times the whole table was read, for the search and the final fit.
     support_, ranking_, scores_, objective_, upper_bound_, upper_bound_with_, upper_bound_without_, proven_, \
-gap_, status_, noise_, trace_, n_iter_, classes_, groups_, n_missing_, n_features_in_, feature_names_in_
+gap_, optimal_, n_nodes_, status_, noise_, trace_, n_iter_, classes_, groups_, n_missing_, n_features_in_, \
+feature_names_in_
         Of the fit on all samples, as in :class:`GeneralizedFisherScore`.
 
     See Also
@@ -91,7 +93,7 @@ gap_, status_, noise_, trace_, n_iter_, classes_, groups_, n_missing_, n_feature
         n_jobs: int | None = None,
         solver: str = "joint",
         standardize: bool = True,
-        tol: float | None = 1e-3,
+        tol: float | str | None = "auto",
         max_iter: int = 1000,
         groups: Any = None,
         keep: Any = None,

@@ -27,7 +27,7 @@ class JointSelector(BaseSelector):
     gamma: float | str = "scale"
     solver: str
     standardize: bool
-    tol: float | None
+    tol: float | str | None
     max_iter: int
     groups: Any
     keep: Any
@@ -36,6 +36,7 @@ class JointSelector(BaseSelector):
     missing: str = "error"
     max_memory: int | float | str | None = None
     time_limit: float | None = None
+    max_nodes: int | None = None
     verbose: int = 0
     _task = CLASSIFICATION
 
@@ -65,9 +66,10 @@ class JointSelector(BaseSelector):
         parameter.check_gamma(self.gamma)
         parameter.check_choice("solver", self.solver, tuple(SOLVERS))
         parameter.check_choice("missing", self.missing, MISSING)
-        parameter.check_tol(self.tol)
+        parameter.check_tol(self.tol, self.solver)
         parameter.check_integer("max_iter", self.max_iter, least=1)
         parameter.check_limit("time_limit", self.time_limit)
+        parameter.check_nodes(self.max_nodes)
         parameter.check_memory(self.max_memory)
         parameter.check_flag("standardize", self.standardize)
         if not isinstance(self.verbose, bool):
@@ -77,9 +79,14 @@ class JointSelector(BaseSelector):
         self, table: Measured, problem: TableProblem, choice: Choice, posed: Posed, k: int, gamma: float
     ) -> None:
         """Select k features, or groups of them, and keep everything about them."""
-        tol, limit = parameter.check_tol(self.tol), parameter.check_limit("time_limit", self.time_limit)
+        tol = parameter.check_tol(self.tol, self.solver)
         progress = Progress(LOOSE if tol is None else tol) if self.verbose else None
-        trace = Trace(max_iter=int(self.max_iter), time_limit=limit, report=progress)
+        trace = Trace(
+            max_iter=int(self.max_iter),
+            time_limit=parameter.check_limit("time_limit", self.time_limit),
+            max_nodes=parameter.check_nodes(self.max_nodes),
+            report=progress,
+        )
         try:
             (solution,) = solve(self.solver, problem, [posed.domain], gamma, tol=tol, trace=trace)
         finally:
@@ -117,6 +124,7 @@ class JointSelector(BaseSelector):
         """Keep what is proven of the selection, and of single features."""
         self.objective_, self.upper_bound_ = solution.objective, solution.upper_bound
         self.gap_, self.status_ = solution.gap, solution.status
+        self.optimal_, self.n_nodes_ = solution.optimal, solution.n_nodes
         bounds = table_bounds(choice, posed, solution, k)
         self.upper_bound_with_, self.upper_bound_without_ = bounds
         self.proven_ = prove_units(*bounds, solution.objective, solution.status, choice.what)

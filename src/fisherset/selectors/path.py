@@ -89,7 +89,7 @@ def selection_path(
     gamma: float | str = "scale",
     solver: str = "joint",
     standardize: bool = True,
-    tol: float | None = 1e-3,
+    tol: float | str | None = "auto",
     max_iter: int = 1000,
     sample_weight: Any = None,
     groups: Any = None,
@@ -114,12 +114,12 @@ def selection_path(
         The numbers of features, in any order; a float in (0, 1) is a share.
     gamma : float or "scale", default="scale"
         The regulariser, the same for all sizes; "scale" is that of the largest.
-    solver : {"joint", "cutting-plane"}, default="joint"
-        As in :class:`GeneralizedFisherScore`.
+    solver : {"joint", "cutting-plane", "exact"}, default="joint"
+        As in :class:`GeneralizedFisherScore`; with "exact" the set of each size is proven.
     standardize : bool, default=True
         Scale the features to standard deviation 1.
-    tol : float or None, default=1e-3
-        The relaxation is solved until its bound is within this share of its value; None for no bound.
+    tol : float, "auto" or None, default="auto"
+        As in :class:`GeneralizedFisherScore`; None for no bound.
     max_iter : int, default=1000
         Most iterations of each search.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -163,7 +163,8 @@ def selection_path(
     parameter.check_flag("standardize", standardize)
     parameter.check_choice("missing", missing, MISSING)
     parameter.check_choice("task", task, TASKS)
-    tol, max_iter = parameter.check_tol(tol), parameter.check_integer("max_iter", max_iter, least=1)
+    accuracy = parameter.check_tol(tol, solver)
+    max_iter = parameter.check_integer("max_iter", max_iter, least=1)
     limit = parameter.check_memory(max_memory)
     X, names = check.check_bare_table(X, elsewhere=True)
     choice = check_choice(groups, keep, exclude, check.width_of(X), names, adjust_for)
@@ -176,7 +177,8 @@ def selection_path(
     posed = [choice.posed(problem, count) for count in counts]
     number = resolve_gamma(gamma, problem, posed[-1].domain)
     domains = [one.domain for one in posed]
-    (solutions,) = solutions_along(problem, domains, [number], solver=solver, tol=tol, max_iter=max_iter)
+    search: dict[str, Any] = {"solver": solver, "tol": accuracy, "max_iter": max_iter}
+    (solutions,) = solutions_along(problem, domains, [number], **search)
     steps = (as_step(choice, one, k, found) for one, k, found in zip(posed, counts, solutions, strict=True))
     named = None if names is None else np.array(names, dtype=object)
     return SelectionPath(tuple(steps), number, named, task, choice.what)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import sys
+import time
 from typing import TextIO
 
 from fisherset.solver import Iteration
+from fisherset.solver.solution import ROUNDED
 
 WIDTH = 24
 
@@ -18,9 +20,9 @@ class Progress:
     """
 
     def __init__(self, tol: float, stream: TextIO | None = None) -> None:
-        self._tol, self._stream = tol, sys.stderr if stream is None else stream
+        self._tol, self._stream = max(tol, ROUNDED), sys.stderr if stream is None else stream
         self._live = self._stream.isatty()
-        self._count = 0
+        self._count, self._start = 0, time.monotonic()
 
     def __call__(self, iteration: Iteration) -> None:
         self._count += 1
@@ -28,7 +30,7 @@ class Progress:
         gap = (bound - iteration.objective) / bound if bound > 0 else 0.0
         text = (
             f"{iteration.phase:<14} {self._count:>4}  F = {iteration.objective:.6g}  "
-            f"UB = {bound:.6g}  gap = {gap:.2%}  active = {iteration.n_active}"
+            f"UB = {bound:.6g}  gap = {gap:.2%}  {self._extent(iteration)}"
         )
         if self._live:
             share = math.log(max(gap, self._tol)) / math.log(self._tol) if self._tol < 1 else 1.0
@@ -37,6 +39,13 @@ class Progress:
         else:
             self._stream.write(f"{text}\n")
         self._stream.flush()
+
+    def _extent(self, iteration: Iteration) -> str:
+        """How far an iteration has come: features under consideration, or nodes of exact search."""
+        if iteration.phase != "exact":
+            return f"active = {iteration.n_active}"
+        seconds = time.monotonic() - self._start
+        return f"nodes = {iteration.n_nodes}  open = {iteration.n_active}  {seconds:.1f} s"
 
     def close(self) -> None:
         """End the line the bar lives on."""

@@ -26,7 +26,7 @@ class JointRegressionScore(IncrementalSelector):
     gamma : float or "scale", default="scale"
         The regulariser, as in :class:`GeneralizedFisherScore`; "scale" goes by how much of a target
         unrelated features would explain by chance, and is at least `n_samples / 4`.
-    solver, standardize, tol, max_iter, time_limit, verbose, groups, keep, exclude, adjust_for, \
+    solver, standardize, tol, max_iter, time_limit, max_nodes, verbose, groups, keep, exclude, adjust_for, \
 missing, max_memory
         As in :class:`GeneralizedFisherScore`.
 
@@ -35,7 +35,8 @@ missing, max_memory
     objective_ : float
         F of the selected subset, at most the number of targets.
     support_, ranking_, scores_, upper_bound_, upper_bound_with_, upper_bound_without_, proven_, gap_, \
-status_, noise_, gamma_, trace_, n_iter_, n_passes_, n_missing_, groups_, n_features_in_, feature_names_in_
+optimal_, n_nodes_, status_, noise_, gamma_, trace_, n_iter_, n_passes_, n_missing_, groups_, \
+n_features_in_, feature_names_in_
         As in :class:`GeneralizedFisherScore`.
 
     See Also
@@ -63,9 +64,10 @@ status_, noise_, gamma_, trace_, n_iter_, n_passes_, n_missing_, groups_, n_feat
         gamma: float | str = "scale",
         solver: str = "joint",
         standardize: bool = True,
-        tol: float | None = 1e-3,
+        tol: float | str | None = "auto",
         max_iter: int = 1000,
         time_limit: float | None = None,
+        max_nodes: int | None = None,
         verbose: int = 0,
         groups: Any = None,
         keep: Any = None,
@@ -81,6 +83,7 @@ status_, noise_, gamma_, trace_, n_iter_, n_passes_, n_missing_, groups_, n_feat
         self.tol = tol
         self.max_iter = max_iter
         self.time_limit = time_limit
+        self.max_nodes = max_nodes
         self.verbose = verbose
         self.groups = groups
         self.keep = keep

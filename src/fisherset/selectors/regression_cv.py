@@ -39,7 +39,8 @@ class JointRegressionScoreCV(CrossValidatedSelector):
     gamma_, n_features_, cv_results_, best_score_, n_passes_
         As in :class:`GeneralizedFisherScoreCV`.
     support_, ranking_, scores_, objective_, upper_bound_, upper_bound_with_, upper_bound_without_, proven_, \
-gap_, status_, noise_, trace_, n_iter_, groups_, n_missing_, n_features_in_, feature_names_in_
+gap_, optimal_, n_nodes_, status_, noise_, trace_, n_iter_, groups_, n_missing_, n_features_in_, \
+feature_names_in_
         Of the fit on all samples, as in :class:`JointRegressionScore`.
 
     See Also
@@ -73,7 +74,7 @@ gap_, status_, noise_, trace_, n_iter_, groups_, n_missing_, n_features_in_, fea
         n_jobs: int | None = None,
         solver: str = "joint",
         standardize: bool = True,
-        tol: float | None = 1e-3,
+        tol: float | str | None = "auto",
         max_iter: int = 1000,
         groups: Any = None,
         keep: Any = None,

@@ -8,7 +8,7 @@ from fisherset.solver.proof import prove_value
 from fisherset.solver.ratio import best_ratio
 from fisherset.solver.relaxation import LOOSE, relax
 from fisherset.solver.solution import Solution, conclude, relative_gap
-from fisherset.solver.solvers import SOLVERS, Solver, grade, solve
+from fisherset.solver.solvers import SOLVERS, Solver, grade, grade_exactly, solve
 from fisherset.solver.spaces import measure_subset
 from fisherset.solver.tempered import temper
 from fisherset.solver.trace import Iteration, Status, Trace
@@ -31,6 +31,7 @@ __all__ = [
     "best_ratio",
     "conclude",
     "grade",
+    "grade_exactly",
     "measure_subset",
     "near_sets",
     "prove_value",

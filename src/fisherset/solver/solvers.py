@@ -13,9 +13,10 @@ from fisherset.solver.cutting_plane import cutting_plane_path
 from fisherset.solver.domain import Domain
 from fisherset.solver.enumeration import enumerate_sets, tighten
 from fisherset.solver.exact import exact_path
+from fisherset.solver.group_swaps import unit_losses
 from fisherset.solver.joint import joint_path
 from fisherset.solver.problem import Problem
-from fisherset.solver.proof import prove_tangents, prove_value
+from fisherset.solver.proof import Value, prove_tangents, prove_value
 from fisherset.solver.relaxation import Relaxation, relax
 from fisherset.solver.solution import Solution, conclude
 from fisherset.solver.spaces import measure_subset
@@ -86,19 +87,47 @@ def grade(
     return _proven(problem, searched, domain, found, gamma, trace)
 
 
+def grade_exactly(
+    problem: Problem, domain: Domain, units: Indices, gamma: float, *, tol: float, trace: Trace
+) -> tuple[Solution, Solution]:
+    """A given set of units with the certificate of exact search; and the best set that this found."""
+    (best,) = solve("exact", problem, [domain], gamma, tol=tol, trace=trace)
+    if domain.m == 0:
+        return best, best
+    columns = domain.units.columns(units)
+    state = measure_subset(temper(problem, gamma, columns.size), columns, gamma)
+    value = prove_value(problem, columns, gamma, state)
+    given = replace(best, units=units, loss=unit_losses(state, domain.units), state=state)
+    bounds = UnitBounds(best.with_each, best.without_each)
+    return _stated(problem, domain, given, value, best.upper_bound, bounds, trace), best
+
+
 def _proven(
     problem: Problem, searched: Problem, domain: Domain, found: Solution, gamma: float, trace: Trace
 ) -> Solution:
     """The solution with an objective and bounds that hold for the problem as it is."""
     value = prove_value(problem, domain.units.columns(found.units), gamma, found.state)
-    if value.wrong:
-        trace.stopped(Status.INEXACT)
     bound, bounds = found.upper_bound, UnitBounds(found.with_each, found.without_each)
     if searched is not problem or value.rough:
         proven, of_units = _proven_bounds(problem, searched, domain, found.relaxation, gamma)
         if searched is problem:  # then what was found holds, too
             proven, of_units = min(bound, proven), bounds.least(of_units)
         bound, bounds = proven, of_units
+    return _stated(problem, domain, found, value, bound, bounds, trace)
+
+
+def _stated(
+    problem: Problem,
+    domain: Domain,
+    found: Solution,
+    value: Value,
+    bound: float,
+    bounds: UnitBounds,
+    trace: Trace,
+) -> Solution:
+    """The solution with F of its set and bounds on all sets, none of which contradicts another."""
+    if value.wrong:
+        trace.stopped(Status.INEXACT)
     objective = float(np.clip(value.value, 0.0, problem.ceiling))
     # where F(A) = UB in truth, the rounding of F must not say otherwise: F is right, or said not to be
     objective = min(objective, bound) if value.wrong else objective

@@ -1,0 +1,64 @@
+"""A subset that somebody asks about, found in a table that has been measured."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fisherset._types import Indices
+from fisherset.selectors import _parameters as parameter
+from fisherset.selectors import _validation as check
+from fisherset.selectors.base import measure_table, pose_problem
+from fisherset.selectors.choice import Choice, Posed, check_choice
+from fisherset.selectors.gamma import resolve_gamma
+from fisherset.selectors.measured import MISSING, TASKS, Beside, Measured
+from fisherset.statistics import TableProblem
+
+
+class AskedSubset(NamedTuple):
+    """A subset that is asked about, in a table that has been measured."""
+
+    table: Measured
+    problem: TableProblem
+    choice: Choice
+    posed: Posed
+    chosen: Indices  # its units, as the table has them
+    members: Indices  # those of them that vary, as the problem has them
+    gamma: float
+
+    @property
+    def columns(self) -> Indices:
+        """The columns of the members, as the problem has them."""
+        return self.posed.domain.units.columns(self.members)
+
+
+def pose_subset(
+    X: Any,
+    y: Any,
+    features: Any,
+    gamma: float | str,
+    standardize: bool,
+    beside: Beside,
+    task: str,
+    *,
+    groups: Any = None,
+    keep: Any = None,
+    exclude: Any = None,
+    adjust_for: Any = None,
+) -> AskedSubset:
+    """Check all there is to check, read the table, and find the subset in it."""
+    parameter.check_gamma(gamma)
+    parameter.check_flag("standardize", standardize)
+    parameter.check_choice("missing", beside.missing, MISSING)
+    parameter.check_choice("task", task, TASKS)
+    X, names = check.check_bare_table(X, elsewhere=True)
+    width = check.width_of(X)
+    choice = check_choice(groups, keep, exclude, width, names, adjust_for)
+    chosen = choice.units_of(check.check_features(features, width, names))
+    table = measure_table(X, y, names, beside._replace(adjusted=choice.adjusted), task)
+    problem = pose_problem(table, standardize, choice.most_columns(chosen.size))
+    posed = choice.posed(problem, chosen.size)
+    members = np.flatnonzero(np.isin(posed.units, chosen))
+    number = resolve_gamma(gamma, problem, posed.domain)
+    return AskedSubset(table, problem, choice, posed, chosen, members, number)
