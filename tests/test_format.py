@@ -14,11 +14,41 @@ def test_without_figures():
     assert certificate_sentence(3, 0.0, 0.0) == "No column of this table tells the classes apart."
 
 
-@pytest.mark.parametrize("found", [(1.5, 2.0, 0.25, 30.0, 4), (1.5, 2.0, 0.25, 0.5, 1), (0, 0, 0, 1.0, 3)])
+def test_the_best():
+    said = certificate_sentence(5, 1e-9, 0.5, optimal=True)
+    best = "These 5 features are the best 5 columns of this table"
+    assert said == f"{best}: no other 5 reach a larger Fisher criterion."
+    one = certificate_sentence(1, 0.0, 0.5, optimal=True, exact=True, limited=True, whose="Your")
+    assert (
+        one
+        == "Your 1 feature is the best column that may be chosen: no other reaches a larger Fisher criterion."
+    )
+    words = {"noun": "groups", "task": "regression", "adjusted": True, "figures": "F = 1"}
+    assert certificate_sentence(2, 0.0, 0.5, optimal=True, **words) == (
+        "These 2 groups are the best 2 groups of columns of this table: no other 2 reach a larger share of "
+        "variance explained beyond what is adjusted for (F = 1)."
+    )
+    assert (
+        certificate_sentence(3, 0.0, 0.0, optimal=True) == "No column of this table tells the classes apart."
+    )
+
+
+def test_how_far_from_the_best():
+    said = certificate_sentence(
+        5, 0.11862, 0.5, exact=True, figures=certificate_figures(0.44, 0.5, 9.0, 0.49)
+    )
+    best = "the best Fisher criterion any 5 columns of this table can reach"
+    assert said == f"These 5 features reach 88.1 % of {best} (F = 0.44, the best 0.49, gamma = 9)."
+
+
+@pytest.mark.parametrize(
+    "found", [(1.5, 2.0, 0.25, 30.0, 4), (1.5, 2.0, 0.25, 0.5, 1), (2, 2, 0, 1.0, 3), (0, 0, 0, 1.0, 3)]
+)
 def test_the_library_says_the_same_with_figures(found):
     grade = Certificate(*found)
     figures = certificate_figures(grade.objective, grade.upper_bound, grade.gamma)
-    assert certificate_sentence(grade.n_features, grade.gap, grade.upper_bound, figures=figures) == str(grade)
+    words = {"figures": figures, "optimal": grade.optimal}
+    assert certificate_sentence(grade.n_features, grade.gap, grade.upper_bound, **words) == str(grade)
 
 
 @pytest.mark.parametrize(

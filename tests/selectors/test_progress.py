@@ -39,7 +39,8 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_a_bar_on_a_terminal():
+def test_a_bar_on_a_terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
     stream = Terminal()
     progress = Progress(1e-3, stream)
     for gap in (0.5, 0.05, 0.0005):
@@ -53,7 +54,21 @@ def test_a_bar_on_a_terminal():
     assert filled[0] < filled[1] < filled[2] == 24
 
 
-@pytest.mark.parametrize("solver", ["joint", "cutting-plane"])
+@pytest.mark.parametrize("columns", [90, 40])
+def test_a_line_is_never_longer_than_the_terminal(monkeypatch, columns):
+    """Else it would wrap, and what is above would stay."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+    stream = Terminal()
+    progress = Progress(0.0, stream)
+    for gap in (0.5, 1e-3, 0.0):
+        progress(Iteration("exact", 1 - gap, 1.0, 7, n_nodes=1000))
+    lines = stream.getvalue().split("\r\x1b[2K")[1:]
+    assert max(map(len, lines)) < columns
+    assert ("#" in lines[1]) == (columns > 80)
+    assert ("nodes = 1000  open = 7" in lines[1]) == (columns > 80)
+
+
+@pytest.mark.parametrize("solver", ["joint", "cutting-plane", "exact"])
 def test_an_early_end_is_a_warning(solver):
     with pytest.warns(ConvergenceWarning, match="time_limit was reached"):
         selector = fit(solver=solver, time_limit=1e-9)

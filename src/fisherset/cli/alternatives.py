@@ -35,9 +35,7 @@ def alternatives(
         float, typer.Option(help="How far below the best F the sets may be, as a share: 0.01 for 1 %.")
     ] = 0.01,
     max_sets: Annotated[int, typer.Option(min=1, help="Most sets that are listed.")] = 1000,
-    time_limit: Annotated[
-        float | None, typer.Option(help="Seconds after which the search stops with what it has.")
-    ] = None,
+    time_limit: common.TimeLimit = None,
     gamma: common.Gamma = "scale",
     task: common.Asked = common.Task.classification,
     drop: common.Drop = None,
@@ -73,7 +71,8 @@ def alternatives(
     number, size = common.gamma_of(gamma), size_in(k)
     if number == "auto":
         raise ValueError("--gamma must be \"scale\" or a positive number here; got 'auto'.")
-    check_numbers(within, time_limit)
+    check_within(within)
+    limits = common.limits_of(time_limit)
     inputs = [file] if groups in (None, PREFIX) else [file, Path(str(groups))]
     with common.Outputs((report, PAGE), inputs=inputs, force=force) as outputs:
         silent = quiet or as_json
@@ -92,7 +91,7 @@ def alternatives(
         )
         question.check_count(size)
         with ProgressBars(silent, "looking for other sets"):
-            asked = {"gamma": number, "within": within, "max_sets": max_sets, "time_limit": time_limit}
+            asked = {"gamma": number, "within": within, "max_sets": max_sets, **limits}
             found = found_for(question, size, asked)
             remarks = giveaways_in(table, task.value)
         if report is not None:
@@ -114,12 +113,10 @@ def size_in(text: str) -> int:
     return int(text)
 
 
-def check_numbers(within: float, time_limit: float | None) -> None:
-    """Refuse what the library would, by the names of the options."""
+def check_within(within: float) -> None:
+    """Refuse what the library would, by the name of the option."""
     if not 0 <= within < 1:
         raise ValueError(f"--within must be at least 0 and below 1; got {within:g}. 0.01 is one per cent.")
-    if time_limit is not None and not time_limit > 0:
-        raise ValueError(f"--time-limit must be greater than 0; got {time_limit:g}.")
 
 
 @status_told_later()

@@ -35,8 +35,11 @@ SEARCHES: dict[str, Any] = {
 
 
 @status_told_later()
-def fitted(question: Question, k: int | str, gamma: float | str, solver: str) -> Any:
-    """The selector, with gamma and the number of features cross-validated where that was asked for."""
+def fitted(question: Question, k: int | str, gamma: float | str, solver: str, **limits: Any) -> Any:
+    """The selector, with gamma and the number of features cross-validated where that was asked for.
+
+    Limits of the search are for those that are given both.
+    """
     if not isinstance(k, str):
         question.check_count(k)
     more = {"solver": solver, "keep": question.kept, **question.parameters}
@@ -50,7 +53,7 @@ def fitted(question: Question, k: int | str, gamma: float | str, solver: str) ->
         more.pop("max_memory")
         gammas = None if gamma == "auto" else [gamma]
         return SEARCHES[question.task](k, gammas=gammas, **more).fit(X, y)
-    return SELECTORS[question.task](k, gamma=gamma, **more).fit(X, y)
+    return SELECTORS[question.task](k, gamma=gamma, **more, **limits).fit(X, y)
 
 
 @status_told_later()
@@ -99,6 +102,8 @@ def described(
         adjusted_for=question.named(question.adjust_for),
         class_weight=question.class_weight,
         proven=dict(zip(PROVEN, selector.proven_.counts, strict=True)),
+        optimal=selector.optimal_,
+        n_nodes=selector.n_nodes_,
     )
     return selection, rows
 
@@ -166,7 +171,7 @@ def page_for(
         *question.together,
         *question.told,
         ("Regulariser gamma", f"{selector.gamma_:.6g}, {selector.gamma_ / table.n_rows:.3g} n"),
-        ("Solver", solver),
+        ("Solver", f"{solver}, {counted(selector.n_nodes_, 'nodes')}" if solver == "exact" else solver),
     ]
     X, y = table.X, table.y
     if y is None:

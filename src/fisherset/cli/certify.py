@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from fisherset import certify as grade
-from fisherset._format import certificate_figures, certificate_sentence
+from fisherset._format import certificate_sentence, counted
 from fisherset.cli import common
 from fisherset.cli.progress import ProgressBars
 from fisherset.cli.question import Question, question_of
@@ -26,6 +26,11 @@ def certify(
     features: Annotated[Path, typer.Option(help="Names of columns, one a line; or a selection.json.")],
     target: common.Target = None,
     gamma: common.Gamma = "scale",
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Look for the best set itself, by exact search.")
+    ] = False,
+    time_limit: common.TimeLimit = None,
+    max_nodes: common.MaxNodes = None,
     task: common.Asked = common.Task.classification,
     drop: common.Drop = None,
     impute: common.Imputed = None,
@@ -42,11 +47,14 @@ def certify(
     """Grade a set of columns that came from any tool: how near the best set of that size it is.
 
     A column of texts stands for all of its values, a group for all of its columns. The sets it is
-    held against keep, exclude and choose together what the options say.
+    held against keep, exclude and choose together what the options say. With --exact the set is
+    held against the best one itself; Ctrl-C ends that search with the bound it has come to.
 
     Examples
     --------
       fisherset certify genes.csv --target tumour --features list.txt
+
+      fisherset certify genes.csv -t tumour --features list.txt --exact --time-limit 60
 
       fisherset certify houses.csv -t price --task regression --features list.txt --exclude id
     """
@@ -55,6 +63,7 @@ def certify(
     number = common.gamma_of(gamma)
     if number == "auto":
         raise ValueError("--gamma must be \"scale\" or a positive number here; got 'auto'.")
+    limits = common.limits_of(time_limit, max_nodes, lacking=None if exact else "--exact")
     with common.Outputs():  # says so when it is stopped
         silent = quiet or as_json
         table = common.table_in(file, target, drop, impute, silent, task, split_texts, elsewhere=True)
@@ -73,7 +82,7 @@ def certify(
         chosen = columns_of(question, names_in(features), features.name)
         with ProgressBars(silent, "certifying"), status_told_later():
             more = {"gamma": number, "task": question.task, "keep": question.kept, **question.parameters}
-            found = grade(table.X, table.y, chosen, **more)
+            found = grade(table.X, table.y, chosen, exact=exact, **limits, **more)
             before = giveaways_in(table, task.value)
             after = [*status_remarks(found.status), *noise_remarks(found.noise)]
     if as_json:
@@ -82,6 +91,7 @@ def certify(
             "what": question.grouping.noun,
             "status": found.status.name,
             "noise": found.noise and found.noise._asdict(),
+            "optimal": found.optimal,
         }
         typer.echo(json.dumps({**content, "remarks": [remark.text for remark in (*before, *after)]}))
         return
@@ -90,8 +100,10 @@ def certify(
     for heading, value in question.told:
         console.print(Text(common.printable(f"{heading}: {value}")))
     graded = found.n_features, found.gap, found.upper_bound
-    console.print(Text(certificate_sentence(*graded, whose="Your", **question.words)))
-    console.print(Text(certificate_figures(found.objective, found.upper_bound, found.gamma)))
+    words = {**question.words, "optimal": found.optimal, "exact": found.exact}
+    console.print(Text(certificate_sentence(*graded, whose="Your", **words)))
+    searched = f", {counted(found.n_nodes, 'nodes')} searched" if found.n_nodes else ""
+    console.print(Text(found.figures + searched))
     show(console, after)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 import typer
 from rich.table import Table as RichTable
@@ -113,6 +113,14 @@ MaxMemory = Annotated[
         "--max-memory", metavar="SIZE", help="Memory that may be used besides the table, such as 2GB."
     ),
 ]
+TimeLimit = Annotated[
+    float | None,
+    typer.Option("--time-limit", help="Seconds after which the search stops with what it has."),
+]
+MaxNodes = Annotated[
+    int | None,
+    typer.Option("--max-nodes", min=1, help="Nodes after which exact search stops with what it has."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
 
@@ -182,6 +190,18 @@ def grid(*headings: str, title: str | None = None, left: int = 1) -> RichTable:
     for place, heading in enumerate(headings):
         table.add_column(Text(heading), justify="left" if place < left else "right", overflow="fold")
     return table
+
+
+def limits_of(
+    time_limit: float | None, max_nodes: int | None = None, *, lacking: str | None = None
+) -> dict[str, Any]:
+    """What --time-limit and --max-nodes stand for; the latter is lost where an option is lacking."""
+    if time_limit is not None and not time_limit > 0:
+        raise ValueError(f"--time-limit must be greater than 0; got {time_limit:g}.")
+    if max_nodes is not None and lacking is not None:
+        raise ValueError(f"--max-nodes must go with {lacking}; nothing else has nodes.")
+    given = {"time_limit": time_limit, "max_nodes": max_nodes}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def gamma_of(text: str) -> float | str:

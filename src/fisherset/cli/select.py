@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from fisherset import Summary
-from fisherset._format import certificate_figures, certificate_sentence
+from fisherset._format import certificate_figures, certificate_sentence, counted
 from fisherset.cli import common
 from fisherset.cli.answer import described, explained, fitted, page_for, size_of, spread_of, values_of
 from fisherset.cli.outputs import PAGE, SELECTION, TABLE
@@ -39,7 +40,12 @@ def select(
         ),
     ] = None,
     gamma: common.Gamma = "scale",
-    solver: Annotated[str, typer.Option(help="joint, or cutting-plane, the paper's Algorithm 1.")] = "joint",
+    solver: Annotated[
+        str,
+        typer.Option(help="joint; exact, which proves the best; or cutting-plane, the paper's Algorithm 1."),
+    ] = "joint",
+    time_limit: common.TimeLimit = None,
+    max_nodes: common.MaxNodes = None,
     task: common.Asked = common.Task.classification,
     drop: common.Drop = None,
     impute: common.Imputed = None,
@@ -63,13 +69,17 @@ def select(
 
     A column of texts is chosen with all of its values, each a feature `column=value`, and a number
     with the mark of where it is missing; -k counts columns, or with --groups the groups. Exit code
-    2: the table or the request cannot be used, one sentence says why; 130: interrupted.
+    2: the table or the request cannot be used, one sentence says why; 130: interrupted. While
+    --solver exact searches, Ctrl-C ends the search and not the command: the best set so far is
+    shown and written with a remark, the exit code is 0.
 
     Examples
     --------
       fisherset select genes.csv --target tumour -k 50
 
       fisherset select survey.parquet -t answer -k 20 --impute median --drop id --report report.html
+
+      fisherset select genes.csv -t tumour -k 10 --solver exact --time-limit 60
 
       fisherset select cells.h5ad -t cell_type -k auto --out panel.json --write reduced.parquet
 
@@ -80,6 +90,10 @@ def select(
       fisherset select 'rows/*.parquet' -t label -k 50 --max-memory 2GB
     """
     number, wanted = common.gamma_of(gamma), None if k is None else count_of(k)
+    lacking = None if solver == "exact" else "--solver exact"
+    limits = common.limits_of(time_limit, max_nodes, lacking=lacking)
+    if limits and "auto" in (number, wanted):
+        raise ValueError('--time-limit and --max-nodes must go with a -k and a --gamma other than "auto".')
     asked = ((out, SELECTION), (report, PAGE), (write, TABLE))
     inputs = [file] if groups in (None, PREFIX) else [file, Path(str(groups))]
     with common.Outputs(*asked, inputs=inputs, force=force) as outputs:
@@ -99,8 +113,11 @@ def select(
             max_memory=max_memory,
         )
         wanted = default_count(question) if wanted is None else wanted
-        with ProgressBars(silent, "selecting"):
-            selector = fitted(question, wanted, number, solver)
+        watched = solver == "exact" and "auto" not in (number, wanted) and not silent and sys.stderr.isatty()
+        with ProgressBars(silent or watched, "selecting"):
+            selector = fitted(question, wanted, number, solver, verbose=watched, **limits)
+            if selector.status_.name == "INTERRUPTED" and not quiet:
+                typer.echo("fisherset: interrupted; going on with the best set so far.", err=True)
             found = explained(question, selector)
             remarks = giveaways_in(table, task.value)
             selection, rows = described(question, selector, found, solver, remarks)
@@ -181,10 +198,11 @@ def _show(
     console.print(shown)
     if any(row.in_every for row in rows):
         console.print(Text(f"{MARK.strip()} proven to be in every set as good as this one"))
-    sentence = certificate_sentence(len(rows), selection.gap, selection.upper_bound, **question.words)
-    console.print(Text(sentence))
+    graded = len(rows), selection.gap, selection.upper_bound
+    console.print(Text(certificate_sentence(*graded, optimal=selection.optimal, **question.words)))
     figures = certificate_figures(selection.objective, selection.upper_bound, selection.gamma)
-    console.print(Text(figures))
+    searched = f", {counted(selection.n_nodes, 'nodes')} searched" if selection.n_nodes else ""
+    console.print(Text(figures + searched))
     if proven := proven_of(selector, noun):
         console.print(Text(proven))
     show(console, remarks_on(selector))

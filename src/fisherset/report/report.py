@@ -106,6 +106,8 @@ class Report(NamedTuple):
         What is proven of single features, in a sentence.
     alternatives : Alternatives or None
         Other sets nearly as good, where they were asked for.
+    optimal : bool
+        Whether the set is proven to be the best.
     """
 
     title: str
@@ -124,11 +126,12 @@ class Report(NamedTuple):
     adjusted: bool = False
     proven: str = ""
     alternatives: Alternatives | None = None
+    optimal: bool = False
 
     @property
     def sentence(self) -> str:
         """The certificate."""
-        words: dict[str, Any] = {"limited": self.limited, "adjusted": self.adjusted}
+        words: dict[str, Any] = {"limited": self.limited, "adjusted": self.adjusted, "optimal": self.optimal}
         return certificate_sentence(
             self.k, self.gap, self.upper_bound, noun=self.noun, task=self.task, **words
         )
@@ -259,6 +262,7 @@ def build_report(
         adjusted,
         proven_of(selector, noun),
         None if alternatives is None else build_alternatives(alternatives),
+        selector.optimal_,
     )
 
 

@@ -73,7 +73,7 @@ class Certificate(NamedTuple):
     @property
     def optimal(self) -> bool:
         """Whether it is proven that no subset of as many features is better, but for rounding."""
-        return self.gap <= ROUNDED and self.status is not Status.INEXACT
+        return bool(self.gap <= ROUNDED) and self.status is not Status.INEXACT
 
     @property
     def figures(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shutil
 import sys
 import time
 from typing import TextIO
@@ -10,7 +11,7 @@ from typing import TextIO
 from fisherset.solver import Iteration
 from fisherset.solver.solution import ROUNDED
 
-WIDTH = 24
+WIDTH = 24  # of the bar, where the line has room for it
 
 
 class Progress:
@@ -34,8 +35,11 @@ class Progress:
         )
         if self._live:
             share = math.log(max(gap, self._tol)) / math.log(self._tol) if self._tol < 1 else 1.0
-            filled = round(WIDTH * min(max(share, 0.0), 1.0))
-            self._stream.write(f"\r\x1b[2K[{'#' * filled}{'.' * (WIDTH - filled)}] {text}")
+            columns = shutil.get_terminal_size().columns
+            width = min(max(columns - len(text) - 4, 0), WIDTH)
+            filled = round(width * min(max(share, 0.0), 1.0))
+            line = f"[{'#' * filled}{'.' * (width - filled)}] {text}" if width else text
+            self._stream.write(f"\r\x1b[2K{line[: columns - 1]}")  # what is longer wraps, and stays
         else:
             self._stream.write(f"{text}\n")
         self._stream.flush()

@@ -51,7 +51,7 @@ class Solution:
     @property
     def optimal(self) -> bool:
         """Whether it is proven that no set is better, but for the rounding of F."""
-        return self.gap <= ROUNDED and self.status is not Status.INEXACT
+        return bool(self.gap <= ROUNDED) and self.status is not Status.INEXACT
 
 
 def relative_gap(objective: float, upper_bound: float) -> float:

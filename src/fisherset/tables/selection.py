@@ -61,6 +61,10 @@ class Selection:
         How the classes were weighed.
     proven : dict
         How many features, or groups, are proven to be in every set as good, in none, or open.
+    optimal : bool
+        Whether the set is proven to be the best.
+    n_nodes : int
+        Nodes that exact search looked at.
     """
 
     features: list[Feature]
@@ -86,6 +90,8 @@ class Selection:
     adjusted_for: list[str] = field(default_factory=list)
     class_weight: str | None = None
     proven: dict[str, int] = field(default_factory=dict)
+    optimal: bool = False
+    n_nodes: int = 0
 
     def as_json(self) -> str:
         """The content of the file.
@@ -134,6 +140,9 @@ def read_selection(path: Path) -> Selection:
         }
         proven = _checked(content.get("proven", {}), dict, "proven")
         proven = {name: _checked(proven[name], int, name) for name in PROVEN if name in proven}
+        n_nodes, optimal = _checked(content.get("n_nodes", 0), int, "n_nodes"), content.get("optimal", False)
+        if not isinstance(optimal, bool):
+            raise TypeError(f"its optimal is {optimal!r}")
         task = content.get("task", TASK_NAMES[0])
         if task not in TASK_NAMES:
             raise ValueError(f"its task is {task!r}")
@@ -144,7 +153,8 @@ def read_selection(path: Path) -> Selection:
         raise ValueError(f"{path.name} cannot be used: {reason}.") from error
     more: dict[str, Any] = {name: content.get(name) for name in ("n_groups_in", "class_weight")}
     more |= {**texts, **counts, **numbers, **lists, **maps, "details": content.get("details") or []}
-    return Selection(features, classes=classes, task=task, proven=proven, **more)
+    more |= {"proven": proven, "optimal": optimal, "n_nodes": n_nodes}
+    return Selection(features, classes=classes, task=task, **more)
 
 
 def _feature(entry: Any) -> Feature:
