@@ -20,6 +20,7 @@ from fisherset.solver.linear import shifted, solve
 
 LARGEST = 400  # columns beyond which it takes too long
 TOO_LITTLE = 1e-7  # share of the mean of the diagonal below which there is nothing to take
+WORTHWHILE = 0.02  # share of gamma that is worth taking
 ENDING = 1e-4  # weight of the barrier at the end
 NEWTON_STEPS = 3  # for each weight of the barrier
 
@@ -42,7 +43,8 @@ def take_diagonal(core: Core, gamma: float, kept: Indices, free: Indices, omega:
     rounding = (core.precision + 64 * free.size * EPS) * float(core.lengths[free] @ core.lengths[free])
     G = shifted(G / unit, -2 * rounding / unit)
     least = float(np.linalg.eigvalsh(G)[0])
-    if least < TOO_LITTLE:
+    # no more than what the others leave of a column can be taken out of it
+    if least < TOO_LITTLE or float(np.max(1 / np.linalg.inv(G).diagonal())) * unit < WORTHWHILE * gamma:
         return delta
     weights = omega / max(float(omega.mean()), np.finfo(float).tiny) + 1e-3
     delta[free] = _maximise(G, weights, least) * unit

@@ -23,10 +23,10 @@ from fisherset.solver.nodes import Flags, Nodes, best_sums, project_rows
 AT_A_TIME = 2**18  # numbers of the Gram rows that are gathered
 ASCENT_STEPS = 30  # of an ascent, at most
 
-SHARP = 2e-3  # share of its value that a bound is brought to, where nothing else ends the ascent
+SHARP = 1e-6  # share of its value that a bound is brought to, where nothing else ends the ascent
 # Where F(q) exceeds what a node must stay below, no ascent closes it: its bound is brought to this share of
 # the distance, which is enough to branch by.
-ENOUGH = 0.3
+ENOUGH = 0.2
 
 
 class Point(NamedTuple):
