@@ -7,6 +7,8 @@ import pytest
 
 import reference
 from fisherset.solver import Domain, Status, Trace, Units, completion, enumeration, near_sets, solve
+from fisherset.solver.joint import joint_path
+from fisherset.solver.nodes import Frontier
 from fisherset.solver.search import Search
 
 
@@ -71,7 +73,8 @@ def test_the_best_of_all_sets(first, short_cuts):
     for seed in range(first, first + 60):
         case = Case(seed)
         found = case.solve()
-        assert found.optimal and found.status is Status.CONVERGED, seed
+        assert found.optimal, seed
+        assert found.status is Status.CONVERGED, seed
         assert found.objective == pytest.approx(case.values.max(), rel=1e-9), seed
         assert found.upper_bound >= case.values.max() * (1 - 1e-12), seed
         assert np.all(found.with_each >= below(case.best(True))), seed
@@ -105,14 +108,24 @@ def test_stopped_early_the_bounds_hold_and_only_fall(seed, monkeypatch):
 def test_a_full_frontier_is_searched_deep_first(monkeypatch):
     monkeypatch.setattr(enumeration, "WORK", 0)
     monkeypatch.setattr(completion, "STARTS", 0)
-    monkeypatch.setattr("fisherset.solver.search.LEAST_OPEN", 2)
+    monkeypatch.setattr("fisherset.solver.search.Frontier", lambda limit: Frontier(2))
     case = Case(3, d=12, share=0.01)
-    case.problem.room = 12**2
     found = case.solve()
     assert found.optimal
-    assert found.n_nodes > 100
+    assert found.n_nodes > 50
     assert found.objective == pytest.approx(case.values.max(), rel=1e-9)
-    case.problem.room = 12**2 // 2  # not even G fits
+
+
+def test_what_does_not_find_room_is_told(monkeypatch):
+    monkeypatch.setattr(enumeration, "WORK", 0)
+    case = Case(3, d=12, share=0.01)
+
+    def then_little_room(*args, **kwargs):
+        for root in joint_path(*args, **kwargs):
+            case.problem.room = 9
+            yield root
+
+    monkeypatch.setattr("fisherset.solver.exact.joint_path", then_little_room)
     found = case.solve()
     assert found.status is Status.MEMORY
     assert not found.optimal
