@@ -15,7 +15,7 @@ from scipy import sparse
 
 # How a problem is asked: by a fit of either solver, by `certify` on a subset, or as a training part of a
 # cross-validation, whose statistics are those of the table less those of the fold.
-JOINT, CUTS, CERTIFY, FOLD = "joint", "cutting-plane", "certify", "fold"
+JOINT, CUTS, EXACT, CERTIFY, FOLD = "joint", "cutting-plane", "exact", "certify", "fold"
 STRUCTURES = ("independent", "low rank", "near copies", "exact copies")
 # Share of the random problems each family has, to their sum.
 FAMILIES = {
@@ -197,7 +197,8 @@ def _asked(rng, name, family, X, y, weights, standardize):
     gamma, k = total * 10.0 ** rng.uniform(-14, 4), int(rng.integers(1, d + 1))
     if not standardize:
         gamma *= _variance(X, rng.integers(d)) or 1.0
-    way = FOLD if family == "fold" else str(rng.choice([JOINT, CUTS, CERTIFY], p=[0.55, 0.2, 0.25]))
+    ways = [JOINT, EXACT, CUTS, CERTIFY]
+    way = FOLD if family == "fold" else str(rng.choice(ways, p=[0.4, 0.15, 0.2, 0.25]))
     if family in ASKED and way == CERTIFY:
         way = JOINT
     asked = {}

@@ -6,16 +6,17 @@ import warnings
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
+from unittest import mock
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from fisherset import GeneralizedFisherScore, JointRegressionScore, certify
 from fisherset.selectors.certificate import warn_status
-from fisherset.solver import Domain, Trace, Units, solve
+from fisherset.solver import Domain, Trace, Units, enumeration, solve
 from fisherset.sources import MemorySource
 from fisherset.statistics import Classes, FoldedTable, measure
-from hostile import CERTIFY, CUTS, FOLD, JOINT
+from hostile import CERTIFY, CUTS, EXACT, FOLD, JOINT
 from truth import Truth
 
 BOUND = (1e-9, 1e-14)  # relative and absolute: what a bound may lie below the best subset
@@ -37,6 +38,7 @@ class Answer(NamedTuple):
     q: np.ndarray | None = None
     with_each: np.ndarray | None = None  # bounds on the sets with each column, and without it
     without_each: np.ndarray | None = None
+    optimal: bool = False  # whether it is said to be the best
 
 
 class Verdict(NamedTuple):
@@ -45,7 +47,7 @@ class Verdict(NamedTuple):
     name: str
     family: str
     false_bound: bool = False  # a subset is better than the bound
-    silent: bool = False  # the objective is off, and nothing said so
+    silent: bool = False  # the objective is off, or the set is not the best, and nothing said so
     warned: bool = False  # it is off, and a warning said so
     given_up: bool = False  # the bound is the ceiling without need
     raised: str = ""  # an exception, or a warning of numpy's
@@ -149,7 +151,7 @@ def _compare(problem, answer, admitted):
         problem.name,
         problem.family,
         false_bound=_exceeds(best, answer.upper_bound) or _exceeds_singles(answer, sets, values),
-        silent=off and not admitted,
+        silent=(off or (answer.optimal and best > true * (1 + 2 * OBJECTIVE) + BOUND[1])) and not admitted,
         warned=off and admitted,
         given_up=_given_up(problem, answer, truth),
         error=error,
@@ -184,7 +186,7 @@ def _given_up(problem, answer, truth):
 
 
 def ask_fit(problem):
-    """A fit by either solver, for classes, sets of labels or numbers."""
+    """A fit by any solver, for classes, sets of labels or numbers."""
     numbers = problem.y.dtype.kind == "f"
     kind = (
         JointRegressionScore
@@ -207,7 +209,14 @@ def ask_fit(problem):
     order = list(dict.fromkeys(labels.tolist()))
     codes = [order.index(label) for label in labels]
     singles = selector.upper_bound_with_[codes], selector.upper_bound_without_[codes]
-    return Answer(selector.objective_, selector.upper_bound_, members, selector.scores_, *singles)
+    stated = selector.objective_, selector.upper_bound_, members, selector.scores_
+    return Answer(*stated, *singles, optimal=selector.optimal_)
+
+
+def ask_search(problem):
+    """A fit by exact search, of which nothing is spared by trying all sets."""
+    with mock.patch.object(enumeration, "WORK", 0):
+        return ask_fit(problem)
 
 
 def ask_certify(problem):
@@ -219,8 +228,10 @@ def ask_certify(problem):
         gamma=problem.gamma,
         standardize=problem.standardize,
         sample_weight=problem.weights,
+        exact=problem.k % 2 == 0,
+        time_limit=LIMIT,
     )
-    return Answer(found.objective, found.upper_bound, problem.subset)
+    return Answer(found.objective, found.upper_bound, problem.subset, optimal=found.optimal)
 
 
 def ask_fold(problem):
@@ -239,4 +250,10 @@ def ask_fold(problem):
     return Answer(found.objective, found.upper_bound, np.r_[table.columns[found.units], others])
 
 
-ASK: dict[str, Any] = {JOINT: ask_fit, CUTS: ask_fit, CERTIFY: ask_certify, FOLD: ask_fold}
+ASK: dict[str, Any] = {
+    JOINT: ask_fit,
+    CUTS: ask_fit,
+    EXACT: ask_search,
+    CERTIFY: ask_certify,
+    FOLD: ask_fold,
+}

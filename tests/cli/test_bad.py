@@ -198,6 +198,16 @@ REQUESTS = {
     "within all": ("t.csv", write_csv, ("--within", 1), "--within must be at least 0 and below 1; got 1"),
     "within less than nothing": ("t.csv", write_csv, ("--within", -0.1), "--within must be at least 0"),
     "within no number": ("t.csv", write_csv, ("--within", "nan"), "--within must be at least 0"),
+    "no time": ("t.csv", write_csv, ("--time-limit", 0), "--time-limit must be greater than 0; got 0"),
+    "time that is no number": ("t.csv", write_csv, ("--time-limit", "nan"), "--time-limit must be greater"),
+    "no nodes": ("t.csv", write_csv, ("--max-nodes", 0), "--max-nodes must be at least 1; got 0"),
+    "nodes of no tree": (
+        "t.csv",
+        write_csv,
+        ("--max-nodes", 9),
+        "--max-nodes must go with --(solver )?exact",
+    ),
+    "an unknown solver": ("t.csv", write_csv, ("--solver", "best"), "'joint' or .* got 'best'"),
     "drop of nothing": ("t.csv", write_csv, ("--drop", "g99"), "'g99'"),
     "nothing left": (
         "t.csv",

@@ -119,7 +119,7 @@ TimeLimit = Annotated[
 ]
 MaxNodes = Annotated[
     int | None,
-    typer.Option("--max-nodes", min=1, help="Nodes after which exact search stops with what it has."),
+    typer.Option("--max-nodes", help="Nodes after which exact search stops with what it has."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
@@ -198,6 +198,8 @@ def limits_of(
     """What --time-limit and --max-nodes stand for; the latter is lost where an option is lacking."""
     if time_limit is not None and not time_limit > 0:
         raise ValueError(f"--time-limit must be greater than 0; got {time_limit:g}.")
+    if max_nodes is not None and max_nodes < 1:
+        raise ValueError(f"--max-nodes must be at least 1; got {max_nodes}.")
     if max_nodes is not None and lacking is not None:
         raise ValueError(f"--max-nodes must go with {lacking}; nothing else has nodes.")
     given = {"time_limit": time_limit, "max_nodes": max_nodes}
