@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,11 +19,13 @@ from fisherset.solver.problem import Problem
 from fisherset.solver.relaxation import Relaxation
 from fisherset.solver.search import Search
 from fisherset.solver.solution import Solution, conclude
+from fisherset.solver.spaces import largest_system
 from fisherset.solver.trace import USUAL, Status, Trace
 from fisherset.solver.unit_bounds import UnitBounds
-from fisherset.solver.units import TIE
+from fisherset.solver.units import TIE, without
 
 ROOT = 1e-4  # what the first relaxation is solved to: the units it rules out need not be searched
+NARROW, WIDER = 1000, 4  # columns among which is searched first, and how many times more then
 HOPEFUL = 0.02  # share of F below the best at which a set is worth an exchange
 
 
@@ -51,31 +54,61 @@ def exact_path(
 def search_from(
     problem: Problem, domain: Domain, gamma: float, root: Solution, *, tol: float, trace: Trace
 ) -> Solution:
-    """Close the gap of a solution, as far as time, nodes and arithmetic allow."""
-    share = max(tol, TIE)
-    if root.gap <= share or trace.out_of_time():
+    """Close the gap of a solution, as far as time, nodes and arithmetic allow.
+
+    What the sets with a unit can reach at most says which units to look at first: the search is among these,
+    and among more of them only once the others are what keeps the gap open.
+    """
+    share, width = max(tol, TIE), NARROW
+    if root.gap <= share:
         return root
     if not searchable(problem, domain, gamma):
         trace.stopped(Status.PRECISION)
         return replace(root, status=trace.status)
-    members, left_out = in_play(domain, root, root.objective / (1 - share))
-    if members.size < domain.m:  # the tangent of the relaxation says it all
-        return _bounded(root, left_out, UnitBounds(root.with_each, root.without_each), trace, 0)
-    if domain.units.columns(members).size ** 2 > problem.room:
-        trace.stopped(Status.MEMORY)
-        return replace(root, status=trace.status)
-    core = Core(problem, domain, members)
-    goal = BestSet(core, gamma, root.objective, share)
-    search = Search(core, gamma, goal, root.relaxation.q[members], root.upper_bound, trace)
-    search.run()
+    while not trace.out_of_time():
+        play = in_play(domain, root, root.objective / (1 - share), min(width, largest_system(problem)))
+        if play.members.size < domain.m:  # the tangent of the relaxation says it all
+            return _bounded(root, play.left_out, UnitBounds(root.with_each, root.without_each), trace, 0)
+        root, finished = _searched(problem, domain, gamma, root, play, share, trace)
+        if not finished or play.left_out <= root.objective / (1 - share):
+            break
+        if width >= largest_system(problem):
+            trace.stopped(Status.MEMORY)
+            break
+        width *= WIDER
+    return replace(root, status=trace.status)
+
+
+def _searched(
+    problem: Problem,
+    domain: Domain,
+    gamma: float,
+    root: Solution,
+    play: Play,
+    share: float,
+    trace: Trace,
+) -> tuple[Solution, bool]:
+    """The solution after a search among some units, and whether that came to its end."""
+    core = Core(problem, domain, play.members)
+    goal = BestSet(core, gamma, root.objective, share, play.left_out)
+    search = Search(core, gamma, goal, root.relaxation.q[play.members], root.upper_bound, trace, root.n_nodes)
+    finished = search.run()
     search.finish()
-    bounds = bounds_outside(root, members, search, left_out)
+    bounds = bounds_outside(root, play.members, search, play.left_out)
     if goal.units is not None:
         chosen, state = improve(
-            problem, domain, members[goal.units], root.relaxation, gamma, tol=FINENESS * ROOT, trace=trace
+            problem,
+            domain,
+            play.members[goal.units],
+            root.relaxation,
+            gamma,
+            tol=FINENESS * ROOT,
+            trace=trace,
         )
-        root = conclude(problem, domain, chosen, state, root.q, root.relaxation, trace)
-    return _bounded(root, max(search.upper_bound, left_out), bounds, trace, search.n_nodes)
+        better = conclude(problem, domain, chosen, state, root.q, root.relaxation, trace)
+        root = replace(better, with_each=root.with_each, without_each=root.without_each)
+    bound = max(search.upper_bound, play.left_out)
+    return _bounded(root, bound, bounds, trace, search.n_nodes), finished
 
 
 def searchable(problem: Problem, domain: Domain, gamma: float) -> bool:
@@ -84,15 +117,24 @@ def searchable(problem: Problem, domain: Domain, gamma: float) -> bool:
     return problem.precision * relative <= ROUNDING
 
 
-def in_play(domain: Domain, root: Solution, threshold: float) -> tuple[Indices, float]:
-    """The units that a set above the threshold may hold; and what the sets with any of the others reach."""
-    possible = root.with_each > threshold
-    possible[domain.kept] = True
-    possible[domain.barred] = False
-    allowed = np.ones(possible.size, dtype=bool)
-    allowed[domain.barred] = False
-    others = root.with_each[allowed & ~possible]
-    return np.flatnonzero(possible), float(np.max(others, initial=-np.inf))
+class Play(NamedTuple):
+    """Units to search among, and what the sets reach at most that hold another."""
+
+    members: Indices
+    left_out: float
+
+
+def in_play(domain: Domain, root: Solution, threshold: float, width: int) -> Play:
+    """The units that a set above the threshold may hold; the best of them where these are too many."""
+    reach = root.with_each.copy()
+    reach[domain.kept] = np.inf
+    possible = np.flatnonzero(reach > threshold)
+    order = possible[np.argsort(-reach[possible], kind="stable")]
+    fitting = np.cumsum(domain.units.sizes[order]) <= width
+    fitting[: domain.m] = True  # or there would be no set
+    members = np.sort(order[fitting])
+    others = without(reach.size, members)
+    return Play(members, float(np.max(root.with_each[others], initial=-np.inf)))
 
 
 def bounds_outside(root: Solution, members: Indices, search: Search, left_out: float) -> UnitBounds:
@@ -116,26 +158,26 @@ def _bounded(root: Solution, bound: float, bounds: UnitBounds, trace: Trace, n_n
         without_each=np.minimum(root.without_each, bounds.without_each),
         trace=tuple(trace.iterations),
         status=trace.status,
-        n_nodes=n_nodes,
+        n_nodes=n_nodes or root.n_nodes,
     )
 
 
 class BestSet:
     """The best set found so far, improved by exchange; None while it is the one the search started from."""
 
-    def __init__(self, core: Core, gamma: float, value: float, share: float) -> None:
+    units: Indices | None
+
+    def __init__(self, core: Core, gamma: float, value: float, share: float, left_out: float) -> None:
         self.best, self.units = value, None
-        self._core, self._gamma, self._share = core, gamma, share
+        self._core, self._gamma, self._share, self._left_out = core, gamma, share, left_out
         self._trace = Trace(max_iter=1000)
         width = core.units.size
         self._nothing_known = Relaxation(np.zeros(width), 0.0, core.ceiling)
 
-    units: Indices | None
-
     @property
     def threshold(self) -> float:
-        """What a set has to exceed to be of interest: what leaves a larger gap."""
-        return self.best / (1 - self._share)
+        """What a set has to exceed for its bound to matter: what leaves a gap anyway."""
+        return max(self.best / (1 - self._share), self._left_out)
 
     def offer(self, sets: list[Indices], values: Floats) -> None:
         """Exchange from the best of some sets, if it comes near."""

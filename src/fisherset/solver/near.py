@@ -14,6 +14,7 @@ from fisherset.solver.problem import Problem
 from fisherset.solver.proof import NEGLIGIBLE
 from fisherset.solver.search import Search
 from fisherset.solver.solvers import solve
+from fisherset.solver.spaces import largest_system
 from fisherset.solver.trace import Status, Trace
 from fisherset.solver.units import TIE, ranked
 
@@ -44,8 +45,8 @@ def near_sets(
         trace.stopped(Status.PRECISION)
         return NearSets(*alone, trace.status)
     goal = AllSets(root.objective, within, max_sets)
-    members, left_out = in_play(domain, root, goal.threshold)
-    if domain.units.columns(members).size ** 2 > problem.room:
+    members, left_out = in_play(domain, root, goal.threshold, largest_system(problem))
+    if left_out > goal.threshold:
         trace.stopped(Status.MEMORY)
         return NearSets(*alone, trace.status)
     core = Core(problem, domain, members)

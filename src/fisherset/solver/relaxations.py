@@ -18,7 +18,9 @@ import numpy as np
 from fisherset._types import EPS, Floats, Indices
 from fisherset.solver.ascent import MEMORY
 from fisherset.solver.core import Core
+from fisherset.solver.cutting_plane import IDLE
 from fisherset.solver.nodes import Flags, Nodes, best_sums, project_rows
+from fisherset.solver.trace import Trace
 
 AT_A_TIME = 2**18  # numbers of the Gram rows that are gathered
 ASCENT_STEPS = 30  # of an ascent, at most
@@ -109,7 +111,7 @@ class Relaxations:
             weights,
         )
 
-    def ascend(self, nodes: Nodes, threshold: float) -> tuple[Nodes, Point]:
+    def ascend(self, nodes: Nodes, threshold: float, trace: Trace) -> tuple[Nodes, Point]:
         """Bring the bounds of nodes down, from where they stand, until it is clear what becomes of each.
 
         A node is done with when its bound is down to the threshold, when F(q) shows that it cannot come there
@@ -118,7 +120,8 @@ class Relaxations:
         """
         free, kept, delta = nodes.free, nodes.kept, nodes.delta
         spare = self.core.domain.m - kept.sum(axis=1)
-        q = project_rows(nodes.q, free, kept, spare)
+        # units without a weight get none from the projection unless they must: the fewer have, the quicker
+        q = project_rows(np.where(nodes.q > IDLE, nodes.q, -1.0), free, kept, spare)
         now = self.at(q, delta)
         best, at_best, bound = now, q, np.full(nodes.size, np.inf)
         step, recent = nodes.step, [now.value]
@@ -132,7 +135,7 @@ class Relaxations:
             settled = (now.value > threshold) & (bound - now.value < ENOUGH * (bound - threshold))
             open_ = (bound > threshold) & (bound - now.value > SHARP * bound) & ~settled & (spare > 0)
             rows = np.flatnonzero(open_)
-            if not rows.size:
+            if not rows.size or trace.out_of_time():
                 break
             moved = self._stepped(
                 q[rows],

@@ -71,10 +71,19 @@ class Search:
         What no set with each unit, and without it, exceeds.
     """
 
-    def __init__(self, core: Core, gamma: float, goal: Goal, q: Floats, bound: float, trace: Trace) -> None:
+    def __init__(
+        self,
+        core: Core,
+        gamma: float,
+        goal: Goal,
+        q: Floats,
+        bound: float,
+        trace: Trace,
+        n_nodes: int = 0,
+    ) -> None:
         self.core, self.gamma, self.goal, self.trace = core, gamma, goal, trace
         self.relaxations = Relaxations(core, gamma)
-        self.n_nodes, self._closed = 0, -np.inf
+        self.n_nodes, self._closed = n_nodes, -np.inf
         size, width = core.units.size, core.C.shape[0]
         self.with_each, self.without_each = np.full(size, -np.inf), np.full(size, -np.inf)
         self._frontier = Frontier(max(LEAST_OPEN, core.room // (width + size)))
@@ -133,7 +142,7 @@ class Search:
         """Close what can be closed of some nodes, and give the children of the rest."""
         self.n_nodes += nodes.size
         self._take_diagonals(nodes)
-        nodes, point = self.relaxations.ascend(nodes, self.goal.threshold)
+        nodes, point = self.relaxations.ascend(nodes, self.goal.threshold, self.trace)
         spare = self.core.domain.m - nodes.kept.sum(axis=1)
         reach = reaches(point.offset, point.g, nodes.free, nodes.kept, spare)
         reach = Reaches(nodes.bound, *(np.minimum(part, nodes.bound[:, None]) for part in reach[1:]))
