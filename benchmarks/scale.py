@@ -19,11 +19,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
-
-from fisherset._files import write_whole
 from growth import exponent
-from pages import STAMP, code_version
+from marked_page import table, write
 from peers import run as contestant
 from peers import save, words
 from scale_tables import CLASSES, ROW_GROUP, write_cells, write_rows
@@ -58,13 +55,6 @@ def measured(task, **arguments):
     found |= {name: max(run[name] for run in runs) for name in ("peak", "worker_peak") if name in found}
     print(task, json.dumps({name: found[name] for name in found if name != "columns"}), flush=True)
     return found
-
-
-def table(lines):
-    """A Markdown table of dictionaries with the same keys, all but the first column to the right."""
-    rule = ["---"] + ["---:"] * (len(lines[0]) - 1)
-    rows = [list(lines[0]), rule, *(line.values() for line in lines)]
-    return "\n".join("| " + " | ".join(map(str, row)) + " |" for row in rows) + "\n"
 
 
 def verdict(value, limit, unit):
@@ -238,15 +228,9 @@ def paper_part(folder, scale, results):
 PARTS = {"rows": rows_part, "dask": dask_part, "cells": cells_part, "wide": wide_part, "paper": paper_part}
 
 
-def write(page, texts, scale):
-    """Put the figures between their marks, and which code made them into the head."""
-    text = STAMP.sub(f"Made by code {code_version()}", page.read_text(encoding="utf-8"))
-    trial = "" if scale == 1 else f"**For trying only, with {scale} of the rows.**\n\n"
-    for name, part in texts.items():
-        begin, end = f"<!-- begin: {name} -->", f"<!-- end: {name} -->"
-        head, rest = text.split(begin)
-        text = f"{head}{begin}\n\n{trial}{part.strip()}\n\n{end}{rest.split(end)[1]}"
-    write_whole(page, text)
+def trial(scale):
+    """What is said above figures of smaller tables."""
+    return "" if scale == 1 else f"**For trying only, with {scale} of the rows.**\n\n"
 
 
 def arguments():
@@ -276,7 +260,7 @@ def main():
                 texts[name] = part(Path(folder), given.scale, results)
                 print(f"\n{texts[name]}\n", flush=True)
     if given.write:
-        write(given.write, texts, given.scale)
+        write(given.write, texts, trial(given.scale))
 
 
 if __name__ == "__main__":

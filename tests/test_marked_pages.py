@@ -1,14 +1,16 @@
-"""The benchmark of docs/scale.md: its tables are what they say, and its figures find their places."""
+"""The benchmarks of docs/scale.md and exact.md: tables are what they say, and figures find their places."""
 
 import re
 import shutil
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from fisherset import GeneralizedFisherScore, scan
+from pages import code_version
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "scale.md"
@@ -26,8 +28,11 @@ def benchmark():
     return scale
 
 
-def test_every_part_has_its_place_on_the_page(benchmark):
-    text = PAGE.read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", ["scale", "exact"])
+def test_every_part_has_its_place_on_the_page(name, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    benchmark = import_module(name)
+    text = PAGE.with_stem(name).read_text(encoding="utf-8")
     assert re.findall(r"<!-- begin: (\w+) -->", text) == list(benchmark.PARTS)
     assert re.findall(r"<!-- end: (\w+) -->", text) == list(benchmark.PARTS)
 
@@ -35,13 +40,13 @@ def test_every_part_has_its_place_on_the_page(benchmark):
 def test_figures_replace_those_that_were_there(benchmark, tmp_path):
     page = Path(shutil.copy(PAGE, tmp_path))
     for times in ("once", "twice"):
-        benchmark.write(page, {name: f"{name} {times}" for name in benchmark.PARTS}, 1.0)
+        benchmark.write(page, {name: f"{name} {times}" for name in benchmark.PARTS}, benchmark.trial(1.0))
     text = page.read_text(encoding="utf-8")
     assert "once" not in re.findall(r"\w+ (\w+)\n\n<!-- end", text)
     assert text.count(" twice\n\n<!-- end") == len(benchmark.PARTS)
-    assert benchmark.code_version() in text
+    assert code_version() in text
     assert "For trying" not in text
-    benchmark.write(page, dict.fromkeys(benchmark.PARTS, ""), 0.1)
+    benchmark.write(page, dict.fromkeys(benchmark.PARTS, ""), benchmark.trial(0.1))
     assert page.read_text(encoding="utf-8").count("For trying only, with 0.1 of the rows") == len(
         benchmark.PARTS
     )

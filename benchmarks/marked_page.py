@@ -1,0 +1,28 @@
+"""A page with figures between marks: tables in Markdown, put where they belong, and which code made them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+
+from fisherset._files import write_whole
+from pages import STAMP, code_version
+
+
+def table(lines):
+    """A Markdown table of dictionaries with the same keys, all but the first column to the right."""
+    rule = ["---"] + ["---:"] * (len(lines[0]) - 1)
+    rows = [list(lines[0]), rule, *(line.values() for line in lines)]
+    return "\n".join("| " + " | ".join(map(str, row)) + " |" for row in rows) + "\n"
+
+
+def write(page, texts, note=""):
+    """Put the figures between their marks, below a note, and which code made them into the head."""
+    text = STAMP.sub(f"Made by code {code_version()}", page.read_text(encoding="utf-8"))
+    for name, part in texts.items():
+        begin, end = f"<!-- begin: {name} -->", f"<!-- end: {name} -->"
+        head, rest = text.split(begin)
+        text = f"{head}{begin}\n\n{note}{part.strip()}\n\n{end}{rest.split(end)[1]}"
+    write_whole(page, text)
