@@ -9,6 +9,7 @@ SELECTORS = [
     FisherScore(),
     GeneralizedFisherScore(),
     GeneralizedFisherScore(solver="cutting-plane"),
+    GeneralizedFisherScore(solver="exact"),
     HSICScore(),
     HSICScore(label_kernel="linear"),
     HSICScore(data_kernel="rbf"),

@@ -49,6 +49,7 @@ QUESTIONS = {
     "far from nought": (GeneralizedFisherScore(4), Given(FAR, CLASSES)),
     "more columns than rows": (GeneralizedFisherScore(4), Given(WIDE, CLASSES[:60])),
     "cutting planes": (GeneralizedFisherScore(4, solver="cutting-plane"), Given(PLAIN, CLASSES)),
+    "exact": (GeneralizedFisherScore(4, solver="exact", gamma=20.0), Given(PLAIN, CLASSES)),
     "not standardised": (GeneralizedFisherScore(4, standardize=False, gamma=3.0), Given(PLAIN, CLASSES)),
     "a constant": (GeneralizedFisherScore(4), Given(CONSTANT, CLASSES)),
     "weights": (GeneralizedFisherScore(4), Given(PLAIN, CLASSES, WEIGHTS)),

@@ -111,7 +111,7 @@ def test_features_without_any_class_difference(selector):
         assert_array_equal(fitted.get_support(indices=True), [0, 1, 2, 3])
 
 
-@pytest.mark.parametrize("solver", ["joint", "cutting-plane"])
+@pytest.mark.parametrize("solver", ["joint", "cutting-plane", "exact"])
 @pytest.mark.parametrize(("n", "d"), [(8, 300), (6, 7), (400, 5), (9, 9)])
 def test_shapes(solver, n, d):
     """D > n, n > d and two or three samples a class."""
@@ -149,7 +149,7 @@ def test_extreme_gamma(gamma, data):
     assert best <= selector.upper_bound_ * (1 + 1e-6)
 
 
-@pytest.mark.parametrize("solver", ["joint", "cutting-plane"])
+@pytest.mark.parametrize("solver", ["joint", "cutting-plane", "exact"])
 @pytest.mark.parametrize("gamma", [1e-12, 1e-8, 1e-6, 1e-4, 1e-2, 1.0])
 def test_near_singular_systems(gamma, solver):
     """Duplicated and collinear columns: the exchange never goes down, F never passes c - 1."""

@@ -16,7 +16,7 @@ problems = st.builds(
     d=st.integers(3, 20),
     c=st.integers(2, 4),
 )
-solvers = st.sampled_from(["joint", "cutting-plane"])
+solvers = st.sampled_from(["joint", "cutting-plane", "exact"])
 gammas = st.sampled_from([0.5, 10.0, "scale"])
 
 

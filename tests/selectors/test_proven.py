@@ -40,9 +40,11 @@ class Case:
             "groups": None if self.size == d else self.groups,
             "keep": [units[unit] for unit in self.kept],
             "exclude": [units[unit] for unit in self.barred],
-            "solver": "cutting-plane" if rng.random() < 0.2 else "joint",
-            "tol": None if rng.random() < 0.1 else 1e-3,
+            "solver": str(rng.choice(["joint", "cutting-plane", "exact"], p=[0.6, 0.2, 0.2])),
+            "tol": "auto",
         }
+        if self.more["solver"] != "exact" and rng.random() < 0.1:
+            self.more["tol"] = None
 
     def fit(self):
         with warnings.catch_warnings():
