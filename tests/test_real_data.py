@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from fisherset import FisherScore, GeneralizedFisherScore, certify
+from fisherset import FisherScore, GeneralizedFisherScore, certify, fisher_criterion
 
 
 def assert_certified(X, y, k, multiple, gap):
@@ -57,3 +57,28 @@ def test_wide_sparse(real_data):
     selector = GeneralizedFisherScore(50).fit(X, y)
     assert selector.support_.sum() == 50
     assert selector.gap_ < 0.05
+
+
+@pytest.mark.parametrize(
+    ("name", "k", "gamma"),
+    [("soybean", 17, 50.0), ("sonar", 10, 50.0), ("SRBCT", 20, "scale"), ("nakayama", 10, "scale")],
+)
+def test_the_best_set_is_proven(real_data, name, k, gamma):
+    """Root gaps of 8, 3, 0.5 and 1.6 %: more than the relaxation alone can prove."""
+    X, y = real_data(name)
+    joint, exact = (
+        GeneralizedFisherScore(k, gamma=gamma, solver=solver, missing="mean").fit(X, y)
+        for solver in ("joint", "exact")
+    )
+    assert exact.optimal_
+    assert exact.n_nodes_ > 0
+    assert joint.gap_ > 0.003
+    assert joint.objective_ <= exact.objective_ * (1 + 1e-9)
+    assert exact.upper_bound_ <= joint.upper_bound_ * (1 + 1e-3)
+    others = np.delete(np.arange(X.shape[1]), np.flatnonzero(exact.support_))
+    rng = np.random.default_rng(0)
+    for _ in range(20):  # no neighbour is better
+        swapped = np.flatnonzero(exact.support_)
+        swapped[rng.integers(k)] = rng.choice(others)
+        value = fisher_criterion(X, y, swapped, gamma=exact.gamma_, missing="mean")
+        assert value <= exact.upper_bound_ * (1 + 1e-9)
