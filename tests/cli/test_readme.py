@@ -87,7 +87,13 @@ def test_every_other_command_runs(typed):
     run, _ = typed
     rest = [command for command in COMMANDS if not command.startswith((*ELSEWHERE, "python -c"))]
     rest = [command for command in rest if "--out selection.json" not in command]
-    assert {command.split()[1] for command in rest} >= {"alternatives", "apply", "certify", "compare", "select"}
+    assert {command.split()[1] for command in rest} >= {
+        "alternatives",
+        "apply",
+        "certify",
+        "compare",
+        "select",
+    }
     for command in rest:
         printed(run(command))
 
