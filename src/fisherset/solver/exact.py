@@ -26,6 +26,8 @@ from fisherset.solver.units import TIE, without
 
 ROOT = 1e-4  # what the first relaxation is solved to: the units it rules out need not be searched
 NARROW, WIDER = 1000, 4  # columns among which is searched first, and how many times more then
+# Share of F that proofs about single units need between the best set and others.
+BAND = 2e-6
 HOPEFUL = 0.02  # share of F below the best at which a set is worth an exchange
 
 
@@ -66,7 +68,7 @@ def search_from(
         trace.stopped(Status.PRECISION)
         return replace(root, status=trace.status)
     while not trace.out_of_time():
-        play = in_play(domain, root, root.objective / (1 - share), min(width, largest_system(problem)))
+        play = in_play(domain, root, (1 - BAND) * root.objective, min(width, largest_system(problem)))
         if play.members.size < domain.m:  # the tangent of the relaxation says it all
             return _bounded(root, play.left_out, UnitBounds(root.with_each, root.without_each), trace, 0)
         root, finished = _searched(problem, domain, gamma, root, play, share, trace)
@@ -90,12 +92,13 @@ def _searched(
 ) -> tuple[Solution, bool]:
     """The solution after a search among some units, and whether that came to its end."""
     core = Core(problem, domain, play.members)
-    goal = BestSet(core, gamma, root.objective, share, play.left_out)
+    goal = BestSet(core, gamma, np.flatnonzero(np.isin(play.members, root.units)), root.objective, share)
+    goal.left_out = play.left_out
     search = Search(core, gamma, goal, root.relaxation.q[play.members], root.upper_bound, trace, root.n_nodes)
     finished = search.run()
     search.finish()
     bounds = bounds_outside(root, play.members, search, play.left_out)
-    if goal.units is not None:
+    if goal.improved:
         chosen, state = improve(
             problem,
             domain,
@@ -163,21 +166,26 @@ def _bounded(root: Solution, bound: float, bounds: UnitBounds, trace: Trace, n_n
 
 
 class BestSet:
-    """The best set found so far, improved by exchange; None while it is the one the search started from."""
+    """The best set found so far, improved by exchange.
 
-    units: Indices | None
+    While it is alone in its band, sets below the band are what is closed, so that the bounds tell it from all
+    others; once another is found as good, sets that are no better.
+    """
 
-    def __init__(self, core: Core, gamma: float, value: float, share: float, left_out: float) -> None:
-        self.best, self.units = value, None
-        self._core, self._gamma, self._share, self._left_out = core, gamma, share, left_out
+    left_out = -np.inf  # what sets reach that are not searched for
+
+    def __init__(self, core: Core, gamma: float, units: Indices, value: float, share: float) -> None:
+        self.units, self.best, self.improved = units, value, False
+        self._core, self._gamma, self._share = core, gamma, share
+        self._alone = share <= TIE
         self._trace = Trace(max_iter=1000)
-        width = core.units.size
-        self._nothing_known = Relaxation(np.zeros(width), 0.0, core.ceiling)
+        self._nothing_known = Relaxation(np.zeros(core.units.size), 0.0, core.ceiling)
 
     @property
     def threshold(self) -> float:
-        """What a set has to exceed for its bound to matter: what leaves a gap anyway."""
-        return max(self.best / (1 - self._share), self._left_out)
+        """What a set has to exceed to matter."""
+        closed = (1 - BAND) * self.best if self._alone else self.best / (1 - self._share)
+        return max(closed, self.left_out)
 
     def offer(self, sets: list[Indices], values: Floats) -> None:
         """Exchange from the best of some sets, if it comes near."""
@@ -196,4 +204,7 @@ class BestSet:
             trace=self._trace,
         )
         if state.value > self.best * (1 + TIE):
-            self.best, self.units = state.value, found
+            self.best, self.units, self.improved = state.value, found, True
+        near = (units for units, value in zip(sets, values, strict=True) if value > (1 - BAND) * self.best)
+        if any(not np.array_equal(units, self.units) for units in near):
+            self._alone = False

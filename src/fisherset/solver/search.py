@@ -109,19 +109,22 @@ class Search:
 
     def run(self) -> bool:
         """Search until nothing is open, and say whether that was reached."""
-        while self._frontier.bound > self.goal.threshold:
-            if self.trace.out_of_time() or self.trace.out_of_nodes(self.n_nodes):
-                return False
-            nodes = self._frontier.take(self._at_a_time)
-            try:
-                children = self._explored(nodes)
-            except KeyboardInterrupt:
-                self._frontier.add(nodes)
-                self.trace.stopped(Status.INTERRUPTED)
-                return False
-            for part in children:
-                self._frontier.add(part)
-            self._show()
+        bound = self._frontier.bound
+        try:
+            while bound > self.goal.threshold:
+                if self.trace.out_of_time() or self.trace.out_of_nodes(self.n_nodes):
+                    return False
+                for children in self._explored(self._frontier.take(self._at_a_time)):
+                    self._frontier.add(children)
+                self._show()
+                bound = self._frontier.bound
+        except KeyboardInterrupt:
+            # wherever it struck, what is open now was open before
+            self._closed = max(self._closed, bound)
+            for known in (self.with_each, self.without_each):
+                np.maximum(known, bound, out=known)
+            self.trace.stopped(Status.INTERRUPTED)
+            return False
         return True
 
     def finish(self) -> None:
