@@ -128,9 +128,9 @@ def test_a_path_is_proven_step_by_step(digits, proven):
 
 
 def test_folds_are_searched_as_the_joint_solver_does(digits, proven, monkeypatch):
-    def counted(self, *given):
+    def counted(self, *given, **more):
         searches.append(given)
-        start(self, *given)
+        start(self, *given, **more)
 
     start, searches = Search.__init__, []
     monkeypatch.setattr(Search, "__init__", counted)

@@ -182,3 +182,20 @@ def test_of_too_many_sets_the_best_are_listed(monkeypatch):
     assert not found.complete
     assert found.status is Status.MAX_SETS
     np.testing.assert_allclose(found.values, np.sort(case.values)[::-1][:4], rtol=1e-9)
+
+
+def test_of_copies_one_is_enough(monkeypatch):
+    """Thrice the columns, and about as many nodes: what holds for a column holds for its copies."""
+    monkeypatch.setattr(enumeration, "WORK", 0)
+    monkeypatch.setattr(completion, "STARTS", 0)
+    case = Case(3, d=12, share=0.05)
+    Z, H, m = case.problem.Z, case.problem.H, case.domain.m
+    copied = reference.ArrayProblem(np.hstack([Z, Z, Z]), H)
+    once = case.solve()
+    trace = Trace(max_iter=1000, max_nodes=20 * once.n_nodes + 1000)
+    (found,) = solve("exact", copied, [Domain(Units(None, 36), m)], case.gamma, tol=0.0, trace=trace)
+    assert found.optimal
+    assert found.objective >= once.objective * (1 - 1e-9)
+    for bounds in (found.with_each, found.without_each):
+        np.testing.assert_array_equal(bounds[:12], bounds[12:24])
+        np.testing.assert_array_equal(bounds[:12], bounds[24:])

@@ -34,6 +34,21 @@ class Core:
         kept = np.flatnonzero(np.isin(members, domain.kept))
         self.domain = Domain(self.units, domain.m, kept)
 
+    def copies(self) -> Indices:
+        """The first column that each is a copy of, as far as the rounding of G tells; of groups none is."""
+        firsts = np.arange(self.units.size)
+        if self.units.groups is not None:
+            return firsts
+        products, reach = np.hstack([self.G, self.C]), np.append(self.lengths, np.sqrt(self.n))
+        off = self.precision * reach[np.r_[firsts, np.full(self.C.shape[1], -1)]]
+        alike = np.abs(self.diagonal - self.G) <= 2 * self.precision * self.lengths * self.lengths[:, None]
+        for j in np.flatnonzero(np.count_nonzero(alike, axis=1) > 1).tolist():
+            for i in np.flatnonzero(alike[j, :j]).tolist():
+                if firsts[i] == i and np.all(np.abs(products[i] - products[j]) <= 4 * self.lengths[j] * off):
+                    firsts[j] = i
+                    break
+        return firsts
+
     def gram(self, columns: Indices, rows: Indices | None = None) -> Floats:
         """The block G[rows, columns]; all rows when None."""
         return self.G[:, columns] if rows is None else self.G[np.ix_(rows, columns)]

@@ -94,7 +94,8 @@ def _searched(
     core = Core(problem, domain, play.members)
     goal = BestSet(core, gamma, np.flatnonzero(np.isin(play.members, root.units)), root.objective, share)
     goal.left_out = play.left_out
-    search = Search(core, gamma, goal, root.relaxation.q[play.members], root.upper_bound, trace, root.n_nodes)
+    q, bound = root.relaxation.q[play.members], root.upper_bound
+    search = Search(core, gamma, goal, q, bound, trace, n_nodes=root.n_nodes)
     finished = search.run()
     search.finish()
     bounds = bounds_outside(root, play.members, search, play.left_out)

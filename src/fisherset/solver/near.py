@@ -52,7 +52,8 @@ def near_sets(
     core = Core(problem, domain, members)
     chosen = np.searchsorted(members, root.units)
     goal.offer([chosen], core.values(core.units.columns(chosen)[None], gamma))
-    search = Search(core, gamma, goal, root.relaxation.q[members], root.upper_bound, trace)
+    q, bound = root.relaxation.q[members], root.upper_bound
+    search = Search(core, gamma, goal, q, bound, trace, one_of_copies=False)
     finished = search.run()
     sets, values = goal.listed()
     values = np.minimum(values, problem.ceiling)

@@ -79,7 +79,9 @@ class Search:
         q: Floats,
         bound: float,
         trace: Trace,
+        *,
         n_nodes: int = 0,
+        one_of_copies: bool = True,
     ) -> None:
         self.core, self.gamma, self.goal, self.trace = core, gamma, goal, trace
         self.relaxations = Relaxations(core, gamma)
@@ -90,6 +92,7 @@ class Search:
         self._at_a_time = int(np.clip(NODES_WIDTH // size, 4, NODES_TOGETHER))
         self._relative = core.domain.m * float(np.max(core.lengths**2)) / gamma
         self._rounded: set[bytes] = set()
+        self._firsts = core.copies() if one_of_copies else np.arange(size)
         kept = np.zeros((1, size), dtype=bool)
         kept[:, core.domain.kept] = True
         step = np.array([1.0 / max(bound, np.finfo(float).tiny)])
@@ -128,11 +131,15 @@ class Search:
         return True
 
     def finish(self) -> None:
-        """Account for what is left open."""
+        """Account for what is left open, and for copies: what holds for one of them holds for the others."""
         left = self._frontier.all()
         if left is not None:
             allowed, bound = left.kept | left.free, left.bound[:, None]
             self._account(np.where(allowed, bound, -np.inf), np.where(left.kept, -np.inf, bound), left.bound)
+        for known in (self.with_each, self.without_each):
+            most = known.copy()
+            np.maximum.at(most, self._firsts, known)
+            np.copyto(known, most[self._firsts])
 
     def _show(self) -> None:
         bound, best = self.upper_bound, self.goal.best
@@ -212,11 +219,14 @@ class Search:
         node, slack = part.node, part.bound - self.goal.threshold
         given = node.q[0], node.delta[0], node.free[0], part.g, self.goal.best, slack
         branch = choose_branch(self.relaxations, *given)
+        # of copies that are free the first is chosen first: without it none of them is
+        unit, copies = branch.unit, np.flatnonzero(node.free[0] & (self._firsts == self._firsts[branch.unit]))
         children = Nodes.joined([node, node])
-        children.free[:, branch.unit] = False
-        children.kept[0, branch.unit] = True
         children.q = np.array([branch.kept, branch.barred])
-        reach = np.array([part.with_each[branch.unit], part.without_each[branch.unit]])
+        children.q[0, [unit, copies[0]]] = children.q[0, [copies[0], unit]]
+        children.kept[0, copies[0]] = True
+        children.free[0, copies[0]] = children.free[1, copies] = False
+        reach = np.array([part.with_each[unit], part.without_each[unit]])
         children.bound = np.minimum(reach, part.bound)
         return children
 
