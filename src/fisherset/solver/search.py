@@ -18,6 +18,7 @@ from fisherset.solver.completion import completable, complete
 from fisherset.solver.core import Core
 from fisherset.solver.diagonal import take_diagonal
 from fisherset.solver.enumeration import raised
+from fisherset.solver.forward import most_columns
 from fisherset.solver.nodes import Frontier, Nodes, Reaches, reaches
 from fisherset.solver.relaxations import Point, Relaxations
 from fisherset.solver.trace import Status, Trace
@@ -27,6 +28,7 @@ NODES_TOGETHER = 64  # nodes looked at together
 NODES_WIDTH = 2**15  # numbers of their q
 SHRUNK = 0.5  # share of the units still free at which the diagonal is taken anew
 TELLING = 0.95  # share of the gap at which it is shown again
+REMEMBERED = 100_000  # sets that were offered
 LEAST_OPEN = 1000  # open nodes there is always room for
 
 
@@ -90,7 +92,7 @@ class Search:
         self.with_each, self.without_each = np.full(size, -np.inf), np.full(size, -np.inf)
         self._frontier = Frontier(max(LEAST_OPEN, core.room // (width + size)))
         self._at_a_time = int(np.clip(NODES_WIDTH // size, 4, NODES_TOGETHER))
-        self._relative = core.domain.m * float(np.max(core.lengths**2)) / gamma
+        self._relative = most_columns(core.domain) * float(np.max(core.lengths**2)) / gamma
         self._rounded: set[bytes] = set()
         self._firsts = core.copies() if one_of_copies else np.arange(size)
         kept = np.zeros((1, size), dtype=bool)
@@ -105,10 +107,6 @@ class Search:
     @property
     def upper_bound(self) -> float:
         return max(self._closed, self._frontier.bound)
-
-    @property
-    def n_open(self) -> int:
-        return len(self._frontier)
 
     def run(self) -> bool:
         """Search until nothing is open, and say whether that was reached."""
@@ -226,7 +224,7 @@ class Search:
         children.q[0, [unit, copies[0]]] = children.q[0, [copies[0], unit]]
         children.kept[0, copies[0]] = True
         children.free[0, copies[0]] = children.free[1, copies] = False
-        reach = np.array([part.with_each[unit], part.without_each[unit]])
+        reach = np.array([part.with_each[copies].max(), part.without_each[unit]])
         children.bound = np.minimum(reach, part.bound)
         return children
 
@@ -253,6 +251,8 @@ class Search:
     def _round(self, nodes: Nodes) -> None:
         """Offer the sets that relaxed choices round to, those not seen before."""
         m, sets = self.core.domain.m, []
+        if len(self._rounded) > REMEMBERED:
+            self._rounded.clear()
         for q, kept, free in zip(nodes.q, nodes.kept, nodes.free, strict=True):
             members, others = np.flatnonzero(kept), np.flatnonzero(free)
             chosen = np.union1d(members, others[largest(q[others], m - members.size)])
