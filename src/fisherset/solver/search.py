@@ -200,14 +200,14 @@ class Search:
             chosen = np.flatnonzero(kept | free) if part.lacking else members
             value = self.core.values(units.columns(chosen)[None], self.gamma)
             self.goal.offer([chosen], value)
-            self._tried(chosen, others[:0], value[:0], float(value[0]))
+            self._tried(chosen, others[:0], value[:0], float(value[0]), part.bound)
             return True
         if units.groups is not None or not completable(others.size, part.lacking):
             return False
         tangent = part.offset + float(part.g[kept].sum()), part.g[free]
         found = complete(self.core, self.gamma, members, others, part.lacking, threshold, tangent)
         self.goal.offer(found.sets, found.values)
-        self._tried(members, others, found.most, float(found.most.max()))
+        self._tried(members, others, found.most, float(found.most.max()), part.bound)
         left_out = np.array([min(found.left_out, part.bound)])
         self._account(part.with_each[None], part.without_each[None], left_out)
         return True
@@ -228,10 +228,11 @@ class Search:
         children.bound = np.minimum(reach, part.bound)
         return children
 
-    def _tried(self, members: Indices, others: Indices, most: Floats, best: float) -> None:
+    def _tried(self, members: Indices, others: Indices, most: Floats, best: float, known: float) -> None:
         """Account for sets that were all tried: of the members and some of the others, which reach `most`."""
         n = self.core.n
-        *with_others, bound = raised(self.core, np.append(most, best) * n, self._relative) / n
+        bounds = raised(self.core, np.append(most, best) * n, self._relative) / n
+        *with_others, bound = np.minimum(bounds, known)
         with_each = np.full((1, self.with_each.size), -np.inf)
         with_each[0, others], with_each[0, members] = with_others, bound
         without_each = np.full_like(with_each, bound)

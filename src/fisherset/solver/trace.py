@@ -30,8 +30,8 @@ class Status(StrEnum):
         "locally optimal; raise max_iter, or tol"
     )
     PRECISION = (
-        "float64 did not allow to solve the relaxation to tol: the certificate is valid, but looser "
-        "than asked; raise tol, or gamma"
+        "float64 did not allow to solve the relaxation to tol, or to search any further: the certificate is "
+        "valid, but looser than asked; raise tol, or gamma"
     )
     INEXACT = (
         "float64 was not enough to compute the criterion to six digits at this gamma: the upper bound holds, "
