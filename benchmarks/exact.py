@@ -35,7 +35,7 @@ GAMMAS = 50.0, 200.0, 500.0
 GENES = "colon", "leukemia", "SRBCT", "nakayama"
 WIDE = "orl", "usps2007_smoothed", "nakayama", "pollen", "dorothea"
 PIXELS = {5: 2.0, 10: 1.5, 20: 0.4}  # k and the gap in per cent that was asked for after a minute
-RESTARTS, EXCHANGING = 200, 15.0  # sets that the exchange starts from, and seconds at most
+RESTARTS, EXCHANGING = 200, 8.0  # sets that the exchange starts from, and seconds at most
 
 
 @cache

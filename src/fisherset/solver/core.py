@@ -39,15 +39,22 @@ class Core:
         firsts = np.arange(self.units.size)
         if self.units.groups is not None:
             return firsts
-        products, reach = np.hstack([self.G, self.C]), np.append(self.lengths, np.sqrt(self.n))
-        off = self.precision * reach[np.r_[firsts, np.full(self.C.shape[1], -1)]]
-        alike = np.abs(self.diagonal - self.G) <= 2 * self.precision * self.lengths * self.lengths[:, None]
-        for j in np.flatnonzero(np.count_nonzero(alike, axis=1) > 1).tolist():
-            for i in np.flatnonzero(alike[j, :j]).tolist():
-                if firsts[i] == i and np.all(np.abs(products[i] - products[j]) <= 4 * self.lengths[j] * off):
-                    firsts[j] = i
-                    break
+        off = 4 * self.precision * self.lengths
+        order = np.argsort(self.C[:, 0], kind="stable")
+        apart = np.diff(self.C[order, 0]) > np.sqrt(self.n) * np.maximum(off[order[1:]], off[order[:-1]])
+        for run in np.split(order, np.flatnonzero(apart) + 1):
+            run = np.sort(run)
+            alike = np.abs(self.diagonal[run] - self.G[np.ix_(run, run)]) <= off[run] * self.lengths[run]
+            for place in np.flatnonzero(np.count_nonzero(alike, axis=1) > 1).tolist():
+                j, before = int(run[place]), run[:place][alike[place, :place]]
+                first = next((i for i in before.tolist() if firsts[i] == i and self._same(i, j, off[j])), j)
+                firsts[j] = first
         return firsts
+
+    def _same(self, i: int, j: int, off: float) -> bool:
+        """Whether two columns have the same products with all, and with the targets."""
+        in_G = np.abs(self.G[i] - self.G[j]) <= off * self.lengths
+        return bool(in_G.all() and np.all(np.abs(self.C[i] - self.C[j]) <= off * np.sqrt(self.n)))
 
     def gram(self, columns: Indices, rows: Indices | None = None) -> Floats:
         """The block G[rows, columns]; all rows when None."""

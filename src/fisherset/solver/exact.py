@@ -95,7 +95,7 @@ def _searched(
     goal = BestSet(core, gamma, np.flatnonzero(np.isin(play.members, root.units)), root.objective, share)
     goal.left_out = play.left_out
     q, bound = root.relaxation.q[play.members], root.upper_bound
-    search = Search(core, gamma, goal, q, bound, trace, n_nodes=root.n_nodes)
+    search = Search(core, gamma, goal, q, bound, trace, n_nodes=root.n_nodes, left_out=play.left_out)
     finished = search.run()
     search.finish()
     bounds = bounds_outside(root, play.members, search, play.left_out)
@@ -111,8 +111,7 @@ def _searched(
         )
         better = conclude(problem, domain, chosen, state, root.q, root.relaxation, trace)
         root = replace(better, with_each=root.with_each, without_each=root.without_each)
-    bound = max(search.upper_bound, play.left_out)
-    return _bounded(root, bound, bounds, trace, search.n_nodes), finished
+    return _bounded(root, search.upper_bound, bounds, trace, search.n_nodes), finished
 
 
 def searchable(problem: Problem, domain: Domain, gamma: float) -> bool:

@@ -53,13 +53,13 @@ def near_sets(
     chosen = np.searchsorted(members, root.units)
     goal.offer([chosen], core.values(core.units.columns(chosen)[None], gamma))
     q, bound = root.relaxation.q[members], root.upper_bound
-    search = Search(core, gamma, goal, q, bound, trace, one_of_copies=False)
+    search = Search(core, gamma, goal, q, bound, trace, left_out=left_out, one_of_copies=False)
     finished = search.run()
     sets, values = goal.listed()
     values = np.minimum(values, problem.ceiling)
     if goal.more:
         trace.stopped(Status.MAX_SETS)
-    bound = min(root.upper_bound, max(search.upper_bound, left_out, float(values[0])))
+    bound = min(root.upper_bound, max(search.upper_bound, float(values[0])))
     sure = finished and not goal.more and trace.status is not Status.INEXACT
     status: Status = Status.CONVERGED if sure else trace.status
     return NearSets([members[units] for units in sets], values, sure, bound, status, search.n_nodes)

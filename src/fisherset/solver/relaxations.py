@@ -24,7 +24,6 @@ from fisherset.solver.trace import Trace
 
 AT_A_TIME = 2**18  # numbers of the Gram rows that are gathered
 ASCENT_STEPS = 30  # of an ascent, at most
-
 SHARP = 1e-6  # share of its value that a bound is brought to, where nothing else ends the ascent
 # Where F(q) exceeds what a node must stay below, no ascent closes it: its bound is brought to this share of
 # the distance, which is enough to branch by.

@@ -68,7 +68,7 @@ class Search:
     n_nodes : int
         Nodes looked at.
     upper_bound : float
-        What no set exceeds.
+        What no set exceeds, with what sets reach at most that are `left_out` of the core.
     with_each, without_each : ndarray
         What no set with each unit, and without it, exceeds.
     """
@@ -83,11 +83,12 @@ class Search:
         trace: Trace,
         *,
         n_nodes: int = 0,
+        left_out: float = -np.inf,
         one_of_copies: bool = True,
     ) -> None:
         self.core, self.gamma, self.goal, self.trace = core, gamma, goal, trace
         self.relaxations = Relaxations(core, gamma)
-        self.n_nodes, self._closed = n_nodes, -np.inf
+        self.n_nodes, self._closed = n_nodes, left_out
         size, width = core.units.size, core.C.shape[0]
         self.with_each, self.without_each = np.full(size, -np.inf), np.full(size, -np.inf)
         self._frontier = Frontier(max(LEAST_OPEN, core.room // (width + size)))
