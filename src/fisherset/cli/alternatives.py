@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,7 +17,7 @@ from fisherset.cli import common
 from fisherset.cli.answer import size_of
 from fisherset.cli.outputs import PAGE
 from fisherset.cli.progress import ProgressBars
-from fisherset.cli.question import PREFIX, Question, question_of
+from fisherset.cli.question import Question, files_read, question_of
 from fisherset.cli.remarks import giveaways_in, show, status_told_later
 
 if TYPE_CHECKING:
@@ -68,13 +67,10 @@ def alternatives(
     """
     from fisherset.report import status_remarks
 
-    number, size = common.gamma_of(gamma), size_in(k)
-    if number == "auto":
-        raise ValueError("--gamma must be \"scale\" or a positive number here; got 'auto'.")
+    number, size = common.gamma_of(gamma, fixed=True), common.count_of(k)
     check_within(within)
     limits = common.limits_of(time_limit)
-    inputs = [file] if groups in (None, PREFIX) else [file, Path(str(groups))]
-    with common.Outputs((report, PAGE), inputs=inputs, force=force) as outputs:
+    with common.Outputs((report, PAGE), inputs=files_read(file, groups), force=force) as outputs:
         silent = quiet or as_json
         table = common.table_in(file, target, drop, impute, silent, task, split_texts, elsewhere=True)
         question = question_of(
@@ -104,13 +100,6 @@ def alternatives(
     _show(Console(quiet=quiet), question, found, remarks)
     if report is not None:
         Console(quiet=quiet).print(Text(f"Written: {report}"))
-
-
-def size_in(text: str) -> int:
-    """What -k stands for."""
-    if not text.isdecimal() or int(text) < 1:
-        raise ValueError(f"-k must be a whole number, at least 1; got {text!r}.")
-    return int(text)
 
 
 def check_within(within: float) -> None:

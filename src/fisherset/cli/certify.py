@@ -60,9 +60,7 @@ def certify(
     """
     from fisherset.report import noise_remarks, status_remarks
 
-    number = common.gamma_of(gamma)
-    if number == "auto":
-        raise ValueError("--gamma must be \"scale\" or a positive number here; got 'auto'.")
+    number = common.gamma_of(gamma, fixed=True)
     limits = common.limits_of(time_limit, max_nodes, lacking=None if exact else "--exact")
     with common.Outputs():  # says so when it is stopped
         silent = quiet or as_json

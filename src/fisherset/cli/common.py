@@ -206,8 +206,17 @@ def limits_of(
     return {name: value for name, value in given.items() if value is not None}
 
 
-def gamma_of(text: str) -> float | str:
-    """What --gamma stands for."""
+def count_of(text: str, other: str = "") -> int:
+    """What -k stands for, where it is a number; an error names what `other` it may be."""
+    if not text.isdecimal() or int(text) < 1:
+        raise ValueError(f"-k must be a whole number, at least 1{other}; got {text!r}.")
+    return int(text)
+
+
+def gamma_of(text: str, *, fixed: bool = False) -> float | str:
+    """What --gamma stands for; where it is `fixed` it is not cross-validated."""
+    if fixed and text == "auto":
+        raise ValueError("--gamma must be \"scale\" or a positive number here; got 'auto'.")
     if text in ("scale", "auto"):
         return text
     try:

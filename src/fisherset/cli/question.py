@@ -136,6 +136,11 @@ def plain(table: LabelledTable) -> Question:
     return Question(table, group_features(table.features, split=True))
 
 
+def files_read(file: Path, groups: str | None) -> list[Path]:
+    """The files a command reads, which it must not write: the table, and the groups where a file has them."""
+    return [file] if groups in (None, PREFIX) else [file, Path(str(groups))]
+
+
 def question_of(
     table: LabelledTable,
     *,

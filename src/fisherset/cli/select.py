@@ -18,7 +18,7 @@ from fisherset.cli import common
 from fisherset.cli.answer import described, explained, fitted, page_for, size_of, spread_of, values_of
 from fisherset.cli.outputs import PAGE, SELECTION, TABLE
 from fisherset.cli.progress import ProgressBars
-from fisherset.cli.question import PREFIX, Question, question_of
+from fisherset.cli.question import Question, files_read, question_of
 from fisherset.cli.remarks import giveaways_in, show
 from fisherset.tables import LabelledTable, Selection
 from fisherset.tables.output import table_content
@@ -95,8 +95,7 @@ def select(
     if limits and "auto" in (number, wanted):
         raise ValueError('--time-limit and --max-nodes must go with a -k and a --gamma other than "auto".')
     asked = ((out, SELECTION), (report, PAGE), (write, TABLE))
-    inputs = [file] if groups in (None, PREFIX) else [file, Path(str(groups))]
-    with common.Outputs(*asked, inputs=inputs, force=force) as outputs:
+    with common.Outputs(*asked, inputs=files_read(file, groups), force=force) as outputs:
         silent = quiet or as_json
         table = common.table_in(file, target, drop, impute, silent, task, split_texts, elsewhere=True)
         check_rows(table, report, write)
@@ -150,11 +149,7 @@ def check_rows(table: LabelledTable, report: Path | None, write: Path | None) ->
 
 def count_of(text: str) -> int | str:
     """What -k stands for."""
-    if text == "auto":
-        return text
-    if not text.isdecimal() or int(text) < 1:
-        raise ValueError(f'-k must be a whole number, at least 1, or "auto"; got {text!r}.')
-    return int(text)
+    return text if text == "auto" else common.count_of(text, ', or "auto"')
 
 
 def default_count(question: Question) -> int:

@@ -9,11 +9,12 @@ import numpy as np
 from fisherset._types import Indices
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
+from fisherset.selectors.asked import check_asked
 from fisherset.selectors.base import measure_table, pose_problem
 from fisherset.selectors.certificate import MAX_ITER, warn_status
-from fisherset.selectors.choice import Choice, Posed, check_choice
+from fisherset.selectors.choice import Choice, Posed
 from fisherset.selectors.gamma import resolve_gamma
-from fisherset.selectors.measured import CLASSIFICATION, MISSING, TASKS, Beside
+from fisherset.selectors.measured import CLASSIFICATION, Beside
 from fisherset.selectors.replacements import NearBest
 from fisherset.solver import Trace, near_sets, without
 
@@ -103,16 +104,12 @@ def near_best(
     >>> [X.columns[j] for j in found.stand_ins[10]]  # of the hue
     ['flavanoids', 'color_intensity', 'od280/od315_of_diluted_wines']
     """
-    parameter.check_gamma(gamma)
     within = parameter.check_share("within", within)
     max_sets = parameter.check_integer("max_sets", max_sets, least=1)
     seconds = parameter.check_limit("time_limit", time_limit)
-    parameter.check_flag("standardize", standardize)
-    parameter.check_choice("missing", missing, MISSING)
-    parameter.check_choice("task", task, TASKS)
     limit = parameter.check_memory(max_memory)
-    X, names = check.check_bare_table(X, elsewhere=True)
-    choice = check_choice(groups, keep, exclude, check.width_of(X), names, adjust_for)
+    sets = {"groups": groups, "keep": keep, "exclude": exclude, "adjust_for": adjust_for}
+    X, names, _, choice = check_asked(X, gamma, standardize, missing, task, **sets)
     count = choice.count(k, "k")
     beside = Beside(sample_weight, class_weight, confounders, choice.adjusted, missing, limit)
     table = measure_table(X, y, names, beside, task)

@@ -1,4 +1,4 @@
-"""A subset that somebody asks about, found in a table that has been measured."""
+"""What functions beside the selectors are asked: the table, what may be chosen of it, a subset of it."""
 
 from __future__ import annotations
 
@@ -33,6 +33,37 @@ class AskedSubset(NamedTuple):
         return self.posed.domain.units.columns(self.members)
 
 
+class Asked(NamedTuple):
+    """A table that has been looked at, not yet read, and what may be chosen of it."""
+
+    X: Any
+    names: Any
+    width: int
+    choice: Choice
+
+
+def check_asked(
+    X: Any,
+    gamma: float | str,
+    standardize: bool,
+    missing: str,
+    task: str,
+    *,
+    groups: Any = None,
+    keep: Any = None,
+    exclude: Any = None,
+    adjust_for: Any = None,
+) -> Asked:
+    """Check what can be checked before the table is read."""
+    parameter.check_gamma(gamma)
+    parameter.check_flag("standardize", standardize)
+    parameter.check_choice("missing", missing, MISSING)
+    parameter.check_choice("task", task, TASKS)
+    X, names = check.check_bare_table(X, elsewhere=True)
+    width = check.width_of(X)
+    return Asked(X, names, width, check_choice(groups, keep, exclude, width, names, adjust_for))
+
+
 def pose_subset(
     X: Any,
     y: Any,
@@ -41,20 +72,10 @@ def pose_subset(
     standardize: bool,
     beside: Beside,
     task: str,
-    *,
-    groups: Any = None,
-    keep: Any = None,
-    exclude: Any = None,
-    adjust_for: Any = None,
+    **sets: Any,
 ) -> AskedSubset:
     """Check all there is to check, read the table, and find the subset in it."""
-    parameter.check_gamma(gamma)
-    parameter.check_flag("standardize", standardize)
-    parameter.check_choice("missing", beside.missing, MISSING)
-    parameter.check_choice("task", task, TASKS)
-    X, names = check.check_bare_table(X, elsewhere=True)
-    width = check.width_of(X)
-    choice = check_choice(groups, keep, exclude, width, names, adjust_for)
+    X, names, width, choice = check_asked(X, gamma, standardize, beside.missing, task, **sets)
     chosen = choice.units_of(check.check_features(features, width, names))
     table = measure_table(X, y, names, beside._replace(adjusted=choice.adjusted), task)
     problem = pose_problem(table, standardize, choice.most_columns(chosen.size))

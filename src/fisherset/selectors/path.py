@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from fisherset._types import Indices
 from fisherset.selectors import _parameters as parameter
-from fisherset.selectors import _validation as check
+from fisherset.selectors.asked import check_asked
 from fisherset.selectors.base import measure_table, pose_problem
 from fisherset.selectors.certificate import warn_status
-from fisherset.selectors.choice import Choice, Posed, check_choice
+from fisherset.selectors.choice import Choice, Posed
 from fisherset.selectors.gamma import resolve_gamma
-from fisherset.selectors.measured import CLASSIFICATION, MISSING, TASKS, Beside
+from fisherset.selectors.measured import CLASSIFICATION, Beside
 from fisherset.solver import SOLVERS, Domain, Solution, Trace, relative_gap, solve
 from fisherset.statistics import TableProblem
 
@@ -158,16 +158,12 @@ def selection_path(
     10 features: F = 2.134, gap 7.2%
     20 features: F = 3.039, gap 2.1%
     """
-    parameter.check_gamma(gamma)
     parameter.check_choice("solver", solver, tuple(SOLVERS))
-    parameter.check_flag("standardize", standardize)
-    parameter.check_choice("missing", missing, MISSING)
-    parameter.check_choice("task", task, TASKS)
     accuracy = parameter.check_tol(tol, solver)
     max_iter = parameter.check_integer("max_iter", max_iter, least=1)
     limit = parameter.check_memory(max_memory)
-    X, names = check.check_bare_table(X, elsewhere=True)
-    choice = check_choice(groups, keep, exclude, check.width_of(X), names, adjust_for)
+    sets = {"groups": groups, "keep": keep, "exclude": exclude, "adjust_for": adjust_for}
+    X, names, _, choice = check_asked(X, gamma, standardize, missing, task, **sets)
     counts = parameter.check_sizes(ks, len(choice.labels), what=choice.what)
     for count in (counts[0], counts[-1]):
         choice.check(count)
