@@ -10,6 +10,7 @@ import numpy as np
 from fisherset._types import Floats, Indices
 
 GIANT = 10.0  # how many times the others a term has to be to be left out before them
+ROUNDING = 1e-12  # share by which two terms may differ and be one and the same
 
 
 class Ratio(NamedTuple):
@@ -26,8 +27,10 @@ def best_ratio(a: Floats, b: Floats, m: int) -> Ratio:
 
     The best set for a given ratio has the m largest a - ratio * b; its own ratio is the
     next one. It rises until it stays, and is then the largest of all sets. Where m terms
-    with b = 0 make it infinite, their a and the others' -b stand for a - ratio * b.
+    with b = 0 make it infinite, their a and the others' -b stand for a - ratio * b. Of terms
+    that only rounding tells apart the first are taken.
     """
+    a, b = _as_first_of_alike(a, b)
     free = b == 0
     if m and np.count_nonzero(free) >= m and np.any(a[free] > 0):
         scores = np.where(free, a, -b)
@@ -45,6 +48,15 @@ def best_ratio(a: Floats, b: Floats, m: int) -> Ratio:
             as_good = ratios[0] >= ratio * (1 - 1e-12)  # but for rounding it is
             return Ratio(sets[0] if as_good else best, ratio, values, n_iter)
         ratio, best = ratios[first], sets[first]
+
+
+def _as_first_of_alike(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """The terms, those of copies of a column being exactly what they are for the first of them."""
+    levels = np.empty(a.size, dtype=np.complex128)
+    with np.errstate(divide="ignore"):
+        levels.real, levels.imag = np.round(np.log(a) / ROUNDING), np.round(np.log(b) / ROUNDING)
+    _, first, place = np.unique(levels, return_index=True, return_inverse=True)
+    return a[first[place]], b[first[place]]
 
 
 def _without_giants(values: Floats, b: Floats, m: int, ratio: float) -> Iterator[Indices]:
