@@ -164,8 +164,8 @@ class ArrayProblem:
     def blocks(self, columns):
         return self.G[columns[:, :, None], columns[:, None, :]]
 
-    def product(self, columns, W):
-        return self.G[:, columns] @ W
+    def product(self, columns, W, rows=None):
+        return self.G[:, columns][slice(None) if rows is None else rows] @ W
 
     def kernel(self, columns, weights):
         return (self.Z[:, columns] * weights) @ self.Z[:, columns].T

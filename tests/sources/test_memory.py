@@ -1,11 +1,13 @@
 """A source hands out every row once, in order, and copies nothing."""
 
+import threading
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from fisherset.sources import CountedSource, MemorySource
+from fisherset.sources import CountedSource, MemorySource, memory
 
 
 @pytest.fixture
@@ -77,3 +79,46 @@ def test_some_rows_bring_their_targets_and_weights(X, kind):
     assert_array_equal(block.X.toarray() if sparse.issparse(block.X) else block.X, X[rows])
     assert_array_equal(block.y, rows)
     assert_array_equal(block.weight, rows / 7)
+
+
+def test_rows_are_turned_to_columns_where_there_is_room(X):
+    table = sparse.csr_array(X)
+    for copied, kind in ((2**20, "csc"), (100, "csr"), (0, "csr")):
+        source = MemorySource(table, copied=copied)
+        (found,) = source.reduce(lambda block: [block.X])
+        assert found.format == kind
+        assert_array_equal(found.toarray(), X)
+        assert_array_equal(source.take(np.array([3, 1])).X.toarray(), X[[3, 1]])
+    assert np.shares_memory(MemorySource(table).X.data, table.data)
+
+
+@pytest.mark.parametrize("copied", [0, 2**20])
+@pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csc_array])
+def test_entries_given_twice_or_out_of_order_count_once(kind, copied):
+    rows, columns = np.array([0, 0, 1, 1, 2, 2]), np.array([2, 0, 1, 1, 0, 2])
+    entries = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    table = kind((entries, (rows, columns)), shape=(3, 3))
+    if kind is sparse.csr_array:
+        table = sparse.csr_array((entries, columns, np.array([0, 2, 4, 6])), shape=(3, 3))
+    before = table.data.copy()
+    found = MemorySource(table, copied=copied).reduce(lambda block: [block.X])
+    assert_array_equal(found[0].toarray(), [[2, 0, 1], [0, 7, 0], [5, 0, 6]])
+    assert found[0].has_canonical_format
+    assert_array_equal(table.data, before)
+
+
+def test_threads_change_nothing(X, monkeypatch):
+    """Blocks are added up in row order, whoever is done first."""
+    rng = np.random.default_rng(1)
+    table = rng.standard_normal((999, 7)) * 10.0 ** rng.integers(-8, 8, (999, 7))
+    plain = MemorySource(table, block_bytes=500).reduce(lambda block: block.X.T @ block.X)
+    monkeypatch.setattr(memory, "LARGE_TABLE", 0)
+    monkeypatch.setattr(memory, "allowed_threads", lambda: 4)
+    source, threads = MemorySource(table, block_bytes=500), set()
+
+    def kernel(block):
+        threads.add(threading.current_thread().name)
+        return block.X.T @ block.X
+
+    assert_array_equal(source.reduce(kernel), plain)
+    assert all(name.startswith("fisherset") for name in threads)

@@ -38,7 +38,8 @@ def made(n, d, c, kind=np.asarray):
 
 
 def posed(X, y, *, together, budget=None, block_bytes=2**23):
-    source = CountedSource(MemorySource(X, y, block_bytes=block_bytes))
+    copied = 2**29 if budget is None else 0
+    source = CountedSource(MemorySource(X, y, block_bytes=block_bytes, copied=copied))
     coding = Classes(int(y.max()) + 1)
     scatter = Scatter(measure(source, coding), coding)
     products = SourceProducts(source, scatter.guard, together=together)

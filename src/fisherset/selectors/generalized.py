@@ -41,7 +41,8 @@ class GeneralizedFisherScore(IncrementalSelector):
         Scale the features to standard deviation 1, as the paper does. They are always
         centred. X itself is not changed.
     tol : float, "auto" or None, default="auto"
-        The relaxation is solved until its bound is within this share of its value; "auto" is 1e-3.
+        The relaxation is solved until its bound is within this share of its value; "auto" is 1e-3, or
+        up to a twentieth of the gap where that is over a tenth, as it is at a small gamma.
         With "exact", the `gap_` at which the search stops; "auto" is none but for rounding. None for
         a selection without certificate, in less time: `upper_bound_` is then what bounds every
         subset anyway, as it does `objective_`, or better if that comes for nothing.

@@ -85,6 +85,7 @@ class JointSelector(BaseSelector):
             max_iter=int(self.max_iter),
             time_limit=parameter.check_limit("time_limit", self.time_limit),
             max_nodes=parameter.check_nodes(self.max_nodes),
+            thrift=parameter.thrift_of(self.tol, self.solver),
             report=progress,
         )
         try:

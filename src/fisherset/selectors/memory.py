@@ -14,7 +14,7 @@ from fisherset.selectors._targets import check_targets, check_vary
 from fisherset.selectors.class_weight import weigh_classes
 from fisherset.selectors.confounders import confounders_of, warn_explained
 from fisherset.selectors.measured import ALONE, CLASSIFICATION, ONE_CLASS_EACH, REGRESSION, Beside, Measured
-from fisherset.sources import CountedSource, MemorySource
+from fisherset.sources import TURNED, CountedSource, MemorySource
 from fisherset.statistics import (
     Classes,
     Coding,
@@ -61,7 +61,9 @@ def measure_in_memory(
             coding, classes = Labels.of_sets(targets, weights), sets.labels
     Z = confounders_of(X, beside.confounders, beside.adjusted)
     basis = None if Z is None else basis_of(Z, weights)
-    source = CountedSource(MemorySource(X, targets, weights, basis, names=names))
+    # a search asks for columns again and again; whoever counts bytes counts those of a copy
+    copied = TURNED if task != ONE_CLASS_EACH and beside.max_memory is None else 0
+    source = CountedSource(MemorySource(X, targets, weights, basis, names=names, copied=copied))
     gaps = observed(source) if beside.missing == "mean" else None
     moments = measure(source, coding, None if gaps is None or not gaps.missing.any() else gaps.fill)
     check.reject_nonfinite(moments.finite, names, locate)

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.parallel import Parallel, delayed
 
+from fisherset._threads import one_thread
 from fisherset._types import Floats, Indices
 from fisherset.selectors.choice import Choice
 from fisherset.selectors.judge import Judge
@@ -33,7 +34,8 @@ class Search(NamedTuple):
     def scores(self, splits: Sequence[tuple[Indices, Indices]], n_jobs: int | None) -> Floats:
         """Scores of shape (splits, gammas, sizes)."""
         run = Parallel(n_jobs=n_jobs, require="sharedmem")  # the folds share products
-        return np.array(run(delayed(self._fold_scores)(*split) for split in splits))
+        with one_thread():
+            return np.array(run(delayed(self._fold_scores)(*split) for split in splits))
 
     def _fold_scores(self, train: Indices, test: Indices) -> Floats:
         columns = self.ks[-1] * len(self.choice.codes) // len(self.choice.labels)

@@ -90,5 +90,5 @@ class Problem(Protocol):
     def blocks(self, columns: Indices) -> Floats:
         """G among the columns of each group, a row of `columns`: groups x size x size."""
 
-    def product(self, columns: Indices, W: Floats) -> Floats:
-        """G[:, columns] @ W, d x W.shape[1]. The caller's to write to."""
+    def product(self, columns: Indices, W: Floats, rows: Indices | None = None) -> Floats:
+        """G[rows, columns] @ W; all rows when None. The caller's to write to."""

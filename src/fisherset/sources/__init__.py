@@ -4,7 +4,7 @@ from fisherset.sources.base import Block, Coded, CountedSource, Kernel, Matrix, 
 from fisherset.sources.batches import BatchedRows
 from fisherset.sources.chunks import is_dask, names_of_several
 from fisherset.sources.dask import DaskRows, lazy_columns
-from fisherset.sources.memory import MemoryRows, MemorySource
+from fisherset.sources.memory import TURNED, MemoryRows, MemorySource
 from fisherset.sources.prepared import PreparedSource
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "Rows",
     "Source",
     "Sparse",
+    "TURNED",
     "is_dask",
     "lazy_columns",
     "names_of_several",

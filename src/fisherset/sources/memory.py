@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -10,17 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from fisherset._threads import all_threads, allowed_threads, in_order, one_thread
 from fisherset.sources.base import Block, Coded, Kernel, Matrix, Sparse, T
 from fisherset.sources.batches import BatchedRows
 
 # Size of a block once its numbers are float64: bounds what a kernel may copy.
 BLOCK_BYTES = 8 * 2**20
+TURNED = 2**29  # bytes of a sparse matrix that are copied, for its columns to be at hand
+LARGE_TABLE = 2**24  # numbers of a table whose blocks are worth threads
+LARGE_PRODUCT = 2**31  # multiplications that are, where the results of blocks are too large for that
 
 
 class MemorySource:
     """Blocks of rows as views of the caller's arrays.
 
-    A CSC matrix has no cheap rows, so it is one block; its kernels work by columns.
+    A CSC matrix has no cheap rows, so it is one block; its kernels work by columns. A CSR matrix of
+    which columns will be asked may be turned into one, where it is small enough for a copy.
 
     Parameters
     ----------
@@ -36,6 +42,8 @@ class MemorySource:
         Names of the columns.
     block_bytes : int
         Size of a block.
+    copied : int
+        Bytes that rows turned to columns may take; none where it is read once only.
     """
 
     def __init__(
@@ -47,15 +55,9 @@ class MemorySource:
         *,
         names: list[str] | None = None,
         block_bytes: int = BLOCK_BYTES,
+        copied: int = 0,
     ) -> None:
-        if sparse.issparse(X):
-            array = sparse.csc_array if X.format == "csc" else sparse.csr_array
-            self.X: Matrix = array(X, copy=False)
-            if not self.X.has_canonical_format:  # a square is not the sum of squares of the parts
-                self.X = self.X.copy()
-                self.X.sum_duplicates()
-        else:
-            self.X = X
+        self.X: Matrix = _canonical(X, copied) if sparse.issparse(X) else X
         self.y, self.weight, self.confounders, self.names = y, weight, confounders, names
         self._block_bytes = block_bytes
 
@@ -71,11 +73,23 @@ class MemorySource:
         )
 
     def reduce(self, kernel: Kernel[T]) -> T:
-        blocks = self.blocks(getattr(kernel, "n_numbers", 0))
-        total = kernel(next(blocks))
-        for block in blocks:
-            total += kernel(block)  # in place, where it can be
+        n_numbers = getattr(kernel, "n_numbers", 0)
+        n_threads = self._threads(n_numbers)
+        large = n_threads == 1 and self.shape[0] * n_numbers >= LARGE_PRODUCT
+        with one_thread(), all_threads() if large else nullcontext():
+            parts = in_order(kernel, self.blocks(n_numbers), n_threads)
+            total = next(parts)
+            for part in parts:
+                total += part  # in place, where it can be
         return total
+
+    def _threads(self, n_numbers: int) -> int:
+        """Threads that blocks are worth: all there may be, unless a pass is short or what they make large."""
+        X = self.X
+        stored = X.size if isinstance(X, np.ndarray) else 2 * X.nnz
+        if stored < LARGE_TABLE:
+            return 1
+        return max(1, min(allowed_threads(), stored // (8 * max(n_numbers, 1))))
 
     def blocks(self, n_results: int = 0) -> Iterator[Block]:
         """The rows in order, in blocks of which no more than `n_results` numbers each are made."""
@@ -91,16 +105,16 @@ class MemorySource:
         return tuple(None if of_all is None else of_all[rows] for of_all in beside)
 
     def _slices(self, n_results: int) -> Iterator[slice]:
+        """As many rows as the bytes allow, but not to make more of them than they are."""
         X = self.X
         n_rows, n_columns = self.shape
         if isinstance(X, np.ndarray):
-            step = max(1, self._block_bytes // (8 * n_columns))
+            step = max(1, max(self._block_bytes // 8, n_results) // n_columns)
             yield from (slice(start, min(start + step, n_rows)) for start in range(0, max(n_rows, 1), step))
         elif X.format == "csc":
             yield slice(0, n_rows)
         else:
-            # as many rows as the bytes allow (16 a stored entry), but not to make more of them than they are
-            entries, start = max(self._block_bytes // 16, n_results), 0
+            entries, start = max(self._block_bytes // 16, n_results), 0  # of 16 bytes
             while start < max(n_rows, 1):
                 stop = int(np.searchsorted(X.indptr, X.indptr[start] + entries, side="right")) - 1
                 stop = max(stop, start + 1)
@@ -128,6 +142,22 @@ class MemoryRows(BatchedRows):
         for block in self._source.blocks():
             y = block.y if self._labels is None else Coded(self._labels, block.y)
             yield replace(block, X=block.X if columns else block.X[:, :0], y=y)
+
+
+def _canonical(X: Any, copied: int) -> Sparse:
+    """A CSR or CSC matrix with each entry once: a square is not the sum of squares of its parts.
+
+    Rows are turned to columns where a copy of so many bytes is allowed.
+    """
+    array = sparse.csc_array if X.format == "csc" else sparse.csr_array
+    X = array(X, copy=False)
+    if X.format == "csr" and X.data.nbytes + X.indices.nbytes <= copied:
+        X = X.tocsc()
+        X.sum_duplicates()
+    elif not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
 
 
 def _rows(X: Sparse, rows: slice) -> Sparse:

@@ -55,15 +55,10 @@ def transposed(X: Floats, V: Floats, out: Floats | None = None) -> Floats:
     return out
 
 
-def cross(X: Floats, columns: Indices, rows: Indices | None, weights: Floats | None) -> Floats:
-    """Weighted cross products of some columns with others (all when None), len(columns) x d."""
-    left = X[:, columns]
-    if rows is None:
-        right = X
-    elif rows is columns or np.array_equal(rows, columns):
-        right = left  # numpy then computes one half only
-    else:
-        right = X[:, rows]
+def cross(left: Floats, right: Floats, weights: Floats | None, most: int = 0) -> Floats:
+    """Weighted products of the columns of two blocks of the same rows; `most` is for sparse ones."""
+    if left is right:
+        return square(left, weights)
     product: Floats = (left if weights is None else left * weights[:, None]).T @ right
     return product
 

@@ -14,6 +14,10 @@ CACHE_BYTES = 256 * 2**20
 # A block may be filled in for at most this many times the price of what was asked for, and for as
 # much more as has been spent on what was not kept.
 FILLING_FACTOR = 4
+# What a pass over the rows costs, for each column, in multiplications a row: it waits for memory.
+PASS = 60
+# Passes that a search makes: where they cost more than the whole matrix, that is computed at once.
+PASSES = 7
 
 # (distinct columns, rows or None) -> array of shape (len(columns), d or len(rows))
 Compute = Callable[[Indices, Indices | None], Floats]
@@ -22,18 +26,21 @@ Compute = Callable[[Indices, Indices | None], Floats]
 class GramCache(Protocol):
     """Serves blocks of G, from memory or computed."""
 
-    def holds(self, columns: Indices) -> bool:
-        """Whether all these columns are kept whole, or are from now on."""
+    def holds(self, columns: Indices, rows: Indices | None = None) -> bool:
+        """Whether the block [rows, columns] is kept, all rows when None, or is from now on."""
 
     def get(self, columns: Indices, rows: Indices | None) -> Floats:
         """The block [rows, columns], transposed: one column of G a row. The caller's to write to."""
 
-    def product(self, columns: Indices, W: Floats) -> Floats:
-        """G[:, columns] @ W of columns that are kept whole. The caller's to write to."""
+    def product(self, columns: Indices, W: Floats, rows: Indices | None = None) -> Floats:
+        """G[rows, columns] @ W of a block that is kept. The caller's to write to."""
 
 
 class GramBlock:
     """Keeps the square block of the columns met so far: what one problem needs, in few small products.
+
+    All of them at once where that costs no more than a search is expected to spend on pieces, or has
+    spent: it then answers whatever is asked, without another look at the rows.
 
     Parameters
     ----------
@@ -43,19 +50,42 @@ class GramBlock:
         d, the length of a whole column.
     budget : int
         Bytes the block may take.
+    by_rows : bool
+        Whether pieces cost time, as they are products of rows.
     """
 
-    def __init__(self, compute: Compute, n_columns: int, budget: int = CACHE_BYTES) -> None:
-        self._compute, self._budget = compute, budget
+    def __init__(
+        self, compute: Compute, n_columns: int, budget: int = CACHE_BYTES, *, by_rows: bool = False
+    ) -> None:
+        self._compute, self._budget, self._n_columns = compute, budget, n_columns
+        self._left = np.inf  # that may be spent before all is worth its price, in multiplications a row
+        if by_rows and 8 * n_columns**2 <= budget:
+            self._left = n_columns * (n_columns / 2 - PASSES * PASS)
         self._place: Indices = np.full(n_columns, -1, dtype=np.intp)  # of each column in the block
         self._kept: Indices = np.empty(0, dtype=np.intp)
         self._values: Floats = np.empty((0, 0))
         self._spent = 0
+        self._complete = False  # whether all columns are there, in their order
 
-    def holds(self, columns: Indices) -> bool:
-        return False
+    def holds(self, columns: Indices, rows: Indices | None = None) -> bool:
+        if rows is not None and np.all(self._place[columns] >= 0) and np.all(self._place[rows] >= 0):
+            return True
+        return self._whole(PASS * (self._n_columns if rows is None else rows.size))
+
+    def _whole(self, price: int) -> bool:
+        """Whether all columns are kept, or are from now on, where something is asked for at a price."""
+        if not self._complete:
+            self._left -= price
+            if self._left > 0:
+                return False
+            every = np.arange(self._n_columns)
+            self._kept, self._place, self._values = every, every, self._compute(every, None)
+            self._complete = True
+        return True
 
     def get(self, columns: Indices, rows: Indices | None) -> Floats:
+        if self._whole(columns.size * (self._n_columns if rows is None else rows.size)):
+            return self._values[columns] if rows is None else self._values[np.ix_(columns, rows)]
         if rows is None:
             return self._compute(columns, None)
         asked = np.union1d(columns, rows)
@@ -69,9 +99,15 @@ class GramBlock:
             self._extend(self._with_others(new))
         return self._values[np.ix_(self._place[columns], self._place[rows])]
 
-    def product(self, columns: Indices, W: Floats) -> Floats:
-        product: Floats = self._compute(columns, None).T @ W
-        return product
+    def product(self, columns: Indices, W: Floats, rows: Indices | None = None) -> Floats:
+        if rows is not None:
+            product: Floats = self._values[np.ix_(self._place[rows], self._place[columns])] @ W
+            return product
+        if columns.size < self._n_columns // 4:
+            return self._values[columns].T @ W
+        spread = np.zeros((self._n_columns, W.shape[1]))
+        spread[columns] = W  # a product with zeros is cheaper than a copy
+        return self._values @ spread
 
     def _too_dear(self, price: int, asked: int) -> bool:
         """Whether not to fill in a block at a price, where a part of it is asked for at another."""
@@ -116,7 +152,7 @@ class GramColumns:
         self._clock = 0
         self._lock = Lock()  # folds share a cache between threads
 
-    def holds(self, columns: Indices) -> bool:
+    def holds(self, columns: Indices, rows: Indices | None = None) -> bool:
         return bool(np.all(self._slot[columns] >= 0))
 
     def get(self, columns: Indices, rows: Indices | None) -> Floats:
@@ -137,8 +173,8 @@ class GramColumns:
                     return self._values[slots] if rows is None else self._values[slots[:, None], rows]
             missing = self._missing(columns)  # another fold has taken the place of some
 
-    def product(self, columns: Indices, W: Floats) -> Floats:
-        product: Floats = self.get(columns, None).T @ W
+    def product(self, columns: Indices, W: Floats, rows: Indices | None = None) -> Floats:
+        product: Floats = self.get(columns, rows).T @ W
         return product
 
     def _missing(self, columns: Indices) -> Indices:

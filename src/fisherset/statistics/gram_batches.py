@@ -73,7 +73,7 @@ class GramBatches(GramColumns):
         self._foresee = foresee
         self._block = _ForeseenBlock(compute, n_columns, in_block // 2, foresee)
 
-    def holds(self, columns: Indices) -> bool:
+    def holds(self, columns: Indices, rows: Indices | None = None) -> bool:
         missing = self._missing(columns)
         if not missing.size:
             self._touch(columns)
@@ -100,7 +100,9 @@ class GramBatches(GramColumns):
             return self._values[slots] if rows is None else self._values[slots[:, None], rows]
         return self._compute(columns, None) if rows is None else self._block.get(columns, rows)
 
-    def product(self, columns: Indices, W: Floats) -> Floats:
+    def product(self, columns: Indices, W: Floats, rows: Indices | None = None) -> Floats:
+        if rows is not None:
+            return super().product(columns, W, rows)
         total, slots = np.zeros((self._n_columns, W.shape[1])), self._slot[columns]
         step = max(1, COPIED // max(self._n_columns, 1))
         for start in range(0, columns.size, step):

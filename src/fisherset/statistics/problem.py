@@ -98,7 +98,9 @@ class TableProblem:
         d = self.columns.size
         if self._foresight is not None:
             return GramBatches(self._gram_columns, d, n_bytes, self._foresight)
-        return (GramColumns if eager else GramBlock)(self._gram_columns, d, n_bytes)
+        if eager:
+            return GramColumns(self._gram_columns, d, n_bytes)
+        return GramBlock(self._gram_columns, d, n_bytes, by_rows=isinstance(self.products, SourceProducts))
 
     @cached_property
     def samples(self) -> SampleSpace | None:
@@ -128,24 +130,26 @@ class TableProblem:
         rows = X.toarray() if sparse.issparse(X) else X
         return rows - confounders @ self.beta[1:, columns] * guard.unit
 
-    def product(self, columns: Indices, W: Floats) -> Floats:
-        """G[:, columns] @ W in one pass, without Gram columns; from them where they are at hand."""
-        whole = self._cache.holds(columns)
-        product = self._cache.product(columns, W) if whole else self._mixed(columns, W)
-        if self._foresight is not None and W.shape[1] == self.C.shape[1]:
+    def product(self, columns: Indices, W: Floats, rows: Indices | None = None) -> Floats:
+        """G[rows, columns] @ W in one pass, without Gram columns; from them where they are at hand."""
+        kept = self._cache.holds(columns, rows)
+        product = self._cache.product(columns, W, rows) if kept else self._mixed(columns, W, rows)
+        if self._foresight is not None and rows is None and W.shape[1] == self.C.shape[1]:
             self._foresight.learn(product)
         return product
 
-    def _mixed(self, columns: Indices, W: Floats) -> Floats:
+    def _mixed(self, columns: Indices, W: Floats, rows: Indices | None) -> Floats:
         weights = W / self.scale[columns, None]
-        total = self.products.mixed(self.columns[columns], weights, self.beta[:, columns] @ weights)
-        z = len(self.beta)
-        of_N = total[-z:].copy()
-        product: Floats = total[: self.columns.size]
+        places = np.arange(self.columns.size) if rows is None else rows
+        table_rows = None if rows is None else self.columns[rows]
+        shift = self.beta[:, columns] @ weights
+        total = self.products.mixed(self.columns[columns], weights, shift, table_rows)
+        of_N, at = total[-len(self.beta) :].copy(), self.columns if rows is None else np.arange(rows.size)
+        product: Floats = total[: places.size]
         for some in _parts(len(product), W.shape[1]):
             # columns move up to where they stand in the problem, never over one that is still to come
-            product[some] = total[self.columns[some]] - self.beta[:, some].T @ of_N
-            product[some] /= self.scale[some, None]
+            product[some] = total[at[some]] - self.beta[:, places[some]].T @ of_N
+            product[some] /= self.scale[places[some], None]
         return product
 
     @property

@@ -31,8 +31,8 @@ class Products(Protocol):
     def blocks(self, columns: Indices) -> Floats:
         """X'X among the columns of each group, a row of `columns`: groups x size x size."""
 
-    def mixed(self, columns: Indices, W: Floats, shift: Floats) -> Floats:
-        """[X N]'V with V = X[:, columns] W - N shift: one row more than columns for each column of N."""
+    def mixed(self, columns: Indices, W: Floats, shift: Floats, rows: Indices | None = None) -> Floats:
+        """[X N]'V with V = X[:, columns] W - N shift; of X all columns, or those of `rows`."""
 
     def take(self, columns: Indices) -> Block:
         """All rows of some columns, with their targets."""
@@ -51,8 +51,17 @@ class CrossKernel:
         return self.columns.size * (self.guard.unit.size if self.rows is None else self.rows.size)
 
     def __call__(self, block: Block) -> Any:
-        X = self.guard.apply(block.X)
-        return kernel_of(X).cross(X, self.columns, self.rows, block.weight)  # what adds up to an array
+        if self.rows is None:
+            right = self.guard.apply(block.X)
+            left = (
+                right if self.columns.size == right.shape[1] else kernel_of(right).take(right, self.columns)
+            )
+        else:
+            left = seen(block, self.guard, self.columns)
+            same = np.array_equal(self.rows, self.columns)
+            right = left if same else seen(block, self.guard, self.rows)
+        # what adds up to an array; what is filled in at a time is no more than the block itself
+        return kernel_of(right).cross(left, right, block.weight, block.X.size // 4)
 
 
 @dataclass(frozen=True)
@@ -67,45 +76,55 @@ class BlocksKernel:
         return self.columns.size * int(self.columns.shape[1])
 
     def __call__(self, block: Block) -> Floats:
-        columns = self.columns.ravel()
-        X = self.guard.of(columns).apply(kernel_of(block.X).take(block.X, columns))
+        X = seen(block, self.guard, self.columns.ravel())
         product: Floats = kernel_of(X).blocks(X, self.columns.shape[1], block.weight)
         return product
 
 
 @dataclass(frozen=True)
 class MixedKernel:
-    """[X N]'V of a block, V = X[:, columns] W - N shift."""
+    """[X N]'V of a block, V = X[:, columns] W - N shift; of X all columns, or those of `rows`."""
 
     guard: Guard
     columns: Indices
     W: Floats
     shift: Floats
+    rows: Indices | None = None
 
     @property
     def n_numbers(self) -> int:
-        return self.guard.unit.size * int(self.W.shape[1])
+        return (self.guard.unit.size if self.rows is None else self.rows.size) * int(self.W.shape[1])
 
     def __call__(self, block: Block) -> Floats:
-        X, N = self.guard.apply(block.X), nuisance(block)
-        compute = kernel_of(X)
-        V = weighted(compute.combine(X, self.columns, self.W) - N @ self.shift, block.weight)
+        N = nuisance(block)
+        if self.rows is None:
+            X = self.guard.apply(block.X)
+            mixed = kernel_of(X).combine(X, self.columns, self.W)
+        else:
+            mixed = seen(block, self.guard, self.columns) @ self.W
+            X = seen(block, self.guard, self.rows)
+        V = weighted(mixed - N @ self.shift, block.weight)
         total = np.empty((X.shape[1] + N.shape[1], V.shape[1]))
-        compute.transposed(X, V, total[: X.shape[1]])
+        kernel_of(X).transposed(X, V, total[: X.shape[1]])
         total[X.shape[1] :] = N.T @ V
         return total
 
 
 @dataclass(frozen=True)
 class TakeKernel:
-    """Some columns of a block: taken first, so that no others are copied."""
+    """Some columns of a block."""
 
     guard: Guard
     columns: Indices
 
     def __call__(self, block: Block) -> list[Block]:
-        X = self.guard.of(self.columns).apply(kernel_of(block.X).take(block.X, self.columns))
+        X = seen(block, self.guard, self.columns)
         return [Block(X, block.y, block.weight, block.confounders)]
+
+
+def seen(block: Block, guard: Guard, columns: Indices) -> Any:
+    """Some columns of a block as the guard shows them: taken first, so that no others are copied."""
+    return guard.of(columns).apply(kernel_of(block.X).take(block.X, columns))
 
 
 class SourceProducts:
@@ -124,8 +143,8 @@ class SourceProducts:
     def blocks(self, columns: Indices) -> Floats:
         return self.source.reduce(BlocksKernel(self.guard, columns))
 
-    def mixed(self, columns: Indices, W: Floats, shift: Floats) -> Floats:
-        return self.source.reduce(MixedKernel(self.guard, columns, W, shift))
+    def mixed(self, columns: Indices, W: Floats, shift: Floats, rows: Indices | None = None) -> Floats:
+        return self.source.reduce(MixedKernel(self.guard, columns, W, shift, rows))
 
     def take(self, columns: Indices) -> Block:
         return stacked(self.source.reduce(TakeKernel(self.guard, columns)))
@@ -147,8 +166,9 @@ class RestProducts:
         difference: Floats = self.whole.blocks(columns) - self.fold.blocks(columns)
         return difference
 
-    def mixed(self, columns: Indices, W: Floats, shift: Floats) -> Floats:
-        difference: Floats = self.whole.mixed(columns, W, shift) - self.fold.mixed(columns, W, shift)
+    def mixed(self, columns: Indices, W: Floats, shift: Floats, rows: Indices | None = None) -> Floats:
+        asked = columns, W, shift, rows
+        difference: Floats = self.whole.mixed(*asked) - self.fold.mixed(*asked)
         return difference
 
     def take(self, columns: Indices) -> Block:
@@ -169,9 +189,10 @@ class StoredProducts:
     def blocks(self, columns: Indices) -> Floats:
         return self.XX[columns[:, :, None], columns[:, None, :]]
 
-    def mixed(self, columns: Indices, W: Floats, shift: Floats) -> Floats:
+    def mixed(self, columns: Indices, W: Floats, shift: Floats, rows: Indices | None = None) -> Floats:
         NX, NN = self.moments.NX, self.moments.NN
-        return np.vstack([self.XX[:, columns] @ W - NX.T @ shift, NX[:, columns] @ W - NN @ shift])
+        of_X, of_N = (self.XX, NX) if rows is None else (self.XX[rows], NX[:, rows])
+        return np.vstack([of_X[:, columns] @ W - of_N.T @ shift, NX[:, columns] @ W - NN @ shift])
 
     def take(self, columns: Indices) -> Block:
         raise NotImplementedError("There are no rows behind stored products.")

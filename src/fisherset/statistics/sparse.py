@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -11,8 +12,9 @@ from scipy import sparse
 
 from fisherset._types import Floats, Indices
 from fisherset.sources import Matrix, Sparse
+from fisherset.statistics.dense import FEW_TARGETS
 
-ENTRIES = 2**20  # stored entries squared at a time
+ENTRIES = 2**18  # stored entries squared at a time
 TOGETHER = 512  # columns whose products are formed together
 DENSE = 8  # a product with a number, in a row of them, costs so many times less than one with a stored entry
 FORMED = 2**21  # numbers of a product, formed at a time
@@ -22,26 +24,51 @@ def sums(X: Sparse, T: Matrix) -> Floats:
     """T'X, p x d."""
     if isinstance(T, np.ndarray):
         return np.asarray((X.T @ T).T)
-    by_row = X.format == "csr"  # each format the way that needs no conversion
-    product: Floats = (T.T.tocsr() @ X).toarray() if by_row else (X.T @ T).toarray().T
-    return product
+    if X.format == "csc":  # each format the way that needs no conversion
+        product = X.T @ (T.toarray() if T.shape[1] <= FEW_TARGETS else T)
+        return np.ascontiguousarray((product if isinstance(product, np.ndarray) else product.toarray()).T)
+    one_each = T.nnz == T.shape[0] and (np.diff(T.indptr) == 1).all()
+    if one_each and T.shape[1] * X.shape[1] <= X.nnz:
+        return _sums_by_class(X, T.indices, T.data, T.shape[1])
+    return np.asarray((T.T.tocsr() @ X).toarray())
+
+
+def _sums_by_class(X: Sparse, codes: Indices, weights: Floats, size: int) -> Floats:
+    """T'X where each row is of one class: entries counted, in half the time of a product."""
+    d, weighted = X.shape[1], bool((weights != 1.0).any())
+    total = np.zeros(size * d)
+    for part, major, stored in _entries(X):
+        place = np.repeat(codes[major] * d, stored)
+        place += X.indices[part]
+        data = X.data[part] * np.repeat(weights[major], stored) if weighted else X.data[part]
+        total += np.bincount(place, data, minlength=total.size)
+    return total.reshape(size, d)
 
 
 def squares(X: Sparse, weights: Floats | None) -> Floats:
     """Weighted sum of squares of each column."""
-    total = np.zeros(X.shape[1])
-    by_row = X.format == "csr"
-    for start in range(0, X.nnz, ENTRIES):
-        part = slice(start, start + ENTRIES)
+    total, by_row = np.zeros(X.shape[1]), X.format == "csr"
+    for part, major, stored in _entries(X):
         squared, minor = X.data[part] ** 2, X.indices[part]
-        if by_row and weights is None:
-            column = minor
+        if weights is not None:
+            squared *= np.repeat(weights[major], stored) if by_row else weights[minor]
+        if by_row:
+            total += np.bincount(minor, squared, minlength=total.size)
         else:
-            major = np.searchsorted(X.indptr, np.arange(start, start + squared.size), "right") - 1
-            row, column = (major, minor) if by_row else (minor, major)
-            squared *= 1.0 if weights is None else weights[row]
-        total += np.bincount(column, squared, minlength=total.size)
+            some = np.flatnonzero(stored)
+            first = np.cumsum(stored)[some] - stored[some]
+            total[major.start + some] += np.add.reduceat(squared, first)
     return total
+
+
+def _entries(X: Sparse) -> Iterator[tuple[slice, slice, Indices]]:
+    """Some stored entries after the other: which, of which rows (of CSC columns), how many of each."""
+    for start in range(0, X.nnz, ENTRIES):
+        stop = min(start + ENTRIES, X.nnz)
+        first = int(np.searchsorted(X.indptr, start, "right")) - 1
+        last = int(np.searchsorted(X.indptr, stop, "left"))
+        stored = np.diff(np.clip(X.indptr[first : last + 1], start, stop))
+        yield slice(start, stop), slice(first, last), stored
 
 
 def anything(X: Sparse, columns: Indices, rows: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
@@ -79,26 +106,42 @@ def transposed(X: Sparse, V: Floats, out: Floats | None = None) -> Floats:
     return out
 
 
-def cross(X: Sparse, columns: Indices, rows: Indices | None, weights: Floats | None) -> Filling:
-    """Weighted cross products of some columns with others (all when None), len(columns) x d.
+def cross(left: Sparse, right: Sparse, weights: Floats | None, most: int = FORMED) -> Filling:
+    """Weighted products of the columns of two blocks of the same rows.
 
-    Columns that are hardly sparse are filled in, as that is faster; those of the others are not.
+    Columns that are hardly sparse are filled in, as that is faster, `most` numbers at a time; those of the
+    others are not.
     """
-    left, right = X[:, columns], X if rows is None else X[:, rows]
     if weights is not None:
         left = sparse.diags_array(weights) @ left
     shape = left.shape[1], right.shape[1]
-    thin = DENSE * left.nnz < left.shape[0] * left.shape[1]
+    thin = _thin(left)
     if thin and DENSE * float(_of_rows(left) @ _of_rows(right)) < shape[0] * shape[1]:
         return Filling((right.T @ left).T.tocsr())
-    product, step = np.empty(shape), max(1, FORMED // max(shape[1], 1))
+    product, filled = np.empty(shape), not thin and not _thin(right)
+    height = left.shape[0] if filled else shape[1]
+    step = max(1, min(FORMED, most if filled else FORMED) // max(height, 1))
     for start in range(0, shape[0], step):
         part, place = left[:, start : start + step], product[start : start + step]
         if thin:
             (right.T @ part).T.toarray(out=place)
+        elif filled:
+            _fill(part.toarray(), right, step, place)
         else:
             place[:] = (right.T @ part.toarray()).T
     return Filling(product)
+
+
+def _thin(X: Sparse) -> bool:
+    """Whether products are faster by the stored entries than with all filled in."""
+    return bool(DENSE * X.nnz < X.shape[0] * X.shape[1])
+
+
+def _fill(left: Floats, right: Sparse, step: int, out: Floats) -> None:
+    """Products with columns that are filled in, some at a time."""
+    for start in range(0, right.shape[1], step):
+        part = slice(start, start + step)
+        np.matmul(left.T, right[:, part].toarray(), out=out[:, part])
 
 
 def _of_rows(X: Sparse) -> Floats:
