@@ -6,6 +6,7 @@ import pytest
 import reference
 from fisherset.solver import Trace, exchange, measure_subset, subset
 from fisherset.solver.relaxation import relax
+from fisherset.solver.screening import Screen
 from fisherset.solver.subset import FeatureSubset, SampleSubset
 from searching import domain_of
 
@@ -96,7 +97,9 @@ def test_screening_keeps_every_swap_that_helps(seed, space):
     else:
         spaces = {"features": FeatureSubset(problem, members, gamma)}
         spaces["samples"] = SampleSubset(problem, problem, members, gamma)
-        places, outsiders = exchange._by_subset(problem, domain, members, spaces[space], 1e-12)
+        places, outsiders = exchange._by_subset(
+            problem, domain, members, spaces[space], 1e-12, Screen(problem)
+        )
     helping = np.argwhere(values > value)
     assert helping.size
     assert set(helping[:, 0]) <= set(places)
@@ -115,6 +118,6 @@ def test_screening_leaves_little_where_the_relaxation_is_tight():
     )
     assert places.size * outsiders.size < 10 * 50 / 4
     places, outsiders = exchange._by_subset(
-        problem, domain, members, FeatureSubset(problem, members, gamma), 1e-12
+        problem, domain, members, FeatureSubset(problem, members, gamma), 1e-12, Screen(problem)
     )
     assert places.size * outsiders.size < 10 * 50 / 20

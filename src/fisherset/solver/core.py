@@ -64,9 +64,9 @@ class Core:
         """G among the columns of each group."""
         return self.G[columns[:, :, None], columns[:, None, :]]
 
-    def product(self, columns: Indices, W: Floats) -> Floats:
-        """G[:, columns] @ W."""
-        product: Floats = self.G[:, columns] @ W
+    def product(self, columns: Indices, W: Floats, rows: Indices | None = None) -> Floats:
+        """G[rows, columns] @ W; all rows when None."""
+        product: Floats = self.gram(columns, rows) @ W
         return product
 
     def values(self, sets: Indices, gamma: float) -> Floats:

@@ -89,6 +89,13 @@ class Domain:
         q[self.free] = project_capped(v[self.free], self.spare)
         return q
 
+    def reweighted(self, w: Floats) -> Floats:
+        """The q of the hull with the least sum of w^2 / q: min(1, w / tau) where it is free."""
+        q = np.zeros(w.size)
+        q[self.kept] = 1.0
+        q[self.free] = cap_shares(w[self.free], self.spare)
+        return q
+
     def near(self, q: Floats) -> Floats:
         """The point of this domain next to the q of another."""
         return self.project(q * (self.m / q.sum()))
@@ -102,6 +109,20 @@ class Domain:
         of_free[first] = self.spare / max(first.size, 1)
         q[self.free], q[self.kept] = of_free, 1.0
         return q
+
+
+def cap_shares(w: Floats, m: int) -> Floats:
+    """min(1, w / tau) for the tau that makes the sum m; where too few w are not nought, the nearest to it."""
+    order = np.sort(w)[::-1][: m + 1]
+    left = float(w.sum()) - np.concatenate([[0.0], np.cumsum(order)])[: order.size]
+    places = m - np.arange(order.size)
+    # the t largest are capped, t the first for which the next is not
+    fits = np.flatnonzero((order * places <= left) & (left > 0) & (places > 0))
+    if not fits.size:
+        return project_capped(w, m)
+    t = int(fits[0])
+    shares: Floats = np.minimum(1.0, w * (places[t] / left[t]))
+    return shares
 
 
 def project_capped(v: Floats, m: float) -> Floats:

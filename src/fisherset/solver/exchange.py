@@ -19,15 +19,16 @@ from collections.abc import Iterator
 import numpy as np
 
 from fisherset._types import Floats, Indices
-from fisherset.solver.domain import Domain
+from fisherset.solver.domain import NONE, Domain
 from fisherset.solver.group_swaps import Offer, group_swaps
 from fisherset.solver.iterative import IterativeSubset
 from fisherset.solver.problem import Problem
-from fisherset.solver.relaxation import Relaxation, gradient
+from fisherset.solver.relaxation import Relaxation
+from fisherset.solver.screening import FEW, Screen
 from fisherset.solver.spaces import measure_subset
 from fisherset.solver.subset import Subset
 from fisherset.solver.trace import Status, Trace
-from fisherset.solver.units import TIE
+from fisherset.solver.units import TIE, Units
 
 SWAPS_AT_A_TIME = 8_000_000  # swaps looked at in one go
 SWAPS_KEPT = 1000  # improving swaps kept of them
@@ -48,35 +49,49 @@ def improve(
     """Exchange from the chosen units until no swap inside the domain helps.
 
     Swaps that change nothing are made too when they bring in an earlier unit. Where the
-    swaps are `MANY`, those that raise F by less than the share `tol` are let be.
+    swaps are `MANY`, those that raise F by less than the share `tol` are let be. As long as
+    those that were promising bring some, and are few, no others are looked at.
     """
     units = domain.units
     find_swaps = _column_swaps if units.groups is None else group_swaps
     current = np.sort(chosen)
     state = measure_subset(problem, units.columns(current), gamma)
     share = tol if current.size * (units.size - current.size) > MANY else TIE
+    screen, promising = _screen_of(problem, domain, gamma, relaxation), NONE
     for _ in range(trace.max_iter):
         if isinstance(state, IterativeSubset) or trace.out_of_time():
             return current, state
-        swaps = Swaps(current, state.value, share)
-        places, outsiders = _by_relaxation(relaxation, domain, current, state.value, swaps.tie)
-        sizes = units.sizes
-        if sizes[current[places]].sum() * sizes[outsiders].sum() > problem.C.size:  # dearer than a pass
-            places, outsiders = _by_subset(problem, domain, current, state, swaps.tie)
+        swaps, again = Swaps(current, state.value, share), promising.size > 0
+        if again:
+            places, outsiders = np.flatnonzero(~np.isin(current, domain.kept)), promising
+        else:
+            places, outsiders = _by_relaxation(relaxation, domain, current, state.value, swaps.tie)
+            if _dear(problem, units, current[places], outsiders):
+                places, outsiders = _by_subset(problem, domain, current, state, swaps.tie, screen)
         if places.size and outsiders.size:
             for offer in find_swaps(problem, domain, state, places, outsiders):
                 swaps.add(offer)
                 if trace.out_of_time():
                     break
         made = _apply(problem, domain, current, state, swaps.improving())
-        if made is None:
+        promising = NONE
+        if made is not None and not _dear(problem, units, current, outsiders):
+            promising = np.setdiff1d(np.union1d(outsiders, current), made[0])
+        elif made is None and not again:
             made = _apply(problem, domain, current, state, swaps.equivalent())
         if made is None:
+            if again:
+                continue
             return current, state
         current, state = made
         trace.record(phase, state.value, max(relaxation.upper_bound, state.value), current.size)
     trace.stopped(Status.MAX_ITER)
     return current, state
+
+
+def _dear(problem: Problem, units: Units, members: Indices, outsiders: Indices) -> bool:
+    """Whether to look at all swaps between them costs more than a pass."""
+    return bool(units.sizes[members].sum() * units.sizes[outsiders].sum() > problem.C.size)
 
 
 def _by_relaxation(
@@ -89,14 +104,35 @@ def _by_relaxation(
     return _promising(g, domain, current, max(offset + float(g[current].sum()) - value, 0.0) + tie)
 
 
+def _screen_of(problem: Problem, domain: Domain, gamma: float, relaxation: Relaxation) -> Screen:
+    """What the relaxation has seen of all columns."""
+    screen, tangent = Screen(problem), relaxation.tangent
+    if tangent is not None and domain.units.groups is None:
+        screen.note(relaxation.A, relaxation.W, np.sqrt(tangent.g * gamma * problem.n))
+    return screen
+
+
 def _by_subset(
-    problem: Problem, domain: Domain, current: Indices, state: Subset, tie: float
+    problem: Problem, domain: Domain, current: Indices, state: Subset, tie: float, screen: Screen
 ) -> tuple[Indices, Indices]:
-    """Screen the swaps by the tangent at the subset itself."""
-    R = problem.product(state.columns, state.W)
-    np.subtract(problem.C, R, out=R)
-    R[state.columns] = state.gamma * state.W  # the same, without the cancellation
-    return _promising(domain.units.total(gradient(R, problem, state.gamma)), domain, current, tie)
+    """Screen the swaps by the tangent at the subset itself, where columns may reach any of its members."""
+    A, W, units, scale = state.columns, state.W, domain.units, state.gamma * problem.n
+    of_members = np.zeros(len(problem.C))
+    of_members[A] = state.gamma**2 * np.einsum("jr,jr->j", W, W)  # R without the cancellation
+    free = np.setdiff1d(current, domain.kept)
+    floor = units.total(of_members / scale)[free].min(initial=np.inf) - tie
+    lengths, rows = screen.lengths(A, W), None
+    if lengths is not None:
+        near = np.flatnonzero(units.spread(units.total(lengths**2 / scale)) >= floor)
+        rows = near if near.size <= FEW * lengths.size else None
+    R = problem.product(A, W, rows)
+    np.subtract(problem.C if rows is None else problem.C[rows], R, out=R)
+    s = np.full(len(problem.C), -np.inf) if units.groups is None else np.zeros(len(problem.C))
+    s[slice(None) if rows is None else rows] = np.einsum("jr,jr->j", R, R)
+    s[A] = of_members[A]
+    if rows is None:
+        screen.note(A, W, np.sqrt(s))
+    return _promising(units.total(s / scale), domain, current, tie)
 
 
 def _promising(g: Floats, domain: Domain, current: Indices, slack: float) -> tuple[Indices, Indices]:

@@ -15,7 +15,7 @@ from fisherset.solver.enumeration import tighten
 from fisherset.solver.exchange import improve
 from fisherset.solver.forward import most_columns, select_forward
 from fisherset.solver.problem import Problem
-from fisherset.solver.relaxation import relax
+from fisherset.solver.relaxation import Relaxation, relax
 from fisherset.solver.solution import Solution, conclude, empty_solution, relative_gap
 from fisherset.solver.trace import Trace
 from fisherset.solver.units import TIE
@@ -54,9 +54,8 @@ def joint_path(
         exchange = partial(improve, problem, domain, gamma=gamma, tol=FINENESS * tol, trace=trace)
         found = exchange(domain.best(q, None if tangent is None else tangent.g), relaxation)
         if tangent is not None and relative_gap(found[1].value, relaxation.upper_bound) > DOUBTFUL:
-            greedy = _forward(problem, domain, gamma, trace)
-            if greedy is not None:
-                second = exchange(greedy, relaxation, phase="second exchange")
+            for other in _others(problem, domain, gamma, relaxation, trace):
+                second = exchange(other, relaxation, phase="second exchange")
                 found = max(found, second, key=lambda one: one[1].value)
         if not trace.out_of_time():
             relaxation, best = tighten(problem, domain, gamma, relaxation, found[1].value)
@@ -65,10 +64,17 @@ def joint_path(
         yield conclude(problem, domain, *found, q, relaxation, trace)
 
 
-def _forward(problem: Problem, domain: Domain, gamma: float, trace: Trace) -> Indices | None:
-    """A second start, None where there is no time for it."""
+def _others(
+    problem: Problem, domain: Domain, gamma: float, relaxation: Relaxation, trace: Trace
+) -> Iterator[Indices]:
+    """Other starts, as far as there is time: forward selection, and the best of a pool without a certificate.
+
+    Where the bound is loose the q that it comes from is spread over most of the units, and says little.
+    """
     too_large = most_columns(domain) * problem.C.shape[0] > LARGEST_FACTOR
-    if too_large or trace.out_of_time():
-        return None
-    greedy = select_forward(problem, domain, gamma, trace=trace)
-    return greedy if greedy.size == domain.m else None  # else the time was up
+    if not too_large and not trace.out_of_time():
+        greedy = select_forward(problem, domain, gamma, trace=trace)
+        if greedy.size == domain.m:  # else the time was up
+            yield greedy
+    if relaxation.first is not None and not trace.out_of_time():
+        yield domain.best(relaxation.first)

@@ -21,6 +21,7 @@ from fisherset.solver.rows import RowFit, fit_rows, project_rows
 from fisherset.solver.spaces import measure_subset
 from fisherset.solver.subset import Subset
 from fisherset.solver.tempered import temper
+from fisherset.solver.units import ALL
 
 # Share of F from which its rounding is worth a factorisation of the rows, and from which it has to be said.
 ROUGH, WRONG = 1e-8, 1e-6
@@ -41,15 +42,28 @@ class Tangent(NamedTuple):
 
 def tangent_from_weights(problem: Problem, domain: Domain, gamma: float, A: Indices, W: Floats) -> Tangent:
     """The tangent for V = H - X_A W, and XV as computed: one pass over the data."""
-    XV = problem.product(A, W)
-    np.subtract(problem.C, XV, out=XV)
-    unit, lengths, root = problem.precision + 4 * (A.size + 4) * EPS, problem.lengths, np.sqrt(problem.n)
-    reach = float(lengths[A] @ np.linalg.norm(W, axis=1))
-    known = np.einsum("jr,jr->j", problem.C, problem.C) > 0  # without any difference there is none to be off
+    return tangent_of(problem, domain, gamma, *lengths_left(problem, A, W))
+
+
+def lengths_left(
+    problem: Problem, A: Indices, W: Floats, rows: Indices | None = None
+) -> tuple[float, Floats]:
+    """||H - V||^2 and the ||x_j'V|| for V = H - X_A W, of all columns or of `rows`, which hold A.
+
+    Both as large as they can be: with what rounding may have taken from them.
+    """
+    every = slice(None) if rows is None else rows
+    own = A if rows is None else np.searchsorted(rows, A)
+    C, lengths, root = problem.C[every], problem.lengths[every], np.sqrt(problem.n)
+    XV = problem.product(A, W, rows)
+    np.subtract(C, XV, out=XV)
+    unit = problem.precision + 4 * (A.size + 4) * EPS
+    reach = float(problem.lengths[A] @ np.linalg.norm(W, axis=1))
+    known = np.einsum("jr,jr->j", C, C) > 0  # without any difference there is none to be off
     margin = unit * lengths * (3 * reach + 2 * root * known)
     # ||H - V||^2 = tr(W'GW) = tr(W'(C - XV))
-    explained = float(np.vdot(W, problem.C[A] - XV[A])) + unit * reach * (4 * reach + 4 * root)
-    return _tangent(problem, domain, gamma, max(explained, 0.0), XV, margin)
+    explained = float(np.vdot(W, C[own] - XV[own])) + unit * reach * (4 * reach + 4 * root)
+    return max(explained, 0.0), _lengthened(problem, XV, margin, every)
 
 
 def tangent_from_rows(problem: Problem, domain: Domain, gamma: float, fit: RowFit) -> Tangent:
@@ -57,17 +71,27 @@ def tangent_from_rows(problem: Problem, domain: Domain, gamma: float, fit: RowFi
     assert problem.samples is not None
     explained = float(np.square(problem.samples.H - fit.V).sum()) * (1 + 64 * EPS)
     margin = 2 * problem.precision * np.sqrt(problem.diagonal) * float(np.linalg.norm(fit.V))
-    return _tangent(problem, domain, gamma, explained, project_rows(problem, fit.V), margin)
+    lengths = _lengthened(problem, project_rows(problem, fit.V), margin, slice(None))
+    return tangent_of(problem, domain, gamma, explained, lengths)
 
 
-def _tangent(
-    problem: Problem, domain: Domain, gamma: float, explained: float, XV: Floats, margin: Floats
-) -> Tangent:
-    size = np.sqrt(np.einsum("jr,jr->j", XV, XV))
-    # the spread that columns are divided by is rounded, too
-    scaling = 2 * problem.precision * problem.lengths**2 / problem.diagonal
-    s = (size * (1 + scaling) + margin) ** 2  # Eq. (26)
-    return Tangent(explained / problem.n, domain.units.total(s / (gamma * problem.n)))
+def tangent_of(problem: Problem, domain: Domain, gamma: float, explained: float, lengths: Floats) -> Tangent:
+    """The tangent for a V of which ||H - V||^2 and the ||x_j'V|| are known, Eq. (26)."""
+    return Tangent(explained / problem.n, domain.units.total(lengths**2 / (gamma * problem.n)))
+
+
+def _lengthened(problem: Problem, XV: Floats, margin: Floats, columns: Indices | slice) -> Floats:
+    """The lengths of the rows of XV with what they can be off by."""
+    lengths: Floats = np.sqrt(np.einsum("jr,jr->j", XV, XV))
+    lengths *= 1 + scale_error(problem, columns)
+    lengths += margin
+    return lengths
+
+
+def scale_error(problem: Problem, columns: Indices | slice = ALL) -> Floats:
+    """Share by which columns can be off, as the spread that they are divided by is rounded, too."""
+    share: Floats = 2 * problem.precision * problem.lengths[columns] ** 2 / problem.diagonal[columns]
+    return share
 
 
 class Value(NamedTuple):

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
+from fisherset._threads import one_thread
 from fisherset._types import Floats, Indices
 from fisherset.solver.cutting_plane import cutting_plane_path
 from fisherset.solver.domain import Domain
@@ -70,9 +71,12 @@ def solve(
     solutions = SOLVERS[solver](
         searched, domains, gamma, tol=accuracy, certified=bounded, trace=trace, start=start
     )
-    for domain, found in zip(domains, solutions, strict=True):
-        stated = certified and domain.m > 0
-        yield _proven(problem, searched, domain, found, gamma, trace) if stated else found
+    for domain in domains:
+        with one_thread():
+            found = next(solutions)
+            if certified and domain.m > 0:
+                found = _proven(problem, searched, domain, found, gamma, trace)
+        yield found
 
 
 def grade(

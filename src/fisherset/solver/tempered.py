@@ -54,10 +54,10 @@ class TemperedProblem:
         factor = self.factor[columns]
         return self.problem.blocks(columns) * factor[:, :, None] * factor[:, None, :]
 
-    def product(self, columns: Indices, W: Floats) -> Floats:
-        """G[:, columns] @ W."""
-        product = self.problem.product(columns, self.factor[columns, None] * W)
-        product *= self.factor[:, None]
+    def product(self, columns: Indices, W: Floats, rows: Indices | None = None) -> Floats:
+        """G[rows, columns] @ W; all rows when None."""
+        product = self.problem.product(columns, self.factor[columns, None] * W, rows)
+        product *= (self.factor if rows is None else self.factor[rows])[:, None]
         return product
 
 

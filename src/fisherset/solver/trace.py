@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 USUAL = 1e-3  # tol where none is given
+THRIFT = 0.05  # and what a bound that is loose anyway may be off by, as a share of what it leaves open
 
 
 class Iteration(NamedTuple):
@@ -60,7 +61,10 @@ class Status(StrEnum):
 
 
 class Trace:
-    """Collects iterations, calls `report` on each, and watches the time."""
+    """Collects iterations, calls `report` on each, and watches the time.
+
+    With `thrift` a loose bound need not be as sharp as `tol` says: up to that share of what it leaves open.
+    """
 
     def __init__(
         self,
@@ -68,9 +72,10 @@ class Trace:
         max_iter: int,
         time_limit: float | None = None,
         max_nodes: int | None = None,
+        thrift: float = 0.0,
         report: Callable[[Iteration], None] | None = None,
     ) -> None:
-        self.max_iter, self.max_nodes = max_iter, max_nodes
+        self.max_iter, self.max_nodes, self.thrift = max_iter, max_nodes, thrift
         self.iterations: list[Iteration] = []
         self.status = Status.CONVERGED
         self._deadline = None if time_limit is None else time.monotonic() + time_limit
