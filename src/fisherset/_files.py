@@ -10,6 +10,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+# Tables in files, by their suffixes: text with what stands between its cells, and Arrow's own formats.
+TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+ARROW = (".feather", ".arrow", ".ipc")
+WRITTEN = (*TEXT, ".parquet", *ARROW, ".npz")
+
 
 def write_whole(path: Path, content: str | bytes, *, force: bool = False) -> None:
     """Write to a temporary neighbour, then rename it: a reader never sees half a file.

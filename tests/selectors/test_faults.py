@@ -18,7 +18,7 @@ from command import refused as refusal
 from elsewhere import DASK, FILES, Given, cells
 from fisherset import FisherScore, GeneralizedFisherScore, JointRegressionScore, Summary, scan, summarize
 from fisherset.selectors import rows as ways_to_read
-from fisherset.tables import csv_files
+from fisherset.tables import text_files
 
 RNG = np.random.default_rng(5)
 N, D = 120, 4
@@ -319,7 +319,7 @@ def test_a_class_that_comes_last(suffix, room, tmp_path):
 
 
 def test_a_text_among_numbers_far_down(room, monkeypatch, tmp_path):
-    monkeypatch.setattr(csv_files, "LOOK", 1000)  # bytes from which kinds of columns are taken
+    monkeypatch.setattr(text_files, "LOOK", 1000)  # bytes from which kinds of columns are taken
     path = written(tmp_path / "t.csv", changed("q", "oops"))
     refused(r"Column 'q' of t\.csv holds 'oops' in row 111, unlike its first rows", scan(path, "label"))
 

@@ -11,16 +11,14 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from fisherset import NearBest, near_best
 from fisherset._format import counted
 from fisherset.cli import common
-from fisherset.cli.answer import size_of
 from fisherset.cli.outputs import PAGE
 from fisherset.cli.progress import ProgressBars
-from fisherset.cli.question import Question, files_read, question_of
-from fisherset.cli.remarks import giveaways_in, show, status_told_later
 
 if TYPE_CHECKING:
+    from fisherset import NearBest
+    from fisherset.cli.question import Question
     from fisherset.report import Remark
 
 FEATURES_SHOWN, SETS_LISTED, STAND_INS_SHOWN = 40, 5, 5  # in the terminal
@@ -65,12 +63,15 @@ def alternatives(
 
       fisherset alternatives sensors.parquet -t fault -k 6 --exclude thermometer --json
     """
-    from fisherset.report import status_remarks
-
     number, size = common.gamma_of(gamma, fixed=True), common.count_of(k)
     check_within(within)
     limits = common.limits_of(time_limit)
-    with common.Outputs((report, PAGE), inputs=files_read(file, groups), force=force) as outputs:
+    outputs = common.Outputs((report, PAGE), inputs=common.files_read(file, groups), force=force)
+    from fisherset.cli.question import question_of
+    from fisherset.cli.remarks import giveaways_in, status_told_later
+    from fisherset.report import status_remarks
+
+    with outputs:
         silent = quiet or as_json
         table = common.table_in(file, target, drop, impute, silent, task, split_texts, elsewhere=True)
         question = question_of(
@@ -86,7 +87,7 @@ def alternatives(
             max_memory=max_memory,
         )
         question.check_count(size)
-        with ProgressBars(silent, "looking for other sets"):
+        with ProgressBars(silent, "looking for other sets"), status_told_later():
             asked = {"gamma": number, "within": within, "max_sets": max_sets, **limits}
             found = found_for(question, size, asked)
             remarks = giveaways_in(table, task.value)
@@ -108,9 +109,10 @@ def check_within(within: float) -> None:
         raise ValueError(f"--within must be at least 0 and below 1; got {within:g}. 0.01 is one per cent.")
 
 
-@status_told_later()
 def found_for(question: Question, k: int, asked: dict[str, Any]) -> NearBest:
     """The sets, in the words of the question."""
+    from fisherset import near_best
+
     table, grouping = question.table, question.grouping
     more = {**asked, "task": question.task, "keep": question.kept, **question.parameters}
     found = near_best(table.X, table.y, k, **more)
@@ -140,6 +142,8 @@ def content_of(found: NearBest) -> dict[str, Any]:
 
 
 def _show(console: Console, question: Question, found: NearBest, remarks: Sequence[Remark]) -> None:
+    from fisherset.cli.answer import size_of
+    from fisherset.cli.remarks import show
     from fisherset.report import alternative_features, alternative_sets
 
     console.print(Text(f"{question.table.path.name}: {size_of(question)}"))
@@ -169,6 +173,7 @@ def _show(console: Console, question: Question, found: NearBest, remarks: Sequen
 
 
 def _page(question: Question, found: NearBest, remarks: Sequence[Remark]) -> str:
+    from fisherset.cli.answer import size_of
     from fisherset.report import alternatives_page, build_alternatives
 
     table, noun, k = question.table, found.what, len(found.sets[0])

@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 
-from fisherset import __version__
 from fisherset.cli.alternatives import alternatives
 from fisherset.cli.apply import apply
 from fisherset.cli.certify import certify
@@ -19,7 +18,6 @@ from fisherset.cli.reproduce import reproduce
 from fisherset.cli.select import select
 from fisherset.cli.streams import outlets
 from fisherset.cli.summaries import merge, summarize
-from fisherset.datasets import DatasetNotFoundError
 
 app = typer.Typer(
     name="fisherset",
@@ -39,6 +37,8 @@ SMALLER = "Use fewer rows, or leave columns out with --drop."
 
 def _show_version(wanted: bool) -> None:
     if wanted:
+        from fisherset import __version__
+
         typer.echo(f"fisherset {__version__}")
         raise typer.Exit
 
@@ -79,7 +79,7 @@ def _run() -> int:
         reason = f" ({printable(str(error))})" if str(error) else ""
         print(f"fisherset: there is not enough memory for this{reason}. {SMALLER}", file=sys.stderr)
         return UNUSABLE
-    except (ValueError, DatasetNotFoundError, ImportError, OSError) as error:
+    except (ValueError, ImportError, OSError) as error:
         print(f"fisherset: {printable(str(error)) or type(error).__name__}", file=sys.stderr)
         return UNUSABLE
     except Exception as error:

@@ -13,8 +13,6 @@ from rich.text import Text
 from fisherset.cli import common
 from fisherset.cli.outputs import TABLE
 from fisherset.cli.progress import ProgressBars
-from fisherset.tables import drift_of, labels_in, read_frame, read_selection, reduce_frame, values_in
-from fisherset.tables.output import table_content
 
 
 def apply(
@@ -39,7 +37,11 @@ def apply(
 
       fisherset apply selection.json new.csv --out reduced.csv --strict --force
     """
-    with common.Outputs((out, TABLE), inputs=(file, selection), force=force) as outputs:
+    outputs = common.Outputs((out, TABLE), inputs=(file, selection), force=force)
+    from fisherset.tables import drift_of, labels_in, read_frame, read_selection, reduce_frame, values_in
+    from fisherset.tables.output import table_content
+
+    with outputs:
         with ProgressBars(quiet, f"reading {file.name}"):
             chosen = read_selection(selection)
             texts = {feature.column for feature in chosen.features if feature.kind == "value"}

@@ -5,20 +5,18 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
-from fisherset import certify as grade
 from fisherset._format import certificate_sentence, counted
 from fisherset.cli import common
 from fisherset.cli.progress import ProgressBars
-from fisherset.cli.question import Question, question_of
-from fisherset.cli.remarks import giveaways_in, show, status_told_later
-from fisherset.tables import read_selection
-from fisherset.tables.feature import shown
+
+if TYPE_CHECKING:
+    from fisherset.cli.question import Question
 
 
 def certify(
@@ -58,10 +56,13 @@ def certify(
 
       fisherset certify houses.csv -t price --task regression --features list.txt --exclude id
     """
-    from fisherset.report import noise_remarks, status_remarks
-
     number = common.gamma_of(gamma, fixed=True)
     limits = common.limits_of(time_limit, max_nodes, lacking=None if exact else "--exact")
+    from fisherset import certify as grade
+    from fisherset.cli.question import question_of
+    from fisherset.cli.remarks import giveaways_in, show, status_told_later
+    from fisherset.report import noise_remarks, status_remarks
+
     with common.Outputs():  # says so when it is stopped
         silent = quiet or as_json
         table = common.table_in(file, target, drop, impute, silent, task, split_texts, elsewhere=True)
@@ -107,6 +108,8 @@ def certify(
 
 def columns_of(question: Question, names: list[str], file: str) -> list[int]:
     """The columns that names of features, columns or groups stand for; groups must be there whole."""
+    from fisherset.tables.feature import shown
+
     table, grouping = question.table, question.grouping
     # what can be chosen is meant first, then a feature, then all features of a column, then the nought of one
     noughts = {
@@ -142,6 +145,8 @@ def columns_of(question: Question, names: list[str], file: str) -> list[int]:
 
 def names_in(path: Path) -> list[str]:
     """The names a file lists."""
+    from fisherset.tables import read_selection
+
     if not path.exists():
         raise FileNotFoundError(f"There is no file {str(path)!r}.")
     if path.is_dir():

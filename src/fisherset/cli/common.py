@@ -1,4 +1,9 @@
-"""What the commands share: their options, their outputs and how they speak."""
+"""What the commands share: their options, their outputs and how they speak.
+
+This and the modules of the commands are loaded for `--help`, which shall not take seconds: what reads
+tables and computes is imported by a command when it runs, once nothing of what was asked can be refused
+any longer, and before it is asked to account for its files (`Outputs`).
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,7 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
-from typing import Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 from rich.table import Table as RichTable
@@ -16,8 +21,9 @@ from fisherset._files import write_whole
 from fisherset.cli import interrupt
 from fisherset.cli.outputs import Kind, check_outputs
 from fisherset.cli.progress import ProgressBars
-from fisherset.tables import LabelledTable, open_table, read_table
-from fisherset.tables.labels import are_continuous
+
+if TYPE_CHECKING:
+    from fisherset.tables import LabelledTable
 
 # Exit codes, besides that of interrupt.py; 0 is success, as everywhere.
 UNEXPECTED = 1  # a fault of fisherset itself
@@ -45,6 +51,7 @@ class ClassWeight(StrEnum):
     sqrt = "sqrt"
 
 
+PREFIX = "prefix"  # for --groups, in place of a file
 FORMATS = "CSV, TSV, Parquet, Feather/Arrow, .npz, .svmlight or .h5ad"
 File = Annotated[Path, typer.Argument(metavar="FILE", help=f"{FORMATS}.")]
 Data = Annotated[
@@ -155,6 +162,11 @@ class Outputs:
             raise typer.Exit(interrupt.INTERRUPTED) from None
 
 
+def files_read(file: Path, groups: str | None) -> list[Path]:
+    """The files a command reads, which it must not write: the table, and the groups where a file has them."""
+    return [file] if groups in (None, PREFIX) else [file, Path(str(groups))]
+
+
 def table_in(
     file: Path,
     target: str | None,
@@ -167,6 +179,9 @@ def table_in(
     elsewhere: bool = False,
 ) -> LabelledTable:
     """The labelled table the options of a command name; it may stay `elsewhere` if it is large."""
+    from fisherset.tables import open_table, read_table
+    from fisherset.tables.labels import are_continuous
+
     filled = None if impute is None else impute.value
     read = open_table if elsewhere else read_table
     with ProgressBars(quiet, f"reading {file.name}"):

@@ -14,15 +14,12 @@ from rich.text import Text
 
 from fisherset._format import certificate_sentence
 from fisherset.cli import common
-from fisherset.cli.answer import explained, fitted, page_for
 from fisherset.cli.outputs import PAGE
 from fisherset.cli.progress import ProgressBars
-from fisherset.cli.question import plain
-from fisherset.cli.remarks import giveaways_in, show
-from fisherset.tables import Feature, LabelledTable
 
 if TYPE_CHECKING:
     from fisherset.report import Remark
+    from fisherset.tables import LabelledTable
 
 COMPARED_SIZES = (5, 10, 20, 50, 100)
 DEMO = (5, 10, 20, 30)
@@ -60,7 +57,12 @@ def compare(
 
       fisherset compare genes.csv -t tumour -k 10,50 --methods fisher,joint --repeats 20
     """
-    with common.Outputs((report, PAGE), inputs=[file], force=force) as outputs:
+    outputs = common.Outputs((report, PAGE), inputs=[file], force=force)
+    from fisherset.cli.answer import fitted
+    from fisherset.cli.question import plain
+    from fisherset.cli.remarks import giveaways_in
+
+    with outputs:
         table = common.table_in(file, target, drop, impute, quiet or as_json)
         sizes = sizes_of(k, len(table.features))
         asked = None if methods is None else [name.strip() for name in methods.split(",")]
@@ -85,9 +87,14 @@ def demo(
     --------
       fisherset demo
     """
+    outputs = common.Outputs((report, PAGE), force=force)
     from sklearn.datasets import load_digits
 
-    with common.Outputs((report, PAGE), force=force) as outputs:
+    from fisherset.cli.answer import fitted
+    from fisherset.cli.question import plain
+    from fisherset.tables import Feature, LabelledTable
+
+    with outputs:
         X, y = load_digits(return_X_y=True)
         features = [Feature(f"pixel_{j // 8}_{j % 8}", f"pixel_{j // 8}_{j % 8}") for j in range(64)]
         table = LabelledTable(X, y, features, "digit", Path("handwritten digits"))
@@ -130,6 +137,9 @@ def _compared(
 
 
 def _page(table: LabelledTable, selector: Any, remarks: Sequence[Remark], comparison: Any) -> str:
+    from fisherset.cli.answer import explained, page_for
+    from fisherset.cli.question import plain
+
     question = plain(table)
     return page_for(question, selector, explained(question, selector), "joint", remarks, comparison)
 
@@ -137,6 +147,7 @@ def _page(table: LabelledTable, selector: Any, remarks: Sequence[Remark], compar
 def _show(
     comparison: Any, certificates: dict[int, Any], remarks: Sequence[Remark], quiet: bool, as_json: bool
 ) -> None:
+    from fisherset.cli.remarks import show
     from fisherset.evaluation import TITLES
     from fisherset.report import remarks_on
 

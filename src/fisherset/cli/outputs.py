@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from fisherset._files import is_protected
-from fisherset.tables.output import WRITTEN
+from fisherset._files import WRITTEN, is_protected
 
 FIRST_BYTES = 2000  # bytes in which a file says what wrote it
 

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from fisherset._format import counted
-from fisherset.cli.common import ClassWeight, Task
+from fisherset.cli.common import PREFIX, ClassWeight, Task
 from fisherset.tables import Grouping, LabelledTable, group_features, prefix_groups, read_groups
 from fisherset.tables.feature import near
 from fisherset.tables.grouping import check_groups, places_of
 
-PREFIX = "prefix"
 SHOWN = 20  # groups that a page lists
 
 
@@ -134,11 +133,6 @@ def sized(label: str, n_features: int) -> str:
 def plain(table: LabelledTable) -> Question:
     """The question of methods that score features one by one: nothing is put together."""
     return Question(table, group_features(table.features, split=True))
-
-
-def files_read(file: Path, groups: str | None) -> list[Path]:
-    """The files a command reads, which it must not write: the table, and the groups where a file has them."""
-    return [file] if groups in (None, PREFIX) else [file, Path(str(groups))]
 
 
 def question_of(

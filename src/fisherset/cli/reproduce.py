@@ -63,10 +63,11 @@ def reproduce(
 
       fisherset reproduce --standardize train --out leak-free
     """
-    from fisherset.paper import reproduce as run
-
     if not force:
         _check_folder(out)
+    from fisherset.datasets import DatasetNotFoundError
+    from fisherset.paper import reproduce as run
+
     console = Console(quiet=quiet)
     bars = ProgressBars(quiet or as_json)
     interrupt.raise_it()
@@ -83,6 +84,8 @@ def reproduce(
                 n_jobs=jobs,
                 progress=bars,
             )
+    except DatasetNotFoundError as error:
+        raise ValueError(str(error)) from error
     except KeyboardInterrupt:
         done = sum(bars.done.values())
         kept = f"{done} repeats are kept in {out / 'results.json'}" if done else "nothing was kept"

@@ -12,19 +12,15 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from fisherset import Summary
 from fisherset._format import certificate_figures, certificate_sentence, counted
 from fisherset.cli import common
-from fisherset.cli.answer import described, explained, fitted, page_for, size_of, spread_of, values_of
 from fisherset.cli.outputs import PAGE, SELECTION, TABLE
 from fisherset.cli.progress import ProgressBars
-from fisherset.cli.question import Question, files_read, question_of
-from fisherset.cli.remarks import giveaways_in, show
-from fisherset.tables import LabelledTable, Selection
-from fisherset.tables.output import table_content
 
 if TYPE_CHECKING:
+    from fisherset.cli.question import Question
     from fisherset.report import ChosenFeature, Remark
+    from fisherset.tables import LabelledTable, Selection
 
 MARK = " *"  # of what is proven to be in every set as good
 CHOSEN_UNASKED = 50  # features that are chosen where nobody says how many, of a table that has twice as many
@@ -95,7 +91,13 @@ def select(
     if limits and "auto" in (number, wanted):
         raise ValueError('--time-limit and --max-nodes must go with a -k and a --gamma other than "auto".')
     asked = ((out, SELECTION), (report, PAGE), (write, TABLE))
-    with common.Outputs(*asked, inputs=files_read(file, groups), force=force) as outputs:
+    outputs = common.Outputs(*asked, inputs=common.files_read(file, groups), force=force)
+    from fisherset.cli.answer import described, explained, fitted, page_for, values_of
+    from fisherset.cli.question import question_of
+    from fisherset.cli.remarks import giveaways_in
+    from fisherset.tables.output import table_content
+
+    with outputs:
         silent = quiet or as_json
         table = common.table_in(file, target, drop, impute, silent, task, split_texts, elsewhere=True)
         check_rows(table, report, write)
@@ -140,6 +142,8 @@ def select(
 
 def check_rows(table: LabelledTable, report: Path | None, write: Path | None) -> None:
     """A summary has no rows to draw or to write."""
+    from fisherset import Summary
+
     for option, path in (("--report", report), ("--write", write)):
         if path is not None and isinstance(table.X, Summary):
             raise ValueError(
@@ -170,6 +174,8 @@ def _show(
     rows: Sequence[ChosenFeature],
     remarks: Sequence[Remark],
 ) -> None:
+    from fisherset.cli.answer import size_of, spread_of
+    from fisherset.cli.remarks import show
     from fisherset.report import OWN_SCORES, proven_of, remarks_on
 
     noun, task = question.grouping.noun, question.task

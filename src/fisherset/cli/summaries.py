@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
-from fisherset import Summary
-from fisherset import summarize as summary_of
 from fisherset._format import counted
 from fisherset.cli import common
 from fisherset.cli.outputs import SUMMARY
 from fisherset.cli.progress import ProgressBars
+
+if TYPE_CHECKING:
+    from fisherset import Summary
 
 Written = Annotated[Path, typer.Option(help="The summary, an .npz file.")]
 
@@ -42,7 +43,11 @@ def summarize(
 
       fisherset summarize 'rows/*.parquet' -t label --out all.npz
     """
-    with common.Outputs((out, SUMMARY), inputs=[file], force=force):
+    outputs = common.Outputs((out, SUMMARY), inputs=[file], force=force)
+    from fisherset import Summary
+    from fisherset import summarize as summary_of
+
+    with outputs:
         table = common.table_in(file, target, drop, impute, quiet, task, elsewhere=True)
         if isinstance(table.X, Summary):
             raise ValueError(f"{file.name} is a summary already; `merge` adds it to others.")
@@ -70,9 +75,12 @@ def merge(
 
       fisherset merge all.npz --without b.npz --out rest.npz
     """
-    with common.Outputs((out, SUMMARY), inputs=[*files, *(without or [])], force=force):
-        _check_distinct(files)
-        _check_distinct(without or [])
+    outputs = common.Outputs((out, SUMMARY), inputs=[*files, *(without or [])], force=force)
+    _check_distinct(files)
+    _check_distinct(without or [])
+    from fisherset import Summary
+
+    with outputs:
         found = _added(files[0], Summary.load(files[0]), files[1:], "+")
         found = _added(files[0], found, without or [], "-")
         found.save(out)
@@ -89,6 +97,8 @@ def _check_distinct(files: list[Path]) -> None:
 
 
 def _added(first: Path, total: Summary, files: list[Path], sign: str) -> Summary:
+    from fisherset import Summary
+
     for path in files:
         part = Summary.load(path)
         try:

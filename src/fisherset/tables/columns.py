@@ -134,9 +134,10 @@ def _rounds_decimals(column: Any) -> bool:
 def check_texts(column: Any) -> None:
     """Refuse a dictionary of texts that memory would not hold one by one: each may come again and again."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     if pa.types.is_dictionary(column.type) and is_text(column.type.value_type):
+        import pyarrow.compute as pc
+
         chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
         lengths = [pc.sum(pc.binary_length(chunk.dictionary).take(chunk.indices)).as_py() for chunk in chunks]
         check_room("A column of texts", sum(length or 0 for length in lengths), f"{len(column)} of them")

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from fisherset._files import TEXT
 from fisherset.tables.columns import EXACT_BITS
-from fisherset.tables.frames import LARGEST_BLOCK, TEXT, _check_encoding, _check_names
+from fisherset.tables.frames import _check_names
 from fisherset.tables.paths import TableFile
+from fisherset.tables.text_files import LARGEST_BLOCK, bytes_of_row, check_encoding, start_of
 
-LOOK = 2**20  # bytes of text from which kinds are taken
 BLOCKS = 2**16, 2**20  # the least and the most bytes of text in a batch, but where that would be
 MANY_ROWS = 256  # less than so many
 LONG = re.compile(r"\s*[-+]?\d{16,}\s*")  # a whole number that float64 may round
@@ -51,9 +52,10 @@ class CsvReader:
         packed = suffixes[-1] in PACKED
         self._delimiter = TEXT[suffixes[-2] if packed else suffixes[-1]]
         if not packed:
-            _check_encoding(file.path)
-        start = self._start()
-        self._row_bytes = len(start) / max(1, start.count(b"\n"))
+            check_encoding(file.path)
+        with self._opened() as source:
+            start = start_of(source)
+        self._row_bytes = bytes_of_row(start)
         options = csv.ConvertOptions(
             strings_can_be_null=True, column_types={name: pa.string() for name in texts}
         )
@@ -151,14 +153,6 @@ class CsvReader:
         import pyarrow as pa
 
         return pa.input_stream(str(self._file.path), compression="detect")
-
-    def _start(self) -> bytes:
-        """The text of the first rows, two at least."""
-        start, more = b"", LOOK
-        with self._opened() as source:
-            while start.count(b"\n") < 2 and (read := source.read(more)):
-                start, more = start + read, 2 * more
-        return start
 
     def _reader(self, source: Any, options: Any, block: int) -> Any:
         from pyarrow import csv

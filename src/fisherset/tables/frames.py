@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Collection
 from pathlib import Path
@@ -12,17 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from fisherset._files import ARROW, TEXT
 from fisherset.tables.encoding import is_text
 from fisherset.tables.feature import shown
 from fisherset.tables.h5ad import column_names, column_of, index_of, opened, size_of, table_of
 from fisherset.tables.matrices import loaded, matrix_of
 from fisherset.tables.memory import TooLargeError, check_room, check_shape
 from fisherset.tables.npz import read_npz
+from fisherset.tables.text_files import check_cells, check_encoding, read_text
 
-TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
-ARROW = (".feather", ".arrow", ".ipc")
 SVMLIGHT = (".svmlight", ".libsvm", ".svm")
-LARGEST_BLOCK = 2**31 - 1  # of text that pyarrow takes at a time
 KNOWN = "CSV, TSV, Parquet (.parquet), Feather or Arrow (.feather, .arrow), .npz, .svmlight or .h5ad"
 
 
@@ -122,28 +120,17 @@ def _check_names(path: Path, names: list[str]) -> None:
 def _arrow_frame(path: Path, suffix: str, texts: Collection[str]) -> Frame:
     try:
         import pyarrow
-        from pyarrow import csv
     except ModuleNotFoundError as error:
         raise ImportError(
             f"Reading {path.name} needs pyarrow; pip install 'fisherset[cli]' brings it."
         ) from error
     try:
         if suffix in TEXT:
-            _check_encoding(path)
-            _check_cells(path, TEXT[suffix])
-        with pyarrow.OSFile(str(path)) as file:  # whatever its name looks like, a file
-            if suffix in TEXT:
-                # one block where possible: types are taken from the first
-                block = min(path.stat().st_size + 1, LARGEST_BLOCK)
-                table = csv.read_csv(
-                    file,
-                    read_options=csv.ReadOptions(block_size=max(block, 1024)),
-                    parse_options=csv.ParseOptions(delimiter=TEXT[suffix], newlines_in_values=True),
-                    convert_options=csv.ConvertOptions(
-                        strings_can_be_null=True, column_types={name: pyarrow.string() for name in texts}
-                    ),
-                )
-            else:
+            check_encoding(path)
+            check_cells(path, TEXT[suffix])
+            table = read_text(path, TEXT[suffix], texts)
+        else:
+            with pyarrow.OSFile(str(path)) as file:  # whatever its name looks like, a file
                 table = _parquet_table(path, file) if suffix == ".parquet" else _ipc_table(path, file)
         names = [str(name) for name in table.column_names]
     except (TooLargeError, MemoryError):  # of Arrow's own exceptions one is a MemoryError
@@ -174,7 +161,8 @@ def _parquet_table(path: Path, file: Any) -> Any:
     size = sum(held.row_group(i).total_byte_size for i in range(held.num_row_groups))
     check_room(path.name, size, "its columns")
     texts = [field.name for field in content.schema_arrow if is_text(field.type)]
-    return parquet.read_table(file, read_dictionary=texts)
+    # not `parquet.read_table`, which reads the footer anew, and files ahead of what takes them apart
+    return parquet.ParquetFile(file, metadata=held, read_dictionary=texts).read()
 
 
 def _ipc_table(path: Path, file: Any) -> Any:
@@ -196,20 +184,6 @@ def _ipc_table(path: Path, file: Any) -> Any:
     return pa.Table.from_batches(batches, content.schema)
 
 
-def _check_cells(path: Path, delimiter: str) -> None:
-    """Refuse a text whose cells would not find room as numbers."""
-    cells = cells_in(path, delimiter)
-    check_room(path.name, path.stat().st_size + 8 * cells, f"about {cells:.0f} cells")
-
-
-def cells_in(path: Path, delimiter: str) -> float:
-    """How many cells a text has, going by its beginning."""
-    with path.open("rb") as file:
-        head = file.read(2**20)
-    share = (head.count(delimiter.encode()) + head.count(b"\n")) / max(1, len(head))
-    return share * path.stat().st_size
-
-
 def _without_index(frame: Frame, wanted: Collection[str]) -> Frame:
     """A frame without the row numbers that pandas wrote into the file: they are no feature."""
     described = (frame.arrow.schema.pandas_metadata or {}).get("index_columns", [])
@@ -224,20 +198,6 @@ def _without_index(frame: Frame, wanted: Collection[str]) -> Frame:
         )
     kept = [name for name in frame.names if name not in index]
     return frame._replace(names=kept, arrow=frame.arrow.select(kept))
-
-
-def _check_encoding(path: Path) -> None:
-    """Text has to be UTF-8, with or without a byte-order mark."""
-    with path.open("rb") as file:
-        head = file.read(4)
-        file.seek(max(0, path.stat().st_size - 2**20))
-        last = file.read().rpartition(b"\n")[2]
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise ValueError(f"{path.name} is UTF-16 text; save it as UTF-8.")
-    if b"\x00" in head or head.startswith((b"PAR1", b"ARROW", b"PK")):
-        raise ValueError(f"{path.name} is no text, whatever its suffix says.")
-    if re.search(rb'(?:^|[,\t])"[^"]*$', last):
-        raise ValueError(f"{path.name} ends inside a quotation; is it damaged or cut off?")
 
 
 def _npz_frame(path: Path) -> Frame:

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fisherset import Summary
+from fisherset._files import ARROW, TEXT
 from fisherset._memory import free_memory, in_bytes
 from fisherset.tables.feature import Feature
-from fisherset.tables.frames import ARROW, TEXT, cells_in
 from fisherset.tables.labelled import LabelledTable, read_table
 from fisherset.tables.paths import MAGIC
 from fisherset.tables.scanning import scan
+from fisherset.tables.text_files import cells_in
 
 ROOMY = 0.5  # share of the free memory that a table may take to be read whole
 

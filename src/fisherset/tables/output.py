@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fisherset._files import write_whole
-from fisherset.tables.frames import ARROW, TEXT
+from fisherset._files import TEXT, WRITTEN, write_whole
 from fisherset.tables.npz import npz_content
 
-WRITTEN = (*TEXT, ".parquet", *ARROW, ".npz")  # suffixes
 RUN = ("=", "+", "-", "@", "\t", "\r", "\n")  # what a spreadsheet takes for the start of a formula
 
 

@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import Any, Protocol
 
+from fisherset._files import ARROW, TEXT
 from fisherset.tables.arrow_files import ArrowReader, ParquetReader
 from fisherset.tables.columns import RefusedColumnError, kind_of
 from fisherset.tables.csv_files import PACKED, CsvReader
-from fisherset.tables.frames import ARROW, TEXT
 from fisherset.tables.memory import TooLargeError
 from fisherset.tables.paths import TableFile
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fisherset.sources import Place
-from fisherset.tables.columns import gaps_in_column, kind_of, rounds, texts_in_column
+from fisherset.tables.columns import gaps_in_column, kind_of, numbers_in_column, rounds, texts_in_column
 from fisherset.tables.memory import check_shape
 
 
@@ -59,6 +59,11 @@ class Tally:
 
 def tally_of(column: Any) -> Tally:
     """What a whole column holds; one of which no numbers can be made is refused."""
+    import pyarrow as pa
+
+    if pa.types.is_floating(column.type):  # most are, and there may be many: no more than must be
+        missing = np.count_nonzero(np.isnan(numbers_in_column(column)))
+        return Tally("number", len(column), int(missing))
     tally = Tally(kind_of(column.type))
     tally.add(column)
     return tally
