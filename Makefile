@@ -5,7 +5,7 @@ LOWEST := .venv-lowest
 ADELIE := .venv-adelie
 BIN := $(VENV)/bin
 
-.PHONY: demo reproduce test test-lowest lint format bench clean
+.PHONY: demo reproduce test test-lowest lint format bench asv clean
 
 demo: $(VENV)/cli.stamp  ## all methods on handwritten digits, within a minute, and a report page
 	$(BIN)/fisherset demo
@@ -29,13 +29,15 @@ format: $(VENV)/test.stamp
 	$(BIN)/ruff format .
 
 bench: $(VENV)/bench.stamp $(ADELIE)/stamp  ## time, memory and quality against other selectors: an hour
-	$(BIN)/python benchmarks/quick.py
 	$(BIN)/python benchmarks/baselines.py
-	$(BIN)/python benchmarks/growth.py --figure docs/growth.svg
-	$(BIN)/python benchmarks/peers.py --adelie $(ADELIE)/bin/python --write docs/benchmarks.md
+	$(BIN)/python benchmarks/speed.py --adelie $(ADELIE)/bin/python --write docs/benchmarks.md
+
+asv: $(VENV)/bench.stamp  ## time, memory and certificate of the last two commits; what got worse is listed
+	$(BIN)/asv machine --yes
+	$(BIN)/asv continuous --show-stderr --split HEAD~1 HEAD
 
 clean:
-	rm -rf $(VENV) $(LOWEST) $(ADELIE) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .asv $(VENV) $(LOWEST) $(ADELIE) .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(VENV)/cli.stamp: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

@@ -3,12 +3,14 @@
     python benchmarks/contestant.py METHOD TABLE K
 
 TABLE is a folder with y.npy and X.npy, or data.npy, indices.npy, indptr.npy and shape.npy of a CSR
-matrix. Prints JSON. `peers.py` calls it, in another environment where a package needs one.
+matrix. Prints JSON, with gamma, F, bound and gap of fisherset's. `speed.py` calls it, in another
+environment where a package needs one.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 import warnings
@@ -17,6 +19,7 @@ from pathlib import Path
 import numpy as np
 
 LONG = 30.0  # seconds after which a second run is not waited for
+DENSE = 500e6  # bytes that a dense copy of a sparse table may take
 
 
 def load(folder):
@@ -31,9 +34,27 @@ def load(folder):
     return sparse.csr_matrix((data, indices, indptr), shape=tuple(shape)), y
 
 
+def fits_dense(X):
+    return 8 * X.shape[0] * X.shape[1] <= DENSE
+
+
 def standardized(X):
+    """Dense, centred and scaled; of a sparse table that is too large for that, scaled alone."""
+    if hasattr(X, "toarray") and not fits_dense(X):
+        from scipy import sparse
+
+        square, mean = (np.asarray(A.mean(axis=0)).ravel() for A in (X.multiply(X), X))
+        deviation = np.sqrt(np.maximum(square - mean**2, 0.0))
+        return sparse.csr_matrix(X @ sparse.diags(1 / np.where(deviation > 0, deviation, 1.0)))
+    X = X.toarray() if hasattr(X, "toarray") else X
     deviation = X.std(axis=0)
     return (X - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
+
+
+def varying_columns(X):
+    low, high = (extreme(axis=0) for extreme in (X.min, X.max))
+    low, high = (np.ravel(A.toarray() if hasattr(A, "toarray") else A) for A in (low, high))
+    return np.flatnonzero(low < high)
 
 
 def class_targets(y):
@@ -42,13 +63,21 @@ def class_targets(y):
     return (np.eye(counts.size)[y] - counts / y.size) * np.sqrt(y.size / counts)
 
 
-def fisherset(**options):
+def fisherset(share=None, **options):
+    """The selector itself; `share` is gamma in samples: 0.1 is n / 10."""
     from fisherset import GeneralizedFisherScore
 
     def select(X, y, k):
-        return GeneralizedFisherScore(k, **options).fit(X, y).get_support(indices=True)
+        gamma = "scale" if share is None else share * y.size
+        return GeneralizedFisherScore(k, gamma=gamma, **options).fit(X, y)
 
     return select
+
+
+def cross_validated():
+    from fisherset import GeneralizedFisherScoreCV
+
+    return lambda X, y, k: GeneralizedFisherScoreCV(k, cv=5).fit(X, y)  # its gammas are ten
 
 
 def univariate(name):
@@ -71,8 +100,9 @@ def abess():
     from abess.linear import MultiTaskRegression
 
     def select(X, y, k):
-        model = MultiTaskRegression(support_size=k).fit(standardized(X), class_targets(y))
-        return np.flatnonzero(np.abs(model.coef_).sum(axis=1))
+        varying = varying_columns(X)  # it refuses others
+        model = MultiTaskRegression(support_size=k).fit(standardized(X[:, varying]), class_targets(y))
+        return varying[np.flatnonzero(np.abs(model.coef_).sum(axis=1))]
 
     return select
 
@@ -121,7 +151,7 @@ def adelie():
         Z, H = np.asfortranarray(standardized(X)), class_targets(y)
         path = ad.grpnet(
             X=Z, glm=ad.glm.multigaussian(y=H, dtype=np.float64), intercept=False, progress_bar=False,
-            min_ratio=0.02, lmda_path_size=50, n_threads=2, early_exit=False,
+            min_ratio=0.02, lmda_path_size=50, n_threads=os.cpu_count(), early_exit=False,
             exit_cond=lambda state: state.active_set_size >= k + 5,
         )  # fmt: skip
         weights = np.asarray(path.betas.toarray())
@@ -137,9 +167,11 @@ def mrmr():
     import pandas as pd
     from mrmr import mrmr_classif
 
-    return lambda X, y, k: np.array(
-        mrmr_classif(pd.DataFrame(X), pd.Series(y), K=k, show_progress=False, n_jobs=1)
-    )
+    def select(X, y, k):
+        table = pd.DataFrame(X.toarray() if hasattr(X, "toarray") else X)
+        return np.array(mrmr_classif(table, pd.Series(y), K=k, show_progress=False, n_jobs=1))
+
+    return select
 
 
 METHODS = {
@@ -147,6 +179,10 @@ METHODS = {
     "joint": lambda: fisherset(),
     "joint, no certificate": lambda: fisherset(tol=None),
     "cutting-plane": lambda: fisherset(solver="cutting-plane"),
+    "gamma = n/10": lambda: fisherset(share=1e-1),
+    "gamma = n/100": lambda: fisherset(share=1e-2),
+    "gamma = n/1000": lambda: fisherset(share=1e-3),
+    "10 gammas x 5 folds": cross_validated,
     "fastcan": fastcan,
     "abess": abess,
     "adelie": adelie,
@@ -181,13 +217,22 @@ def main():
 
     def timed():
         start = time.perf_counter()
-        columns = select(X, y, k)
-        return np.asarray(columns), time.perf_counter() - start
+        chosen = select(X, y, k)
+        return chosen, time.perf_counter() - start
 
-    (columns, seconds), peak = peak_above(timed)
+    (chosen, seconds), peak = peak_above(timed)
     if seconds < LONG:
         seconds = min(seconds, timed()[1])
-    print(json.dumps({"seconds": seconds, "peak": peak, "columns": sorted(int(j) for j in columns)}))
+    found = {"seconds": seconds, "peak": peak}
+    if hasattr(chosen, "upper_bound_"):
+        found.update(
+            gamma=float(chosen.gamma_),
+            objective=float(chosen.objective_),
+            bound=float(chosen.upper_bound_),
+            gap=float(chosen.gap_),
+        )
+        chosen = chosen.get_support(indices=True)
+    print(json.dumps(found | {"columns": sorted(int(j) for j in chosen)}))
 
 
 if __name__ == "__main__":

@@ -21,9 +21,9 @@ from pathlib import Path
 
 from growth import exponent
 from marked_page import table, write
-from peers import run as contestant
-from peers import save, words
 from scale_tables import CLASSES, ROW_GROUP, write_cells, write_rows
+from speed_contest import run as contestant
+from speed_tables import save, words
 
 HERE = Path(__file__).parent
 K = 50
@@ -162,7 +162,7 @@ def cells_part(folder, scale, results):
 
 
 def wide_part(folder, scale, results):
-    """Many sparse columns in memory, in processes as those of `peers.py`."""
+    """Many sparse columns in memory, in processes as those of `speed.py`."""
     d = max(int(N_WORDS * scale), 10_000)
     X, y = words(N_TEXTS, d)[:2]
     save(folder / "words", X, y)

@@ -1,4 +1,4 @@
-"""The benchmarks of docs/scale.md and exact.md: tables are what they say, and figures find their places."""
+"""Benchmarks that write pages: their tables are what they say, and figures find their places."""
 
 import re
 import shutil
@@ -28,11 +28,14 @@ def benchmark():
     return scale
 
 
-@pytest.mark.parametrize("name", ["scale", "exact"])
-def test_every_part_has_its_place_on_the_page(name, monkeypatch):
+@pytest.mark.parametrize(
+    ("page", "script"),
+    [("benchmarks", "speed"), ("scale", "scale"), ("exact", "exact"), ("terminal", "terminal")],
+)
+def test_every_part_has_its_place_on_the_page(page, script, monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "benchmarks")
-    benchmark = import_module(name)
-    text = PAGE.with_stem(name).read_text(encoding="utf-8")
+    benchmark = import_module(script)
+    text = PAGE.with_stem(page).read_text(encoding="utf-8")
     assert re.findall(r"<!-- begin: (\w+) -->", text) == list(benchmark.PARTS)
     assert re.findall(r"<!-- end: (\w+) -->", text) == list(benchmark.PARTS)
 
