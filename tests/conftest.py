@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -47,6 +48,12 @@ def made_set(name):
     rng = np.random.default_rng(0)
     y = np.arange(n) % c
     return rng.normal(size=(c, d))[y] / 2 + rng.normal(size=(n, d)), y, np.arange(c)
+
+
+def pytest_configure():
+    """Have Ctrl-C for the commands that tests start, though a shell may have it ignored for the tests."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_report_header():
