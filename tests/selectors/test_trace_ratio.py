@@ -129,3 +129,11 @@ def test_parameters():
     X, y = reference.random_problem(5, n=50, d=6, c=2)
     with pytest.raises(ValueError, match="criterion must be 'fisher' or 'laplacian'; got 'gini'"):
         TraceRatio(2, criterion="gini").fit(X, y)
+
+
+@pytest.mark.parametrize("b", [1.0, 0.0])
+def test_of_terms_that_rounding_tells_apart_the_first_is_taken(b):
+    """Also where the later one looks better; what differs by more than rounding is another term."""
+    a, rounding = np.array([3.0, 7.0, 7.0, 0.5]), np.array([0.0, 0.0, 1e-15, 0.0])
+    assert best_ratio(a * (1 + rounding), np.full(4, b), 1).chosen.tolist() == [1]
+    assert best_ratio(a * (1 + 1e6 * rounding), np.full(4, b), 1).chosen.tolist() == [2]

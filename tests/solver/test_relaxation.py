@@ -23,8 +23,10 @@ def data(request):
     return reference.standardize(X), reference.indicator(y), y
 
 
-def test_value_and_gradient_are_the_papers(data, monkeypatch):
+@pytest.mark.parametrize("share", [0.0, 1.0])  # of columns in play from which their block is not taken out
+def test_value_and_gradient_are_the_papers(data, share, monkeypatch):
     """F(q) and XV in both spaces equal what Eq. (15), (25) and (26) give with n x n matrices."""
+    monkeypatch.setattr(ridge, "NEARLY_ALL", share)
     Z, H, _ = data
     n, d = Z.shape
     gamma, q = 3.7, np.random.default_rng(0).uniform(0, 1, d) * (np.arange(d) % 3 > 0)
@@ -43,6 +45,7 @@ def test_value_and_gradient_are_the_papers(data, monkeypatch):
     ):
         value, XV = found.evaluate(q)
         A, W = found.weights(q)
+        assert q[A].all()
         assert value == pytest.approx(F, rel=1e-10)
         for scores in (XV, problem.C - problem.product(A, W)):
             assert_allclose(np.sum(scores**2, axis=1), reference.scores(V, Z), rtol=1e-9, atol=1e-12)

@@ -48,6 +48,17 @@ def test_a_narrow_table_is_read_once():
     assert G.asked == [(len(G.G), True)]
 
 
+def test_the_whole_is_lent_and_not_copied():
+    G = Counted(40)
+    cache, every = GramBlock(G, 40, by_rows=True), np.arange(40)
+    lent = cache.get(every, every)
+    assert lent is cache.get(every, every)
+    with pytest.raises(ValueError, match="read-only"):
+        lent[0, 0] = 1.0
+    for columns, rows in ((every[::-1], every), (every, every[::-1])):  # in another order it is another block
+        assert_allclose(cache.get(columns, rows), G.G[np.ix_(columns, rows)])
+
+
 def test_a_wider_one_once_that_is_what_pieces_have_cost():
     d = 2 * PASS * (PASSES + 4)
     G = Counted(d)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -36,7 +36,7 @@ class Choice:
     ----------
     codes : ndarray of shape (n_features,)
         The unit of each column.
-    labels : list
+    labels : sequence
         What the units are called: group labels, or names or numbers of columns.
     grouped : bool
         Whether units are groups.
@@ -47,7 +47,7 @@ class Choice:
     """
 
     codes: Indices
-    labels: list[Any]
+    labels: Sequence[Any]
     grouped: bool
     kept: Indices
     barred: Indices
@@ -142,7 +142,7 @@ def check_choice(
     """The units that may be chosen, from `groups`, `keep`, `exclude` and `adjust_for` as they were given."""
     names = None if names is None else list(names)
     if groups is None:
-        labels: list[Any] = list(range(n_features)) if names is None else list(names)
+        labels: Sequence[Any] = range(n_features) if names is None else list(names)
         codes = np.arange(n_features)
     else:
         codes, labels = _grouped(groups, n_features, names)
@@ -253,7 +253,7 @@ def _columns(name: str, given: Any, n_features: int, places: Mapping[str, int]) 
 class _Finder:
     """Units by what they are called: group labels first, then the names and numbers of their columns."""
 
-    def __init__(self, codes: Indices, labels: list[Any], names: Any, grouped: bool) -> None:
+    def __init__(self, codes: Indices, labels: Sequence[Any], names: Any, grouped: bool) -> None:
         self._codes, self._places = codes, _places(names)
         self._groups = {label: unit for unit, label in enumerate(labels)} if grouped else {}
 

@@ -36,7 +36,7 @@ class Judge(NamedTuple):
 
     def on(self, train: Indices, test: Indices) -> Callable[[TableProblem, Indices], float]:
         """The score of columns of a problem, which is that of the training rows."""
-        held_out = self.X[test]
+        held_out = self.X[test] if sparse.issparse(self.X) else None  # of dense ones columns are taken alone
         of_scores = None if self.score_weights is None else self.score_weights[test]
 
         def score(problem: TableProblem, members: Indices) -> float:
@@ -44,11 +44,12 @@ class Judge(NamedTuple):
             if self.estimator is None:
                 model = self.own_model(problem, members)
             else:
-                X = self.X[train][:, columns] if sparse.issparse(self.X) else self.X[np.ix_(train, columns)]
+                X = self.X[np.ix_(train, columns)] if held_out is None else self.X[train][:, columns]
                 weights = {} if self.weights is None else {"sample_weight": self.weights[train]}
                 rows = problem.left_of(X, self._beside(train), members)
                 model = clone(self.estimator).fit(rows, self._targets(problem, train), **weights)
-            rows = problem.left_of(held_out[:, columns], self._beside(test), members)
+            X = self.X[np.ix_(test, columns)] if held_out is None else held_out[:, columns]
+            rows = problem.left_of(X, self._beside(test), members)
             return float(self.scorer(model, rows, self._targets(problem, test), of_scores))
 
         return score

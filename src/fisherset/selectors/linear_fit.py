@@ -23,7 +23,7 @@ class LinearFit(RegressorMixin, BaseEstimator):
     def __init__(self, problem: TableProblem, columns: Indices) -> None:
         coding, scatter, table = problem.coding, problem.scatter, problem.columns[columns]
         assert isinstance(coding, Numbers)
-        system = problem.gram(columns, rows=columns)
+        system = np.array(problem.gram(columns, rows=columns))
         system[np.diag_indices_from(system)] += float(problem.diagonal[columns].sum()) / problem.n
         # of standardised columns and targets: their own units may be out of the range of float64
         sums: Floats = scatter.sums_of(table).T / problem.scale[columns][:, None]

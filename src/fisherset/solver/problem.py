@@ -85,7 +85,7 @@ class Problem(Protocol):
         """The sample space, or None where the rows cannot be held together."""
 
     def gram(self, columns: Indices, rows: Indices | None = None) -> Floats:
-        """The block G[rows, columns]; all rows when None. The caller's to write to."""
+        """The block G[rows, columns]; all rows when None. Not to be written to."""
 
     def blocks(self, columns: Indices) -> Floats:
         """G among the columns of each group, a row of `columns`: groups x size x size."""

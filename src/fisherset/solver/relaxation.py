@@ -131,7 +131,7 @@ def _enough(
     W = solve_scaled(problem.gram(A, rows=A), np.ones(A.size), gamma, problem.C[A])
     open_ = 1 - float(np.vdot(problem.C[A], W)) / problem.n / bound
     loose = open_ - LOOSE_BOUND  # and the looser, the less it matters
-    return max(tol, min(thrift, loose / 4) * open_)
+    return max(tol, min(thrift, loose / 3) * open_)
 
 
 class _Pool:

@@ -44,8 +44,7 @@ class TemperedProblem:
     def gram(self, columns: Indices, rows: Indices | None = None) -> Floats:
         """The block G[rows, columns]; all rows when None."""
         of_rows = self.factor if rows is None else self.factor[rows]
-        G = self.problem.gram(columns, rows)
-        G *= of_rows[:, None]
+        G: Floats = self.problem.gram(columns, rows) * of_rows[:, None]
         G *= self.factor[columns]
         return G
 

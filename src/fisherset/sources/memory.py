@@ -19,7 +19,7 @@ from fisherset.sources.batches import BatchedRows
 BLOCK_BYTES = 8 * 2**20
 TURNED = 2**29  # bytes of a sparse matrix that are copied, for its columns to be at hand
 LARGE_TABLE = 2**24  # numbers of a table whose blocks are worth threads
-LARGE_PRODUCT = 2**31  # multiplications that are, where the results of blocks are too large for that
+LARGE_PRODUCT = 2**27  # multiplications that are, where the results of blocks are too large for that
 
 
 class MemorySource:

@@ -30,7 +30,7 @@ class GramCache(Protocol):
         """Whether the block [rows, columns] is kept, all rows when None, or is from now on."""
 
     def get(self, columns: Indices, rows: Indices | None) -> Floats:
-        """The block [rows, columns], transposed: one column of G a row. The caller's to write to."""
+        """The block [rows, columns], transposed: one column of G a row. Not to be written to."""
 
     def product(self, columns: Indices, W: Floats, rows: Indices | None = None) -> Floats:
         """G[rows, columns] @ W of a block that is kept. The caller's to write to."""
@@ -80,12 +80,16 @@ class GramBlock:
                 return False
             every = np.arange(self._n_columns)
             self._kept, self._place, self._values = every, every, self._compute(every, None)
+            self._values.flags.writeable = False  # it is lent as it is
             self._complete = True
         return True
 
     def get(self, columns: Indices, rows: Indices | None) -> Floats:
         if self._whole(columns.size * (self._n_columns if rows is None else rows.size)):
-            return self._values[columns] if rows is None else self._values[np.ix_(columns, rows)]
+            if rows is None:
+                return self._values[columns]
+            every = np.array_equal(columns, self._kept) and np.array_equal(rows, self._kept)
+            return self._values if every else self._values[np.ix_(columns, rows)]
         if rows is None:
             return self._compute(columns, None)
         asked = np.union1d(columns, rows)

@@ -21,6 +21,7 @@ from fisherset.statistics.guard import LARGE, SMALL, TOLERABLE_OFFSET, UNITS, Fi
 # Spread, as a share of the values, up to which a column is constant but for the rounding of its values.
 CONSTANT = 8 * EPS
 LEAST, NORMAL = np.nextafter(0.0, 1.0), np.finfo(np.float64).tiny  # the latter with all its digits
+ENTRIES = 2**18  # stored entries of a sparse block looked at a time
 ABSENT = 1e-9  # mean square, of one in the whole table, up to which a confounder is not in a part of it
 UNDERFLOWN, OVERFLOWN = 2.0**-800, 2.0**600  # units that suit all values whose squares are not
 
@@ -223,14 +224,19 @@ class MomentsKernel:
 def nowhere_lost(squares: Floats, X: Matrix, weight: Floats | None) -> Floats:
     """The sums of squares, the least number instead of nought where values are too small for a square."""
     none = np.flatnonzero(squares == 0)
-    stored = X if isinstance(X, np.ndarray) else X.data
-    if none.size == 0 or (weight is None and stored is not X and np.abs(stored).min(initial=1.0) > SMALL):
+    if none.size == 0 or (weight is None and not isinstance(X, np.ndarray) and _all_large(X.data)):
         return squares
     if weight is not None and not weight.any():
         return squares
     lost = none[kernel_of(X).anything(X, none, None if weight is None else weight > 0)]
     squares[lost] = LEAST
     return squares
+
+
+def _all_large(stored: Floats) -> bool:
+    """Whether the square of every stored entry is safe from below; some at a time, for want of a copy."""
+    parts = (stored[start : start + ENTRIES] for start in range(0, stored.size, ENTRIES))
+    return all(np.abs(part).min() > SMALL for part in parts)
 
 
 def measure(source: Source, coding: Coding, fill: Fill | None = None) -> Moments:

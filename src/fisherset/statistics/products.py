@@ -60,8 +60,8 @@ class CrossKernel:
             left = seen(block, self.guard, self.columns)
             same = np.array_equal(self.rows, self.columns)
             right = left if same else seen(block, self.guard, self.rows)
-        # what adds up to an array; what is filled in at a time is no more than the block itself
-        return kernel_of(right).cross(left, right, block.weight, block.X.size // 4)
+        # what adds up to an array; what is filled in at a time is little beside the block itself
+        return kernel_of(right).cross(left, right, block.weight, block.X.size // 8)
 
 
 @dataclass(frozen=True)
