@@ -154,7 +154,7 @@ def selection_path(
     >>> X, y = load_digits(return_X_y=True)
     >>> for step in selection_path(X, y, [5, 10, 20]):
     ...     print(f"{step.k:2} features: F = {step.objective:.3f}, gap {step.gap:.1%}")
-     5 features: F = 1.294, gap 17.0%
+     5 features: F = 1.294, gap 16.9%
     10 features: F = 2.134, gap 7.2%
     20 features: F = 3.039, gap 2.1%
     """

@@ -10,7 +10,7 @@ import numpy as np
 from fisherset._types import Floats, Indices
 
 GIANT = 10.0  # how many times the others a term has to be to be left out before them
-ROUNDING = 1e-12  # share by which two terms may differ and be one and the same
+SAME_TERM = 1e-12  # share by which two terms may differ and be one and the same
 
 
 class Ratio(NamedTuple):
@@ -54,7 +54,7 @@ def _as_first_of_alike(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     """The terms, those of copies of a column being exactly what they are for the first of them."""
     levels = np.empty(a.size, dtype=np.complex128)
     with np.errstate(divide="ignore"):
-        levels.real, levels.imag = np.round(np.log(a) / ROUNDING), np.round(np.log(b) / ROUNDING)
+        levels.real, levels.imag = np.round(np.log(a) / SAME_TERM), np.round(np.log(b) / SAME_TERM)
     _, first, place = np.unique(levels, return_index=True, return_inverse=True)
     return a[first[place]], b[first[place]]
 

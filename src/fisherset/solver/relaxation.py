@@ -22,7 +22,7 @@ from fisherset.solver.units import TIE, largest, without
 # The pool of columns starts at this many times m and grows by what the bound asks for.
 POOL_FACTOR = 3
 POOL_LEAST = 100
-LARGE_POOL = 500  # units from which steps are faster than a factor, where few digits are needed
+LARGE_POOL = 500  # units from which a factor takes long, and steps are faster where few digits are needed
 # What a bound has to leave open of the rounded set to be loose anyway.
 LOOSE_BOUND = 0.1
 # What the relaxation is solved to where nobody asks for its bound: the exchange mends the rest.
@@ -58,10 +58,10 @@ def relax(
 ) -> Relaxation:
     """Maximise F(q) until its upper bound is within the share `tol` of it, or, with None, on a pool only.
 
-    With `thrift`, until what F(q) may still gain is little beside what the bound leaves open of the rounded
-    set. Solves on a pool of promising units and lets the bound over all of them name those that lack; on all
-    units at once where a first bound says nothing, as the optimum is spread over most of them then. `start`
-    is the q of a problem alike, such as another m or gamma on the same table.
+    With `thrift`, until what F(q) of a large pool may still gain is little beside what the bound leaves
+    open of the rounded set. Solves on a pool of promising units and lets the bound over all of them name
+    those that lack; on all units at once where a first bound says nothing, as the optimum is spread over
+    most of them then. `start` is the q of a problem alike, such as another m or gamma on the same table.
     """
     units = domain.units
     if domain.m == 0:
@@ -94,7 +94,8 @@ def relax(
         trace.record("relaxation", best.value, best.upper_bound, int(np.count_nonzero(x)))
         if tol is None or trace.out_of_time():
             break
-        left, enough = best.upper_bound - best.value, _enough(problem, domain, gamma, best, tol, trace.thrift)
+        thrift = trace.thrift if x.size >= LARGE_POOL else 0.0  # where a sharper bound costs time
+        left, enough = best.upper_bound - best.value, _enough(problem, domain, gamma, best, tol, thrift)
         if left <= enough * best.upper_bound:
             break
         lacking, growth = _lacking(tangent.g, pool.members, domain, growth), 2 * growth

@@ -21,7 +21,7 @@ from fisherset.statistics.guard import LARGE, SMALL, TOLERABLE_OFFSET, UNITS, Fi
 # Spread, as a share of the values, up to which a column is constant but for the rounding of its values.
 CONSTANT = 8 * EPS
 LEAST, NORMAL = np.nextafter(0.0, 1.0), np.finfo(np.float64).tiny  # the latter with all its digits
-ENTRIES = 2**18  # stored entries of a sparse block looked at a time
+LOOKED_AT = 2**18  # stored entries of a sparse block, together
 ABSENT = 1e-9  # mean square, of one in the whole table, up to which a confounder is not in a part of it
 UNDERFLOWN, OVERFLOWN = 2.0**-800, 2.0**600  # units that suit all values whose squares are not
 
@@ -235,7 +235,7 @@ def nowhere_lost(squares: Floats, X: Matrix, weight: Floats | None) -> Floats:
 
 def _all_large(stored: Floats) -> bool:
     """Whether the square of every stored entry is safe from below; some at a time, for want of a copy."""
-    parts = (stored[start : start + ENTRIES] for start in range(0, stored.size, ENTRIES))
+    parts = (stored[start : start + LOOKED_AT] for start in range(0, stored.size, LOOKED_AT))
     return all(np.abs(part).min() > SMALL for part in parts)
 
 
