@@ -17,6 +17,9 @@ LARGEST_BLOCK = 2**31 - 1  # of text that pyarrow takes at a time
 # have rows enough for a column to be worth calling a function for.
 BLOCK, BLOCK_ROWS = 2**23, 256
 FEW_CORES = 2  # on which handing blocks from thread to thread takes as long as it saves
+# Major version of pyarrow from which a file that is not as expected leaves no thread waiting for itself:
+# once all threads do, the next file is never read (apache/arrow, issue 48741).
+THREADS_SAFE = 24
 # What can be no other number than one with decimals, nor a date, a time, a yes or no, or a gap.
 DECIMAL = re.compile(r"-?\d+\.\d+(?:[eE][-+]?\d+)?")
 
@@ -53,10 +56,11 @@ def _read(path: Path, delimiter: str, block: int, kinds: dict[str, Any]) -> Any:
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
+    safe = int(pa.__version__.partition(".")[0]) >= THREADS_SAFE
     with pa.OSFile(str(path)) as file:  # whatever its name looks like, a file
         return arrow_csv.read_csv(
             file,
-            arrow_csv.ReadOptions(block_size=block, use_threads=pa.cpu_count() > FEW_CORES),
+            arrow_csv.ReadOptions(block_size=block, use_threads=safe and pa.cpu_count() > FEW_CORES),
             arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
             arrow_csv.ConvertOptions(strings_can_be_null=True, column_types=kinds),
         )
