@@ -61,7 +61,7 @@ class CrossKernel:
             same = np.array_equal(self.rows, self.columns)
             right = left if same else seen(block, self.guard, self.rows)
         # what adds up to an array; what is filled in at a time is little beside the block itself
-        return kernel_of(right).cross(left, right, block.weight, block.X.size // 8)
+        return kernel_of(right).cross(left, right, block.weight, block.X.size // 4)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from fisherset.statistics.dense import FEW_TARGETS
 ENTRIES = 2**18  # stored entries squared at a time
 TOGETHER = 512  # columns whose products are formed together
 DENSE = 8  # a product with a number, in a row of them, costs so many times less than one with a stored entry
+NARROWER = 4  # times that what is filled in again and again is, beside what is filled in once
 FORMED = 2**21  # numbers of a product, formed at a time
 
 
@@ -126,7 +127,7 @@ def cross(left: Sparse, right: Sparse, weights: Floats | None, most: int = FORME
         if thin:
             (right.T @ part).T.toarray(out=place)
         elif filled:
-            _fill(part.toarray(), right, step, place)
+            _fill(part.toarray(), right, max(1, step // NARROWER), place)
         else:
             place[:] = (right.T @ part.toarray()).T
     return Filling(product)
