@@ -26,7 +26,7 @@ from fisherset.solver import Domain, Trace, Units
 from fisherset.solver.exchange import improve
 from fisherset.solver.forward import select_forward
 from fisherset.solver.relaxation import Relaxation
-from marked_page import table, write
+from marked_page import show, table, write
 
 HERE = Path(__file__).resolve().parent
 SHIPPED = {"digits": load_digits, "breast_cancer": load_breast_cancer, "wine": load_wine}
@@ -227,8 +227,7 @@ def main():
         parser.error("--write is for all parts: the figures of a page are of one run.")
     with threadpool_limits(1):
         texts = {name: PARTS[name](given.seconds) for name in given.parts}
-    for name, text in texts.items():
-        print(f"\n## {name}\n\n{text}\n", flush=True)
+    show(texts)
     if given.write:
         write(given.write, texts)
 

@@ -18,6 +18,12 @@ def table(lines):
     return "\n".join("| " + " | ".join(map(str, row)) + " |" for row in rows) + "\n"
 
 
+def show(texts):
+    """Print the parts of a page."""
+    for name, text in texts.items():
+        print(f"\n## {name}\n\n{text}\n", flush=True)
+
+
 def write(page, texts, note=""):
     """Put the figures between their marks, below a note, and which code made them into the head."""
     text = STAMP.sub(f"Made by code {code_version()}", page.read_text(encoding="utf-8"))

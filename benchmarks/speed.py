@@ -28,7 +28,7 @@ import numpy as np
 
 import growth
 from contestant import METHODS
-from marked_page import code_version, table, write
+from marked_page import code_version, show, table, write
 from speed_contest import (
     ABSENT,
     AIMS,
@@ -266,8 +266,7 @@ def main():
     if given.write and "growth" not in kept:
         kept.keep("growth", {letter: growth.measure(letter) for letter in growth.SIZES})
     texts = {name: part(kept) for name, part in PARTS.items()}
-    for name, text in texts.items():
-        print(f"\n## {name}\n\n{text}", flush=True)
+    show(texts)
     if given.write:
         if code_version() != kept.made_by["code"]:
             sys.exit("The code changed during the run: the page stays as it was.")

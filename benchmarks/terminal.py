@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from marked_page import table, write
+from marked_page import show, table, write
 
 SHAPES = [(50_000, 500), (300, 20_000)]
 SUFFIXES = ("csv", "parquet")
@@ -132,8 +132,7 @@ def main():
     if given.write and set(given.parts) != set(PARTS):
         parser.error("--write is for all parts: the figures of a page are of one run.")
     texts = {name: PARTS[name](given.repeats) for name in given.parts}
-    for name, text in texts.items():
-        print(f"\n## {name}\n\n{text}\n", flush=True)
+    show(texts)
     if given.write:
         write(given.write, texts)
 
