@@ -16,7 +16,7 @@ from fisherset.selectors.choice import Choice, Posed
 from fisherset.selectors.gamma import resolve_gamma
 from fisherset.selectors.measured import CLASSIFICATION, Beside
 from fisherset.selectors.replacements import NearBest
-from fisherset.solver import Trace, near_sets, without
+from fisherset.solver import Trace, mask_of, near_sets, without
 
 
 def near_best(
@@ -119,8 +119,8 @@ def near_best(
     trace = Trace(max_iter=MAX_ITER, time_limit=seconds)
     found = near_sets(problem, posed.domain, number, within=within, max_sets=max_sets, trace=trace)
     filled = _filling(choice, posed, count)
-    constant = np.isin(np.arange(len(choice.labels)), without(len(choice.labels), posed.units))
-    unasked = np.isin(np.arange(constant.size), np.setdiff1d(filled, choice.kept))
+    constant = ~mask_of(len(choice.labels), posed.units)
+    unasked = mask_of(constant.size, np.setdiff1d(filled, choice.kept))
     check.warn_constant(constant, unasked, choice.what, "k")
     warn_status(found.status)
     return NearBest(

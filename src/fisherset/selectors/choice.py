@@ -14,7 +14,7 @@ from fisherset._types import Indices
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors._parameters import is_integer, shown
 from fisherset.selectors._tables import is_null
-from fisherset.solver import Domain, Units, without
+from fisherset.solver import Domain, Units, mask_of, without
 from fisherset.statistics import TableProblem
 
 NONE: Indices = np.empty(0, dtype=np.intp)
@@ -112,7 +112,7 @@ class Choice:
         """The sets of k units in the columns of a problem, which are those that vary."""
         codes = self.codes[problem.columns]
         units, places = np.unique(codes, return_inverse=True)
-        kept, barred = (np.flatnonzero(np.isin(units, some)) for some in (self.kept, self.barred))
+        kept, barred = (np.flatnonzero(self._mask(some)[units]) for some in (self.kept, self.barred))
         room = k - (self.kept.size - kept.size)  # what is constant counts, and adds nothing
         m = min(room, units.size - barred.size)
         single = units.size == codes.size and not self.grouped
@@ -126,14 +126,17 @@ class Choice:
         """
         m, found = posed.domain.m, posed.units[order]
         constant = without(len(self.labels), posed.units)
-        kept = np.isin(constant, self.kept)
+        kept = self._mask(self.kept)[constant]
         chain = np.concatenate([found[:m], constant[kept], found[m:], constant[~kept]])
-        out = np.isin(chain, self.barred)
+        out = self._mask(self.barred)[chain]
         return np.concatenate([chain[~out], chain[out]])
 
     def columns(self, units: Indices) -> NDArray[np.bool_]:
         """Mask of the columns of some units."""
-        return np.isin(self.codes, units)
+        return self._mask(units)[self.codes]
+
+    def _mask(self, units: Indices) -> NDArray[np.bool_]:
+        return mask_of(len(self.labels), units)
 
 
 def check_choice(

@@ -16,7 +16,7 @@ from fisherset.selectors.measured import CLASSIFICATION, MISSING, Beside, Measur
 from fisherset.selectors.noise import measure_noise
 from fisherset.selectors.progress import Progress
 from fisherset.selectors.proven import prove_units, table_bounds
-from fisherset.solver import LOOSE, SOLVERS, Solution, Trace, solve
+from fisherset.solver import LOOSE, SOLVERS, Solution, Trace, mask_of, solve
 from fisherset.statistics import TableProblem
 
 
@@ -93,6 +93,10 @@ class JointSelector(BaseSelector):
         finally:
             if progress is not None:
                 progress.close()
+        units = posed.domain.units
+        self.noise_ = measure_noise(
+            problem, units.columns(solution.units), units.columns(posed.domain.barred)
+        )
         self.gamma_ = gamma
         order = choice.ranked(posed, solution.order)
         self.ranking_ = ranking_from(order)
@@ -104,10 +108,6 @@ class JointSelector(BaseSelector):
         elif hasattr(self, "groups_"):  # of an earlier fit
             del self.groups_
         self._certify(choice, posed, k, solution)
-        units = posed.domain.units
-        self.noise_ = measure_noise(
-            problem, units.columns(solution.units), units.columns(posed.domain.barred)
-        )
         self.trace_, self.n_iter_ = solution.trace, len(solution.trace)
         self.n_passes_ = table.n_passes
         if table.missing is not None:
@@ -116,9 +116,9 @@ class JointSelector(BaseSelector):
             del self.n_missing_
         if table.classes.size:
             self.classes_ = table.classes
-        varies = np.isin(np.arange(order.size), posed.units)
+        constant = ~mask_of(order.size, posed.units)
         unasked = np.setdiff1d(order[:k], choice.kept)
-        check.warn_constant(~varies, np.isin(np.arange(order.size), unasked), choice.what)
+        check.warn_constant(constant, mask_of(order.size, unasked), choice.what)
         warn_status(solution.status)
 
     def _certify(self, choice: Choice, posed: Posed, k: int, solution: Solution) -> None:

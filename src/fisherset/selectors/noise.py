@@ -68,7 +68,8 @@ def measure_noise(problem: TableProblem, chosen: Indices, barred: Indices | None
     """What there is to say of chance, about columns chosen in the problem from all but the barred."""
     shares, null = between_shares(problem), Null.of(problem)
     of_chosen = shares[chosen]
-    shares = shares if barred is None else np.delete(shares, barred)
+    if barred is not None and barred.size:
+        shares = np.delete(shares, barred)
     unrelated, luckiest = null.count_unrelated(shares), null.luckiest(shares)
     above = int(np.count_nonzero(of_chosen > luckiest))
     best = float(of_chosen.max(initial=0.0))

@@ -12,7 +12,7 @@ from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
 from fisherset.selectors.base import BaseSelector, measure_table
 from fisherset.selectors.graph import check_graph_parameters, measure_graph
-from fisherset.solver import best_ratio
+from fisherset.solver import best_ratio, mask_of
 from fisherset.statistics import within_scatter
 
 
@@ -149,7 +149,7 @@ class TraceRatio(BaseSelector):
         found = best_ratio(weights.numerator[varying], weights.denominator[varying], min(k, varying.size))
         scores = np.full(self.n_features_in_, -np.inf)
         scores[varying] = found.scores
-        chosen = np.isin(np.arange(scores.size), varying[found.chosen])
+        chosen = mask_of(scores.size, varying[found.chosen])
         self._select(scores, weights.constant, k, unit=weights.unit, chosen=chosen)
         check.warn_constant(weights.constant, self.support_)
         self.trace_ratio_, self.n_iter_ = found.ratio, found.n_iter

@@ -12,7 +12,7 @@ from fisherset.solver.solvers import SOLVERS, Solver, grade, grade_exactly, solv
 from fisherset.solver.spaces import measure_subset
 from fisherset.solver.tempered import temper
 from fisherset.solver.trace import Iteration, Status, Trace
-from fisherset.solver.units import TIE, Units, ranked, without
+from fisherset.solver.units import TIE, Units, mask_of, ranked, without
 
 __all__ = [
     "Domain",
@@ -32,6 +32,7 @@ __all__ = [
     "conclude",
     "grade",
     "grade_exactly",
+    "mask_of",
     "measure_subset",
     "near_sets",
     "prove_value",

@@ -22,7 +22,7 @@ from fisherset.solver.forward import most_columns
 from fisherset.solver.nodes import Frontier, Nodes, Reaches, reaches
 from fisherset.solver.relaxations import Point, Relaxations
 from fisherset.solver.trace import Status, Trace
-from fisherset.solver.units import largest
+from fisherset.solver.units import largest, mask_of
 
 NODES_TOGETHER = 64  # nodes looked at together
 NODES_WIDTH = 2**15  # numbers of their q
@@ -258,7 +258,7 @@ class Search:
         for q, kept, free in zip(nodes.q, nodes.kept, nodes.free, strict=True):
             members, others = np.flatnonzero(kept), np.flatnonzero(free)
             chosen = np.union1d(members, others[largest(q[others], m - members.size)])
-            key = np.packbits(np.isin(np.arange(q.size), chosen)).tobytes()
+            key = np.packbits(mask_of(q.size, chosen)).tobytes()
             if key not in self._rounded:
                 self._rounded.add(key)
                 sets.append(chosen)

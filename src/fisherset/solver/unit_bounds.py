@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from fisherset._types import EPS, Floats, Indices
 from fisherset.solver.domain import Domain
 from fisherset.solver.proof import Tangent
+from fisherset.solver.units import mask_of
 
 
 class UnitBounds(NamedTuple):
@@ -33,8 +34,7 @@ class UnitBounds(NamedTuple):
         A set without one of its m units has another instead, and the other way round. The set itself has
         its units and not the others: rounding must not say otherwise.
         """
-        inside = np.zeros(self.with_each.size, dtype=bool)
-        inside[units] = True
+        inside = mask_of(self.with_each.size, units)
         with_each, without_each = (np.minimum(bounds, upper_bound) for bounds in self)
         if units.size == m:
             others = np.max(with_each[~inside], initial=-np.inf)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fisherset._types import Floats, Indices
 
@@ -67,14 +68,19 @@ class Units:
         """The columns of the given units: in column order, or as the units where they are columns."""
         if self.groups is None:
             return units
-        return np.flatnonzero(np.isin(self.groups, units))
+        return np.flatnonzero(mask_of(self.size, units)[self.groups])
+
+
+def mask_of(size: int, some: Indices) -> NDArray[np.bool_]:
+    """Whether each of the places 0, ..., size - 1 is one of some."""
+    mask = np.zeros(size, dtype=bool)
+    mask[some] = True
+    return mask
 
 
 def without(size: int, some: Indices) -> Indices:
     """The places 0, ..., size - 1 but for some."""
-    others = np.ones(size, dtype=bool)
-    others[some] = False
-    return np.flatnonzero(others)
+    return np.flatnonzero(~mask_of(size, some))
 
 
 def largest(values: Floats, m: int, second: Floats | None = None) -> Indices:
