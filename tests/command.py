@@ -43,7 +43,6 @@ def invoke(*arguments, cwd=None, **more):
         folder,
         mock.patch.multiple(sys, argv=argv, stdout=streams[0], stderr=streams[1]),
         mock.patch.dict(os.environ, environment(**more), clear=True),
-        mock.patch.object(app, "_seen", set()),
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("default")

@@ -12,9 +12,13 @@ from rich.console import Console
 from rich.text import Text
 
 from fisherset._format import counted
-from fisherset.cli import common
+from fisherset.cli import common, options
+from fisherset.cli.bundles import bundled
+from fisherset.cli.notes import printable
 from fisherset.cli.outputs import PAGE
 from fisherset.cli.progress import ProgressBars
+from fisherset.cli.restrictions import Restrictions
+from fisherset.cli.source import LabelledSource
 
 if TYPE_CHECKING:
     from fisherset import NearBest
@@ -24,30 +28,21 @@ if TYPE_CHECKING:
 FEATURES_SHOWN, SETS_LISTED, STAND_INS_SHOWN = 40, 5, 5  # in the terminal
 
 
+@bundled
 def alternatives(
-    file: common.Data,
+    source: LabelledSource,
+    restrictions: Restrictions,
     k: Annotated[str, typer.Option("-k", help="How many columns, or groups, the sets have.")],
-    target: common.Target = None,
     within: Annotated[
         float, typer.Option(help="How far below the best F the sets may be, as a share: 0.01 for 1 %.")
     ] = 0.01,
     max_sets: Annotated[int, typer.Option(min=1, help="Most sets that are listed.")] = 1000,
-    time_limit: common.TimeLimit = None,
-    gamma: common.Gamma = "scale",
-    task: common.Asked = common.Task.classification,
-    drop: common.Drop = None,
-    impute: common.Imputed = None,
-    keep: common.Keep = None,
-    exclude: common.Exclude = None,
-    adjust_for: common.AdjustFor = None,
-    groups: common.Groups = None,
-    split_texts: common.SplitTexts = False,
-    class_weight: common.Weighed = None,
-    max_memory: common.MaxMemory = None,
-    report: common.ReportFile = None,
-    force: common.Force = False,
-    quiet: common.Quiet = False,
-    as_json: common.AsJson = False,
+    time_limit: options.TimeLimit = None,
+    gamma: options.Gamma = "scale",
+    report: options.ReportFile = None,
+    force: options.Force = False,
+    quiet: options.Quiet = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """List all sets of k columns nearly as good as the best: what can be replaced, and by what.
 
@@ -66,31 +61,21 @@ def alternatives(
     number, size = common.gamma_of(gamma, fixed=True), common.count_of(k)
     check_within(within)
     limits = common.limits_of(time_limit)
-    outputs = common.Outputs((report, PAGE), inputs=common.files_read(file, groups), force=force)
+    outputs = common.Outputs((report, PAGE), inputs=[*source.inputs, *restrictions.inputs], force=force)
+    source.check()
     from fisherset.cli.question import question_of
     from fisherset.cli.remarks import giveaways_in, status_told_later
     from fisherset.report import status_remarks
 
-    with outputs:
+    with outputs, source.opened() as path:
         silent = quiet or as_json
-        table = common.table_in(file, target, drop, impute, silent, task, split_texts, elsewhere=True)
-        question = question_of(
-            table,
-            keep=keep,
-            exclude=exclude,
-            adjust_for=adjust_for,
-            groups=groups,
-            split_texts=split_texts,
-            drop=drop,
-            class_weight=class_weight,
-            task=task,
-            max_memory=max_memory,
-        )
+        table = source.table(path, silent, restrictions.task, restrictions.split_texts, elsewhere=True)
+        question = question_of(table, restrictions, source.drop)
         question.check_count(size)
         with ProgressBars(silent, "looking for other sets"), status_told_later():
             asked = {"gamma": number, "within": within, "max_sets": max_sets, **limits}
             found = found_for(question, size, asked)
-            remarks = giveaways_in(table, task.value)
+            remarks = giveaways_in(table, question.task)
         if report is not None:
             with ProgressBars(silent, "writing the report"):
                 outputs.write(report, lambda: _page(question, found, remarks))
@@ -98,9 +83,9 @@ def alternatives(
         told = [remark.text for remark in (*remarks, *status_remarks(found.status))]
         typer.echo(json.dumps({**content_of(found), "remarks": told}))
         return
-    _show(Console(quiet=quiet), question, found, remarks)
+    _show(common.console_of(quiet), question, found, remarks)
     if report is not None:
-        Console(quiet=quiet).print(Text(f"Written: {report}"))
+        common.console_of(quiet).print(Text(f"Written: {report}"))
 
 
 def check_within(within: float) -> None:
@@ -148,7 +133,7 @@ def _show(console: Console, question: Question, found: NearBest, remarks: Sequen
 
     console.print(Text(f"{question.table.path.name}: {size_of(question)}"))
     for heading, value in question.told:
-        console.print(Text(common.printable(f"{heading}: {value}")))
+        console.print(Text(printable(f"{heading}: {value}")))
     show(console, remarks)
     rows, below = alternative_features(found), f"below {100 * (1 - found.within):.6g} %"
     below = below if found.complete else ""
@@ -157,18 +142,18 @@ def _show(console: Console, question: Question, found: NearBest, remarks: Sequen
         more = len(row.stand_ins) - STAND_INS_SHOWN
         others = ", ".join(row.stand_ins[:STAND_INS_SHOWN]) + (f" and {more} more" if more > 0 else "")
         without = "kept" if row.kept else below if row.without is None else f"{100 * row.without:.2f} %"
-        name, others = common.printable(row.name), common.printable(others)
+        name, others = printable(row.name), printable(others)
         shown.add_row(Text(name), Text(others), f"{100 * row.share:.0f} %", without)
     console.print(shown)
     if len(rows) > FEATURES_SHOWN:
         console.print(Text(f"and {len(rows) - FEATURES_SHOWN} more"))
     for sentence in found.sentences:
-        console.print(Text(common.printable(sentence)))
+        console.print(Text(printable(sentence)))
     if len(found.sets) > 1:
         rest = ", besides what all have" if found.core else ""
         console.print(Text(f"The best {min(len(found.sets), SETS_LISTED)}{rest}:"))
         for one in alternative_sets(found, SETS_LISTED):
-            listed = common.printable(", ".join(one.others))
+            listed = printable(", ".join(one.others))
             console.print(Text(f"{one.rank}. {listed} ({100 * one.share:.2f} %)"))
 
 

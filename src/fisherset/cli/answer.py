@@ -24,6 +24,8 @@ from fisherset.tables.memory import check_shape
 from fisherset.tables.selection import PROVEN
 
 if TYPE_CHECKING:
+    from fisherset.cli.sizes import Sizes
+    from fisherset.cli.source import LabelledSource
     from fisherset.report import ChosenFeature, Remark
 
 DRAWN = 8_000_000  # values that pictures are made of, where rows are not in memory
@@ -35,16 +37,21 @@ SEARCHES: dict[str, Any] = {
 
 
 @status_told_later()
-def fitted(question: Question, k: int | str, gamma: float | str, solver: str, **limits: Any) -> Any:
+def fitted(
+    question: Question, k: int | str | list[int], gamma: float | str, solver: str, **limits: Any
+) -> Any:
     """The selector, with gamma and the number of features cross-validated where that was asked for.
 
-    Limits of the search are for those that are given both.
+    Where no rows can be held out, the largest of several numbers is taken. Limits of the search are for
+    those that are given both.
     """
-    if not isinstance(k, str):
-        question.check_count(k)
+    for size in [] if isinstance(k, str) else [k] if isinstance(k, int) else [k[0], k[-1]]:
+        question.check_count(size)
     more = {"solver": solver, "keep": question.kept, **question.parameters}
     X, y = question.table.X, question.table.y
-    if isinstance(k, str) or gamma == "auto":
+    if isinstance(k, list) and y is None and gamma != "auto":
+        k = k[-1]
+    if not isinstance(k, int) or gamma == "auto":
         if y is None:
             raise ValueError(
                 f'"auto" needs the rows of {question.table.path.name} in memory, to take some out. Give -k '
@@ -64,7 +71,13 @@ def explained(question: Question, selector: Any) -> Explanation:
 
 
 def described(
-    question: Question, selector: Any, found: Explanation, solver: str, remarks: Sequence[Remark]
+    question: Question,
+    selector: Any,
+    found: Explanation,
+    solver: str,
+    remarks: Sequence[Remark],
+    source: LabelledSource,
+    sizes: Sizes | None = None,
 ) -> tuple[Selection, list[ChosenFeature]]:
     """The selection for its file, and a row for each chosen feature or group."""
     from fisherset.report import chosen_features, remarks_on
@@ -104,6 +117,12 @@ def described(
         proven=dict(zip(PROVEN, selector.proven_.counts, strict=True)),
         optimal=selector.optimal_,
         n_nodes=selector.n_nodes_,
+        impute=None if source.impute is None else source.impute.value,
+        dropped=list(source.drop or ()),
+        split_texts=question.split_texts,
+        identifier=source.identifier,
+        sizes=[] if sizes is None else sizes.records,
+        why=None if sizes is None else sizes.why,
     )
     return selection, rows
 
@@ -159,6 +178,7 @@ def page_for(
     solver: str,
     remarks: Sequence[Remark],
     comparison: Any = None,
+    sizes: Sizes | None = None,
 ) -> str:
     """The report as HTML."""
     from fisherset.report import build_report, report_page

@@ -9,11 +9,13 @@ from typing import Annotated
 
 import typer
 
+from fisherset.cli import notes
 from fisherset.cli.alternatives import alternatives
 from fisherset.cli.apply import apply
 from fisherset.cli.certify import certify
-from fisherset.cli.common import UNEXPECTED, UNUSABLE, printable
+from fisherset.cli.common import UNEXPECTED, UNUSABLE
 from fisherset.cli.compare import compare, demo
+from fisherset.cli.notes import printable
 from fisherset.cli.reproduce import reproduce
 from fisherset.cli.select import select
 from fisherset.cli.streams import outlets
@@ -52,17 +54,6 @@ def _root(
     pass
 
 
-def _noted(message: Warning | str, *_: object, **__: object) -> None:
-    """A warning as a person reads it: one line, once."""
-    line = printable(f"fisherset: note: {message}")
-    if line not in _seen and not {"-q", "--quiet"} & set(sys.argv):
-        _seen.add(line)
-        print(line, file=sys.stderr)
-
-
-_seen: set[str] = set()
-
-
 def run() -> int:
     """Run the command line; errors a person can mend become one sentence and exit code 2."""
     with outlets():
@@ -70,7 +61,8 @@ def run() -> int:
 
 
 def _run() -> int:
-    warnings.showwarning = _noted
+    warnings.showwarning = notes.show
+    notes.begin()
     try:
         app()
     except SystemExit as end:

@@ -3,44 +3,53 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from fisherset._format import certificate_sentence, counted
-from fisherset.cli import common
+from fisherset.cli import common, options
+from fisherset.cli.bundles import bundled
+from fisherset.cli.notes import printable
+from fisherset.cli.options import Impute, Task
 from fisherset.cli.progress import ProgressBars
+from fisherset.cli.restrictions import Restrictions
+from fisherset.cli.source import STANDARD_INPUT, LabelledSource
 
 if TYPE_CHECKING:
     from fisherset.cli.question import Question
+    from fisherset.tables import Selection
+
+FILES = (".txt", ".json", ".csv", ".tsv", ".list")  # what ends so is meant to be a file
 
 
+@bundled
 def certify(
-    file: common.Data,
-    features: Annotated[Path, typer.Option(help="Names of columns, one a line; or a selection.json.")],
-    target: common.Target = None,
-    gamma: common.Gamma = "scale",
+    source: LabelledSource,
+    restrictions: Restrictions,
+    features: Annotated[
+        str,
+        typer.Option(
+            help="Names of columns: a,b; a file of them, one a line; - for the standard input; or a "
+            "selection.json, which says the target, gamma and all the rest besides."
+        ),
+    ],
+    gamma: Annotated[
+        str | None, typer.Option(help='The regulariser: "scale" (from the data, the default) or a number.')
+    ] = None,
     exact: Annotated[
         bool, typer.Option("--exact", help="Look for the best set itself, by exact search.")
     ] = False,
-    time_limit: common.TimeLimit = None,
-    max_nodes: common.MaxNodes = None,
-    task: common.Asked = common.Task.classification,
-    drop: common.Drop = None,
-    impute: common.Imputed = None,
-    keep: common.Keep = None,
-    exclude: common.Exclude = None,
-    adjust_for: common.AdjustFor = None,
-    groups: common.Groups = None,
-    split_texts: common.SplitTexts = False,
-    class_weight: common.Weighed = None,
-    max_memory: common.MaxMemory = None,
-    quiet: common.Quiet = False,
-    as_json: common.AsJson = False,
+    time_limit: options.TimeLimit = None,
+    max_nodes: options.MaxNodes = None,
+    quiet: options.Quiet = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Grade a set of columns that came from any tool: how near the best set of that size it is.
 
@@ -52,37 +61,39 @@ def certify(
     --------
       fisherset certify genes.csv --target tumour --features list.txt
 
+      fisherset certify genes.csv -t tumour --features TP53,BRCA1,MYC
+
+      fisherset certify genes.csv --features selection.json
+
       fisherset certify genes.csv -t tumour --features list.txt --exact --time-limit 60
 
       fisherset certify houses.csv -t price --task regression --features list.txt --exclude id
     """
-    number = common.gamma_of(gamma, fixed=True)
+    number = "scale" if gamma is None else common.gamma_of(gamma, fixed=True)
     limits = common.limits_of(time_limit, max_nodes, lacking=None if exact else "--exact")
+    listed = Listed(features)
+    if listed.file == STANDARD_INPUT == source.file:
+        raise ValueError("FILE and --features must not both be -; the standard input is read once.")
+    source.check()
     from fisherset import certify as grade
     from fisherset.cli.question import question_of
     from fisherset.cli.remarks import giveaways_in, show, status_told_later
     from fisherset.report import noise_remarks, status_remarks
+    from fisherset.tables import read_selection
 
-    with common.Outputs():  # says so when it is stopped
+    with common.Outputs(), source.opened() as path:  # says so when it is stopped
+        if listed.is_selection:
+            kept = read_selection(listed.file)
+            source, restrictions = as_selected(source, restrictions, kept)
+            number = kept.gamma if gamma is None else number
         silent = quiet or as_json
-        table = common.table_in(file, target, drop, impute, silent, task, split_texts, elsewhere=True)
-        question = question_of(
-            table,
-            keep=keep,
-            exclude=exclude,
-            adjust_for=adjust_for,
-            groups=groups,
-            split_texts=split_texts,
-            drop=drop,
-            class_weight=class_weight,
-            task=task,
-            max_memory=max_memory,
-        )
-        chosen = columns_of(question, names_in(features), features.name)
+        table = source.table(path, silent, restrictions.task, restrictions.split_texts, elsewhere=True)
+        question = question_of(table, restrictions, source.drop)
+        chosen = columns_of(question, listed.names(question), listed.name)
         with ProgressBars(silent, "certifying"), status_told_later():
             more = {"gamma": number, "task": question.task, "keep": question.kept, **question.parameters}
             found = grade(table.X, table.y, chosen, exact=exact, **limits, **more)
-            before = giveaways_in(table, task.value)
+            before = giveaways_in(table, question.task)
             after = [*status_remarks(found.status), *noise_remarks(found.noise)]
     if as_json:
         content = {
@@ -92,12 +103,13 @@ def certify(
             "noise": found.noise and found.noise._asdict(),
             "optimal": found.optimal,
         }
-        typer.echo(json.dumps({**content, "remarks": [remark.text for remark in (*before, *after)]}))
+        told = [remark.text for remark in (*before, *after)]
+        typer.echo(json.dumps({**content, "gamma": found.gamma, "remarks": told}))
         return
-    console = Console(quiet=quiet)
+    console = common.console_of(quiet)
     show(console, before)
     for heading, value in question.told:
-        console.print(Text(common.printable(f"{heading}: {value}")))
+        console.print(Text(printable(f"{heading}: {value}")))
     graded = found.n_features, found.gap, found.upper_bound
     words = {**question.words, "optimal": found.optimal, "exact": found.exact}
     console.print(Text(certificate_sentence(*graded, whose="Your", **words)))
@@ -143,24 +155,81 @@ def columns_of(question: Question, names: list[str], file: str) -> list[int]:
     return sorted(chosen)
 
 
-def names_in(path: Path) -> list[str]:
-    """The names a file lists."""
-    from fisherset.tables import read_selection
+def as_selected(
+    source: LabelledSource, restrictions: Restrictions, kept: Selection
+) -> tuple[LabelledSource, Restrictions]:
+    """What was not said, as it was when a selection was made."""
+    source = replace(
+        source,
+        target=kept.target if source.target is None else source.target,
+        impute=Impute(kept.impute) if source.impute is None and kept.impute else source.impute,
+        drop=source.drop or kept.dropped,
+        identifier=kept.identifier if source.identifier is None else source.identifier,
+    )
+    restrictions = replace(
+        restrictions,
+        task=Task(kept.task),
+        keep=restrictions.keep or kept.kept,
+        exclude=restrictions.exclude or kept.excluded,
+        adjust_for=restrictions.adjust_for or kept.adjusted_for,
+        split_texts=restrictions.split_texts or kept.split_texts,
+        class_weight=restrictions.class_weight
+        or (None if kept.class_weight is None else options.ClassWeight(kept.class_weight)),
+    )
+    return source, restrictions
 
-    if not path.exists():
-        raise FileNotFoundError(f"There is no file {str(path)!r}.")
-    if path.is_dir():
-        raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it.")
-    if path.suffix.lower() == ".json":
-        return [feature.name for feature in read_selection(path).features]
-    try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
-    except UnicodeDecodeError:
-        raise ValueError(f"{path.name} is no UTF-8 text; it must hold a name a line.") from None
-    names = [line for line in (line.rstrip("\r") for line in lines) if line.strip()]
-    if not names:
-        raise ValueError(f"{path.name} names no features; it must hold a name a line.")
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
-        raise ValueError(f"{path.name} names {min(twice)!r} twice.")
-    return names
+
+class Listed:
+    """What --features stands for: names with commas, a file of names, a selection, or the standard input."""
+
+    def __init__(self, text: str) -> None:
+        self._text, path = text, Path(text)
+        meant = path.exists() or path.suffix.lower() in FILES or len(path.parts) > 1
+        self.file = path if meant or path == STANDARD_INPUT else None
+        if self.file is not None and self.file != STANDARD_INPUT:
+            if not path.exists():
+                raise FileNotFoundError(f"There is no file {text!r}.")
+            if path.is_dir():
+                raise IsADirectoryError(f"{text!r} is a folder; name a file in it.")
+
+    @property
+    def is_selection(self) -> bool:
+        """Whether it is a file that says more than names."""
+        return self.file is not None and self.file.suffix.lower() == ".json"
+
+    @property
+    def name(self) -> str:
+        """What it is called in messages."""
+        if self.file is None:
+            return "--features"
+        return "standard input" if self.file == STANDARD_INPUT else self.file.name
+
+    def names(self, question: Question) -> list[str]:
+        """The names, each once."""
+        from fisherset.tables import read_selection
+
+        if self.is_selection:
+            return [feature.name for feature in read_selection(self.file).features]
+        names = self._given(question) if self.file is None else self._lines()
+        if not names:
+            raise ValueError(f"{self.name} names no features; it must hold a name a line.")
+        twice = [name for name, count in Counter(names).items() if count > 1]
+        if twice:
+            raise ValueError(f"{self.name} names {min(twice)!r} twice.")
+        return names
+
+    def _given(self, question: Question) -> Sequence[str]:
+        """Names with commas, unless all of it is one."""
+        known = {*question.grouping.labels, *question.table.names}
+        if self._text in known:
+            return [self._text]
+        parts = [part if part in known else part.strip() for part in self._text.split(",")]
+        return [part for part in parts if part]
+
+    def _lines(self) -> list[str]:
+        try:
+            content = sys.stdin.buffer.read() if self.file == STANDARD_INPUT else self.file.read_bytes()
+            lines = content.decode("utf-8-sig").split("\n")
+        except UnicodeDecodeError:
+            raise ValueError(f"{self.name} is no UTF-8 text; it must hold a name a line.") from None
+        return [line for line in (line.rstrip("\r") for line in lines) if line.strip()]

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from fisherset._format import certificate_sentence
-from fisherset.cli import common
+from fisherset.cli import common, options
+from fisherset.cli.bundles import bundled
 from fisherset.cli.outputs import PAGE
 from fisherset.cli.progress import ProgressBars
+from fisherset.cli.source import WholeSource
 
 if TYPE_CHECKING:
     from fisherset.report import Remark
@@ -25,9 +26,9 @@ COMPARED_SIZES = (5, 10, 20, 50, 100)
 DEMO = (5, 10, 20, 30)
 
 
+@bundled
 def compare(
-    file: common.File,
-    target: common.Target = None,
+    source: WholeSource,
     k: Annotated[str | None, typer.Option("-k", help="Numbers of features, with commas: 5,10,20.")] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Random halves.")] = 5,
     methods: Annotated[
@@ -37,12 +38,10 @@ def compare(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Other seeds give other halves.")] = 0,
-    drop: common.Drop = None,
-    impute: common.Imputed = None,
-    report: common.ReportFile = None,
-    force: common.Force = False,
-    quiet: common.Quiet = False,
-    as_json: common.AsJson = False,
+    report: options.ReportFile = None,
+    force: options.Force = False,
+    quiet: options.Quiet = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Compare all methods: accuracy of 1-nearest-neighbour against the number of features.
 
@@ -57,14 +56,16 @@ def compare(
 
       fisherset compare genes.csv -t tumour -k 10,50 --methods fisher,joint --repeats 20
     """
-    outputs = common.Outputs((report, PAGE), inputs=[file], force=force)
+    outputs = common.Outputs((report, PAGE), inputs=source.inputs, force=force)
+    sizes = None if k is None else common.counts_of(k)
+    source.check()
     from fisherset.cli.answer import fitted
     from fisherset.cli.question import plain
     from fisherset.cli.remarks import giveaways_in
 
-    with outputs:
-        table = common.table_in(file, target, drop, impute, quiet or as_json)
-        sizes = sizes_of(k, len(table.features))
+    with outputs, source.opened() as path:
+        table = source.table(path, quiet or as_json)
+        sizes = sizes_for(sizes, len(table.features))
         asked = None if methods is None else [name.strip() for name in methods.split(",")]
         comparison = _compared(table, sizes, repeats, asked, seed, quiet or as_json)
         certificates = {k: fitted(plain(table), k, "scale", "joint") for k in comparison.ks}
@@ -72,14 +73,14 @@ def compare(
         outputs.write(report, lambda: _page(table, certificates[comparison.ks[-1]], remarks, comparison))
     _show(comparison, certificates, remarks, quiet, as_json)
     if report is not None and not as_json:
-        Console(quiet=quiet).print(Text(f"Written: {report}"))
+        common.console_of(quiet).print(Text(f"Written: {report}"))
 
 
 def demo(
     report: Annotated[Path, typer.Option(help="Where the page goes.")] = Path("fisherset-demo.html"),
-    force: common.Force = False,
-    quiet: common.Quiet = False,
-    as_json: common.AsJson = False,
+    force: options.Force = False,
+    quiet: options.Quiet = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Show why joint selection matters: all methods on handwritten digits, within a minute.
 
@@ -98,7 +99,7 @@ def demo(
         X, y = load_digits(return_X_y=True)
         features = [Feature(f"pixel_{j // 8}_{j % 8}", f"pixel_{j // 8}_{j % 8}") for j in range(64)]
         table = LabelledTable(X, y, features, "digit", Path("handwritten digits"))
-        console = Console(quiet=quiet or as_json)
+        console = common.console_of(quiet or as_json)
         console.print(Text(f"Handwritten digits: {len(y)} images of 8 x 8 pixels. Which pixels to look at?"))
         comparison = _compared(table, DEMO, 5, None, 0, quiet or as_json)
         certificates = {k: fitted(plain(table), k, "scale", "joint") for k in DEMO}
@@ -108,17 +109,13 @@ def demo(
         console.print(Text(f"The page: {report.resolve()}"))
 
 
-def sizes_of(text: str | None, n_features: int) -> list[int]:
-    """The numbers of features to compare."""
-    if text is None:
+def sizes_for(asked: list[int] | None, n_features: int) -> list[int]:
+    """The numbers of features to compare, of a table that has so many."""
+    if asked is None:
         return [size for size in COMPARED_SIZES if size <= n_features] or [n_features]
-    try:
-        sizes = sorted({int(part) for part in text.split(",")})
-    except ValueError:
-        raise ValueError(f"-k must be whole numbers with commas, such as 5,10,20; got {text!r}.") from None
-    if sizes[0] < 1 or sizes[-1] > n_features:
-        raise ValueError(f"-k must lie between 1 and the number of features, {n_features}; got {text!r}.")
-    return sizes
+    if asked[-1] > n_features:
+        raise ValueError(f"-k must be at most the number of features, {n_features}; got {asked[-1]}.")
+    return asked
 
 
 def _compared(
@@ -169,7 +166,7 @@ def _show(
         }
         typer.echo(json.dumps(content))
         return
-    console = Console(quiet=quiet)
+    console = common.console_of(quiet)
     title = "Accuracy of 1-nearest-neighbour on held-out rows, %"
     shown = common.grid("method", *(f"{k} features" for k in comparison.ks), title=title)
     best = {at: max(comparison.mean(m)[at] for m in comparison.accuracy) for at in range(len(comparison.ks))}

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from fisherset._format import counted
-from fisherset.cli.common import PREFIX, ClassWeight, Task
+from fisherset.cli.options import PREFIX, Task
+from fisherset.cli.restrictions import Restrictions
 from fisherset.tables import Grouping, LabelledTable, group_features, prefix_groups, read_groups
 from fisherset.tables.feature import near
 from fisherset.tables.grouping import check_groups, places_of
@@ -35,6 +36,8 @@ class Question:
         How classes are weighed.
     max_memory : str or None
         Memory that may be used besides the table.
+    split_texts : bool
+        Whether the values of a column of texts are chosen one by one.
     """
 
     table: LabelledTable
@@ -45,6 +48,7 @@ class Question:
     task: str = "classification"
     class_weight: str | None = None
     max_memory: str | None = None
+    split_texts: bool = False
 
     @property
     def is_labelled(self) -> bool:
@@ -136,26 +140,21 @@ def plain(table: LabelledTable) -> Question:
 
 
 def question_of(
-    table: LabelledTable,
-    *,
-    keep: Sequence[str] | None = None,
-    exclude: Sequence[str] | None = None,
-    adjust_for: Sequence[str] | None = None,
-    groups: str | None = None,
-    split_texts: bool = False,
-    drop: Sequence[str] | None = None,
-    class_weight: ClassWeight | None = None,
-    task: Task = Task.classification,
-    max_memory: str | None = None,
+    table: LabelledTable, restrictions: Restrictions, drop: Sequence[str] | None = None
 ) -> Question:
-    """The question that the options of a command ask of a table."""
+    """The question that the options of a command ask of a table, of which some columns were left out."""
+    task, class_weight = restrictions.task, restrictions.class_weight
     if class_weight is not None and task is Task.regression:
         raise ValueError("--class-weight is for classes; leave it out with --task regression.")
-    grouping = _grouping(table, groups, split_texts, drop or ())
+    grouping = _grouping(table, restrictions.groups, restrictions.split_texts, drop or ())
     finder = _Finder(table, grouping, drop or ())
     kept, barred, taken = (
         finder.groups(option, given or ())
-        for option, given in (("--keep", keep), ("--exclude", exclude), ("--adjust-for", adjust_for))
+        for option, given in (
+            ("--keep", restrictions.keep),
+            ("--exclude", restrictions.exclude),
+            ("--adjust-for", restrictions.adjust_for),
+        )
     )
     for option, others in (("--exclude", barred), ("--adjust-for", taken)):
         both = [group for group in kept if group in others]
@@ -169,7 +168,8 @@ def question_of(
         taken,
         task.value,
         None if class_weight is None else class_weight.value,
-        max_memory,
+        restrictions.max_memory,
+        restrictions.split_texts,
     )
     if not question.n_allowed:
         raise ValueError(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from fisherset.cli.common import printable
+from fisherset.cli.notes import printable
 from fisherset.tables import LabelledTable
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from fisherset.cli import common, interrupt
+from fisherset.cli import common, interrupt, options
 from fisherset.cli.progress import ProgressBars
 
 if TYPE_CHECKING:
@@ -47,9 +47,9 @@ def reproduce(
         bool, typer.Option("--skip-missing", help="Leave out data sets that are not to be had.")
     ] = False,
     jobs: Annotated[int, typer.Option(help="Repeats in parallel; -1 for all processors.")] = -1,
-    force: common.Force = False,
-    quiet: common.Quiet = False,
-    as_json: common.AsJson = False,
+    force: options.Force = False,
+    quiet: options.Quiet = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Do the experiments of Gu, Li and Han (2011) again, beside the printed figures.
 

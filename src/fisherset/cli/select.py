@@ -13,12 +13,19 @@ from rich.console import Console
 from rich.text import Text
 
 from fisherset._format import certificate_figures, certificate_sentence, counted
-from fisherset.cli import common
+from fisherset.cli import common, options
+from fisherset.cli.bundles import bundled
+from fisherset.cli.formats import as_cells, as_lines, format_of
+from fisherset.cli.notes import printable
+from fisherset.cli.options import Format
 from fisherset.cli.outputs import PAGE, SELECTION, TABLE
 from fisherset.cli.progress import ProgressBars
+from fisherset.cli.restrictions import Restrictions
+from fisherset.cli.source import LabelledSource
 
 if TYPE_CHECKING:
     from fisherset.cli.question import Question
+    from fisherset.cli.sizes import Sizes
     from fisherset.report import ChosenFeature, Remark
     from fisherset.tables import LabelledTable, Selection
 
@@ -26,40 +33,34 @@ MARK = " *"  # of what is proven to be in every set as good
 CHOSEN_UNASKED = 50  # features that are chosen where nobody says how many, of a table that has twice as many
 
 
+@bundled
 def select(
-    file: common.Data,
-    target: common.Target = None,
+    source: LabelledSource,
+    restrictions: Restrictions,
     k: Annotated[
         str | None,
         typer.Option(
-            "-k", help='How many columns, or groups; "auto" to choose. Default: 50, at most half of them.'
+            "-k",
+            help='How many columns, or groups: a number; several, 5,10,20, or "auto" to compare on held-out '
+            "rows. Default: 50, at most half of them.",
         ),
     ] = None,
-    gamma: common.Gamma = "scale",
+    gamma: options.Gamma = "scale",
     solver: Annotated[
         str,
         typer.Option(help="joint; exact, which proves the best; or cutting-plane, the paper's Algorithm 1."),
     ] = "joint",
-    time_limit: common.TimeLimit = None,
-    max_nodes: common.MaxNodes = None,
-    task: common.Asked = common.Task.classification,
-    drop: common.Drop = None,
-    impute: common.Imputed = None,
-    keep: common.Keep = None,
-    exclude: common.Exclude = None,
-    adjust_for: common.AdjustFor = None,
-    groups: common.Groups = None,
-    split_texts: common.SplitTexts = False,
-    class_weight: common.Weighed = None,
-    max_memory: common.MaxMemory = None,
+    time_limit: options.TimeLimit = None,
+    max_nodes: options.MaxNodes = None,
     out: Annotated[Path | None, typer.Option(help="Keep the selection, selection.json, for `apply`.")] = None,
-    report: common.ReportFile = None,
+    report: options.ReportFile = None,
     write: Annotated[
         Path | None, typer.Option(help="Write the chosen columns and the target: .csv, .parquet, ...")
     ] = None,
-    force: common.Force = False,
-    quiet: common.Quiet = False,
-    as_json: common.AsJson = False,
+    force: options.Force = False,
+    quiet: options.Quiet = False,
+    shown: options.Printed = Format.table,
+    as_json: options.AsJson = False,
 ) -> None:
     """Choose the k best columns of a table together, and say how good they provably are.
 
@@ -79,65 +80,76 @@ def select(
 
       fisherset select cells.h5ad -t cell_type -k auto --out panel.json --write reduced.parquet
 
+      fisherset select genes.csv -t tumour -k 5,10,20,50
+
+      fisherset select expression.tsv.gz --transpose --labels samples.csv --on sample -t tumour -k 20
+
       fisherset select trial.csv -t relapse -k 8 --keep age,dose --adjust-for site --class-weight balanced
 
       fisherset select houses.csv -t price --task regression -k 10 --groups prefix
 
       fisherset select 'rows/*.parquet' -t label -k 50 --max-memory 2GB
+
+      cat genes.csv | fisherset select - -t tumour -k 10 --format names
     """
-    number, wanted = common.gamma_of(gamma), None if k is None else count_of(k)
+    number, wanted = common.gamma_of(gamma), None if k is None else wanted_of(k)
+    asked, compared = format_of(shown, as_json), isinstance(wanted, list) or wanted == "auto"
     lacking = None if solver == "exact" else "--solver exact"
     limits = common.limits_of(time_limit, max_nodes, lacking=lacking)
-    if limits and "auto" in (number, wanted):
-        raise ValueError('--time-limit and --max-nodes must go with a -k and a --gamma other than "auto".')
-    asked = ((out, SELECTION), (report, PAGE), (write, TABLE))
-    outputs = common.Outputs(*asked, inputs=common.files_read(file, groups), force=force)
+    if limits and (compared or number == "auto"):
+        raise ValueError('--time-limit and --max-nodes must go with one -k and a --gamma other than "auto".')
+    written = ((out, SELECTION), (report, PAGE), (write, TABLE))
+    outputs = common.Outputs(*written, inputs=[*source.inputs, *restrictions.inputs], force=force)
+    source.check()
     from fisherset.cli.answer import described, explained, fitted, page_for, values_of
     from fisherset.cli.question import question_of
     from fisherset.cli.remarks import giveaways_in
+    from fisherset.cli.sizes import sizes_of
     from fisherset.tables.output import table_content
 
-    with outputs:
-        silent = quiet or as_json
-        table = common.table_in(file, target, drop, impute, silent, task, split_texts, elsewhere=True)
+    with outputs, source.opened() as path:
+        silent, task = quiet or asked is not Format.table, restrictions.task
+        table = source.table(path, silent, task, restrictions.split_texts, elsewhere=True)
         check_rows(table, report, write)
-        question = question_of(
-            table,
-            keep=keep,
-            exclude=exclude,
-            adjust_for=adjust_for,
-            groups=groups,
-            split_texts=split_texts,
-            drop=drop,
-            class_weight=class_weight,
-            task=task,
-            max_memory=max_memory,
-        )
+        question = question_of(table, restrictions, source.drop)
         wanted = default_count(question) if wanted is None else wanted
-        watched = solver == "exact" and "auto" not in (number, wanted) and not silent and sys.stderr.isatty()
+        single = not compared and number != "auto"
+        watched = solver == "exact" and single and not silent and sys.stderr.isatty()
         with ProgressBars(silent or watched, "selecting"):
             selector = fitted(question, wanted, number, solver, verbose=watched, **limits)
             if selector.status_.name == "INTERRUPTED" and not quiet:
                 typer.echo("fisherset: interrupted; going on with the best set so far.", err=True)
+            sizes = sizes_of(question, selector, tried(wanted, selector), solver) if compared else None
             found = explained(question, selector)
             remarks = giveaways_in(table, task.value)
-            selection, rows = described(question, selector, found, solver, remarks)
+            selection, rows = described(question, selector, found, solver, remarks, source, sizes)
         outputs.write(out, lambda: selection.as_json() + "\n")
         if report is not None:
             with ProgressBars(silent, "writing the report"):
-                outputs.write(report, lambda: page_for(question, selector, found, solver, remarks))
+                outputs.write(
+                    report, lambda: page_for(question, selector, found, solver, remarks, sizes=sizes)
+                )
         if write is not None:
             names = [feature.name for feature in selection.features]
             values, y = values_of(table, names)
             about = {"target": table.target, "task": task.value}
             outputs.write(write, lambda: table_content(write, values, names, y=y, **about))
-    if as_json:
-        typer.echo(selection.as_json())
-    else:
-        _show(Console(quiet=quiet), question, selector, selection, rows, remarks)
-        for path in (out, report, write):
-            if path is not None:
-                Console(quiet=quiet).print(Text(f"Written: {path}"))
+    if asked is Format.table:
+        console = common.console_of(quiet)
+        _show(console, question, selector, selection, rows, remarks, sizes)
+        for file in outputs.written:
+            console.print(Text(f"Written: {file}"))
+    elif not quiet:
+        typer.echo(answer_in(asked, selection, rows))
+
+
+def answer_in(asked: Format, selection: Selection, rows: Sequence[ChosenFeature]) -> str:
+    """The answer for another program."""
+    if asked is Format.json:
+        return selection.as_json()
+    if asked is Format.names:
+        return as_lines([row.name for row in rows])
+    return as_cells([row._asdict() for row in rows], asked)
 
 
 def check_rows(table: LabelledTable, report: Path | None, write: Path | None) -> None:
@@ -151,9 +163,18 @@ def check_rows(table: LabelledTable, report: Path | None, write: Path | None) ->
             )
 
 
-def count_of(text: str) -> int | str:
-    """What -k stands for."""
-    return text if text == "auto" else common.count_of(text, ', or "auto"')
+def wanted_of(text: str) -> int | str | list[int]:
+    """What -k stands for: a number, several, or "auto"."""
+    if text == "auto":
+        return text
+    return common.counts_of(text) if "," in text else common.count_of(text, ', several of them, or "auto"')
+
+
+def tried(wanted: int | str | list[int], selector: Any) -> list[int]:
+    """The sizes that are compared."""
+    if isinstance(wanted, list):
+        return wanted
+    return [int(k) for k in sorted(set(selector.cv_results_["param_n_features_to_select"].tolist()))]
 
 
 def default_count(question: Question) -> int:
@@ -173,6 +194,7 @@ def _show(
     selection: Selection,
     rows: Sequence[ChosenFeature],
     remarks: Sequence[Remark],
+    sizes: Sizes | None,
 ) -> None:
     from fisherset.cli.answer import size_of, spread_of
     from fisherset.cli.remarks import show
@@ -183,9 +205,9 @@ def _show(
     own = OWN_SCORES[task] + (", summed" if any(row.n_features > 1 for row in rows) else "")
     shown = common.grid(first, "stand-in", "drop in F", "weight", own, "correlation", left=2)
     for row in rows:
-        stand_in = "" if row.stand_in is None else common.printable(row.stand_in)
+        stand_in = "" if row.stand_in is None else printable(row.stand_in)
         shown.add_row(
-            Text(common.printable(row.shown) + (MARK if row.in_every else "")),
+            Text(printable(row.shown) + (MARK if row.in_every else "")),
             Text(stand_in),
             f"{row.drop:.4f}",
             f"{row.weight:.3f}",
@@ -194,8 +216,10 @@ def _show(
         )
     console.print(Text(f"{selection.file}: {size_of(question)}, {spread_of(question, selector)}"))
     for heading, value in question.told:
-        console.print(Text(common.printable(f"{heading}: {value}")))
+        console.print(Text(printable(f"{heading}: {value}")))
     show(console, remarks)
+    if sizes is not None:
+        _show_sizes(console, sizes, noun)
     console.print(shown)
     if any(row.in_every for row in rows):
         console.print(Text(f"{MARK.strip()} proven to be in every set as good as this one"))
@@ -207,3 +231,16 @@ def _show(
     if proven := proven_of(selector, noun):
         console.print(Text(proven))
     show(console, remarks_on(selector))
+
+
+def _show_sizes(console: Console, sizes: Sizes, noun: str) -> None:
+    """The sizes that were compared, and why the one that was chosen."""
+    held_out = [f"held-out {sizes.measured}"] if sizes.scored else []
+    shown = common.grid(noun, "F", "upper bound", "proven", *held_out, title=f"At gamma = {sizes.gamma:.6g}")
+    for row in sizes.rows:
+        score = [] if row.score is None else [f"{row.score:.3f} ± {row.error:.3f}"]
+        style = "bold" if row.k == sizes.chosen else ""
+        figures = f"{row.objective:.4f}", f"{row.upper_bound:.4f}", f"{100 * (1 - row.gap):.1f} %"
+        shown.add_row(*(Text(cell, style=style) for cell in (str(row.k), *figures, *score)))
+    console.print(shown)
+    console.print(Text(sizes.why))

@@ -6,13 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from fisherset._format import counted
-from fisherset.cli import common
+from fisherset.cli import common, options
+from fisherset.cli.bundles import bundled
+from fisherset.cli.notes import printable
+from fisherset.cli.options import Task
 from fisherset.cli.outputs import SUMMARY
 from fisherset.cli.progress import ProgressBars
+from fisherset.cli.source import LabelledSource
 
 if TYPE_CHECKING:
     from fisherset import Summary
@@ -20,16 +23,14 @@ if TYPE_CHECKING:
 Written = Annotated[Path, typer.Option(help="The summary, an .npz file.")]
 
 
+@bundled
 def summarize(
-    file: common.Data,
+    source: LabelledSource,
     out: Written,
-    target: common.Target = None,
-    task: common.Asked = common.Task.classification,
-    drop: common.Drop = None,
-    impute: common.Imputed = None,
-    max_memory: common.MaxMemory = None,
-    force: common.Force = False,
-    quiet: common.Quiet = False,
+    task: options.Asked = Task.classification,
+    max_memory: options.MaxMemory = None,
+    force: options.Force = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Write the sums of a table that a selection needs, in place of its rows.
 
@@ -43,14 +44,15 @@ def summarize(
 
       fisherset summarize 'rows/*.parquet' -t label --out all.npz
     """
-    outputs = common.Outputs((out, SUMMARY), inputs=[file], force=force)
+    outputs = common.Outputs((out, SUMMARY), inputs=source.inputs, force=force)
+    source.check()
     from fisherset import Summary
     from fisherset import summarize as summary_of
 
-    with outputs:
-        table = common.table_in(file, target, drop, impute, quiet, task, elsewhere=True)
+    with outputs, source.opened() as path:
+        table = source.table(path, quiet, task, elsewhere=True)
         if isinstance(table.X, Summary):
-            raise ValueError(f"{file.name} is a summary already; `merge` adds it to others.")
+            raise ValueError(f"{path.name} is a summary already; `merge` adds it to others.")
         with ProgressBars(quiet, "adding up"):
             found = summary_of(table.X, table.y, task=task.value, max_memory=max_memory).named(table.names)
         found.save(out)
@@ -64,8 +66,8 @@ def merge(
         list[Path] | None,
         typer.Option("--without", help="A summary of rows to take out again; may be given again."),
     ] = None,
-    force: common.Force = False,
-    quiet: common.Quiet = False,
+    force: options.Force = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Add up summaries of different rows, and take rows out again.
 
@@ -109,8 +111,8 @@ def _added(first: Path, total: Summary, files: list[Path], sign: str) -> Summary
 
 
 def _show(summary: Summary, out: Path, quiet: bool) -> None:
-    console = Console(quiet=quiet)
-    classes = ", ".join(common.printable(str(label)) for label in summary.classes.tolist()[:10])
+    console = common.console_of(quiet)
+    classes = ", ".join(printable(str(label)) for label in summary.classes.tolist()[:10])
     size = f"{counted(summary.n_samples, 'rows')}, {counted(summary.n_columns, 'features')}"
     console.print(Text(size))
     if classes:

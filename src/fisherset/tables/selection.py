@@ -65,6 +65,18 @@ class Selection:
         Whether the set is proven to be the best.
     n_nodes : int
         Nodes that exact search looked at.
+    impute : str or None
+        What was done about missing values.
+    dropped : list of str
+        Columns that were left out.
+    split_texts : bool
+        Whether the values of columns of texts were chosen one by one.
+    identifier : str or None
+        The column that names the rows.
+    sizes : list of dict
+        The other sizes it was compared with, where it was: sets, F, bound and held-out score of each.
+    why : str or None
+        Why this size, in a sentence.
     """
 
     features: list[Feature]
@@ -92,6 +104,12 @@ class Selection:
     proven: dict[str, int] = field(default_factory=dict)
     optimal: bool = False
     n_nodes: int = 0
+    impute: str | None = None
+    dropped: list[str] = field(default_factory=list)
+    split_texts: bool = False
+    identifier: str | None = None
+    sizes: list[dict[str, Any]] = field(default_factory=list)
+    why: str | None = None
 
     def as_json(self) -> str:
         """The content of the file.
@@ -108,7 +126,8 @@ class Selection:
 
 FIGURES = ("gamma", "objective", "upper_bound", "gap")
 PROVEN = ("in_every", "in_none", "open")
-LISTS = ("gaps", "remarks", "kept", "excluded", "adjusted_for")
+LISTS = ("gaps", "remarks", "kept", "excluded", "adjusted_for", "dropped")
+MAY_LACK = ("class_weight", "impute", "identifier", "why")  # texts
 
 
 def read_selection(path: Path) -> Selection:
@@ -141,8 +160,14 @@ def read_selection(path: Path) -> Selection:
         proven = _checked(content.get("proven", {}), dict, "proven")
         proven = {name: _checked(proven[name], int, name) for name in PROVEN if name in proven}
         n_nodes, optimal = _checked(content.get("n_nodes", 0), int, "n_nodes"), content.get("optimal", False)
-        if not isinstance(optimal, bool):
-            raise TypeError(f"its optimal is {optimal!r}")
+        split_texts = content.get("split_texts", False)
+        for name, flag in (("optimal", optimal), ("split_texts", split_texts)):
+            if not isinstance(flag, bool):
+                raise TypeError(f"its {name} is {flag!r}")
+        may_lack = {name: content.get(name) for name in MAY_LACK}
+        for name, text in may_lack.items():
+            if text is not None:
+                _checked(text, str, name)
         task = content.get("task", TASK_NAMES[0])
         if task not in TASK_NAMES:
             raise ValueError(f"its task is {task!r}")
@@ -151,8 +176,9 @@ def read_selection(path: Path) -> Selection:
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
         raise ValueError(f"{path.name} cannot be used: {reason}.") from error
-    more: dict[str, Any] = {name: content.get(name) for name in ("n_groups_in", "class_weight")}
+    more: dict[str, Any] = {"n_groups_in": content.get("n_groups_in"), **may_lack, "split_texts": split_texts}
     more |= {**texts, **counts, **numbers, **lists, **maps, "details": content.get("details") or []}
+    more |= {"sizes": content.get("sizes") or []}
     more |= {"proven": proven, "optimal": optimal, "n_nodes": n_nodes}
     return Selection(features, classes=classes, task=task, **more)
 

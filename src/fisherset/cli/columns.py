@@ -1,0 +1,64 @@
+"""The columns of a file, at once: for whoever types a name of one, or has mistyped it.
+
+Nothing that computes is loaded for it, and only the beginning, or the end, of a file is read.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+from fisherset._files import ARROW, TEXT
+
+HEAD = 2**22  # bytes in which the first line of a text must end
+SEPARATORS = ",;\t|"
+UNSURE = ("#", "!", "sep=")  # first lines that may be no header
+
+
+def complete(ctx: Any, incomplete: str) -> list[str]:
+    """What a name of a column that somebody is typing may become; the file was named before it."""
+    named = [ctx.params.get("file"), *ctx.args]  # beside an option without its value nothing is told apart
+    file = next((Path(name) for name in named if name is not None and Path(name).is_file()), None)
+    try:
+        names = [] if file is None else columns_in(file, ctx.params.get("sep"))
+    except Exception:  # whatever it is, a shell that completes is no place to say it
+        return []
+    return [name for name in names or () if name.startswith(incomplete) and name.isprintable()]
+
+
+def columns_in(path: Path, separator: str | None = None) -> list[str] | None:
+    """The names of the columns of a file; None where they are not to be had at once, or not for sure."""
+    suffix = path.suffix.lower()
+    if not path.is_file():
+        return None
+    if suffix in TEXT:
+        with path.open("rb") as file:
+            return _header(file.readline(HEAD), separator)
+    if suffix == ".parquet":
+        from pyarrow import parquet
+
+        return [str(name) for name in parquet.read_schema(str(path)).names]
+    if suffix in ARROW:
+        import pyarrow as pa
+
+        with pa.memory_map(str(path)) as source:
+            return [str(name) for name in pa.ipc.open_file(source).schema.names]
+    return None
+
+
+def _header(line: bytes, separator: str | None) -> list[str] | None:
+    """The cells of the first line of a text, if it is one."""
+    if not line.endswith((b"\n", b"\r")) or line.count(b'"') % 2:
+        return None
+    try:
+        text = line.decode("utf-8-sig").rstrip("\r\n")
+    except UnicodeDecodeError:
+        return None
+    if text.startswith(UNSURE):
+        return None
+    given = {"tab": "\t", r"\t": "\t"}.get(separator or "", separator)
+    sign = given or max(SEPARATORS, key=text.count)
+    cells = next(csv.reader(io.StringIO(text), delimiter=sign), []) if len(sign) == 1 else []
+    return cells if len(cells) > 1 else None
