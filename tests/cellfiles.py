@@ -88,7 +88,7 @@ def _noted(item, kind, version, **attributes):
     return item
 
 
-def write_cells(path, X, obs, kind="h5ad", *, layers=None, names=None, chunks=None, old=False):
+def write_cells(path, X, obs, kind="h5ad", *, layers=None, rows=None, names=None, chunks=None, old=False):
     """A matrix, CSR, CSC or dense, with columns of its rows; `old` as anndata 0.7 wrote them."""
     with created(path, kind) as (root, put):
         _noted(root, "anndata", "0.1.0")
@@ -97,7 +97,7 @@ def write_cells(path, X, obs, kind="h5ad", *, layers=None, names=None, chunks=No
         for name, layer in (layers or {}).items():
             _put_matrix(root["layers"], put, name, layer, chunks)
         n, d = X.shape
-        _put_table(root, put, "obs", obs, [f"cell{i}" for i in range(n)], old)
+        _put_table(root, put, "obs", obs, [f"cell{i}" for i in range(n)] if rows is None else rows, old)
         _put_table(root, put, "var", {}, [f"g{j}" for j in range(d)] if names is None else names, old)
     return path
 

@@ -31,7 +31,7 @@ ALLOWED = {
     "paper": {"datasets", "evaluation", "paper", "plots", "report"},
     "cli": {"cli", "datasets", "evaluation", "paper", "report", "tables"},
 }
-SHARED = {"_files", "_format", "_memory", "_threads", "_types"}  # belongs to all
+SHARED = {"_files", "_format", "_memory", "_progress", "_threads", "_types"}  # belongs to all
 PUBLIC = set(fisherset.__all__)
 CHECKS = "fisherset.selectors.checks"  # what `fit` asks of data, for the functions beside the selectors
 OUTSIDE = {  # what may be imported from elsewhere, besides the standard library

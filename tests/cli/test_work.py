@@ -36,7 +36,8 @@ def test_features_are_explained_once(wine, monkeypatch):
     calls, explain = [], answer.explain
     monkeypatch.setattr(answer, "explain", lambda *args, **more: calls.append(1) or explain(*args, **more))
     outputs = {"out": wine / "s.json", "report": wine / "r.html"}
-    select.select(wine / "wine.csv", "target", "3", quiet=True, **outputs)
+    given = {"file": wine / "wine.csv", "target": "target", "k": "3", "quiet": True}
+    select.select(**given, **outputs)
     assert len(calls) == 1
     assert all(path.stat().st_size for path in outputs.values())
 

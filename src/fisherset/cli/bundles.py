@@ -20,13 +20,18 @@ def bundled(command: Callable[..., None]) -> Callable[..., None]:
         else:
             parameters.append(parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=hints[name]))
 
+    seen = Signature(parameters)
+
     @wraps(command)
     def called(**given: Any) -> None:
+        bound = seen.bind(**given)
+        bound.apply_defaults()
+        values = bound.arguments
         for name, kind in bundles.items():
-            given[name] = kind(**{own.name: given.pop(own.name) for own in fields(kind)})
-        command(**given)
+            values[name] = kind(**{own.name: values.pop(own.name) for own in fields(kind)})
+        command(**values)
 
-    called.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    called.__signature__ = seen  # type: ignore[attr-defined]
     called.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return called
 

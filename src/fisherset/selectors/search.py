@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.parallel import Parallel, delayed
 
+from fisherset._progress import tell
 from fisherset._threads import one_thread
 from fisherset._types import Floats, Indices
 from fisherset.selectors.choice import Choice
@@ -33,9 +34,13 @@ class Search(NamedTuple):
 
     def scores(self, splits: Sequence[tuple[Indices, Indices]], n_jobs: int | None) -> Floats:
         """Scores of shape (splits, gammas, sizes)."""
-        run = Parallel(n_jobs=n_jobs, require="sharedmem")  # the folds share products
+        run = Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")  # the folds share products
+        scores = []
         with one_thread():
-            return np.array(run(delayed(self._fold_scores)(*split) for split in splits))
+            for of_fold in run(delayed(self._fold_scores)(*split) for split in splits):
+                scores.append(of_fold)
+                tell("cross-validating", len(scores), len(splits))
+        return np.array(scores)
 
     def _fold_scores(self, train: Indices, test: Indices) -> Floats:
         columns = self.ks[-1] * len(self.choice.codes) // len(self.choice.labels)

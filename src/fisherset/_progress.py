@@ -1,0 +1,13 @@
+"""How far something long has come: a record on a logger of its own, for whoever listens."""
+
+from __future__ import annotations
+
+import logging
+
+LOGGER = logging.getLogger("fisherset.progress")
+
+
+def tell(what: str, done: int, total: int | None) -> None:
+    """Say how much of how many is done; where nobody listens it costs next to nothing."""
+    if LOGGER.isEnabledFor(logging.INFO):
+        LOGGER.info("%s: %d of %s", what, done, total, extra={"what": what, "done": done, "total": total})
