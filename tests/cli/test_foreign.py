@@ -1,4 +1,4 @@
-"""The commonest foreign files from end to end: chosen from, applied to a second file, reported, rows by name."""
+"""The commonest foreign files from end to end: chosen from, applied to a second file, rows by name."""
 
 import gzip
 import json

@@ -161,7 +161,7 @@ def test_a_table_comes_from_the_standard_input(folder):
 
 def complete(folder, *words):
     return subprocess.run(
-        [sys.executable, "-c", "from fisherset.cli import main; main()"],
+        COMMAND,
         cwd=folder,
         env=environment(
             _FISHERSET_COMPLETE="complete_bash",

@@ -1,4 +1,4 @@
-"""Several sizes: sets, F and bound at one gamma, accuracy on held-out rows, and why the one that was chosen."""
+"""Several sizes: sets, F and bound at one gamma, held-out accuracy, and why the one that was chosen."""
 
 import json
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -29,9 +30,10 @@ def as_cells(rows: Sequence[Mapping[str, Any]], asked: Format) -> str:
     """Rows of the same fields as text, below a line of these; no cell that a spreadsheet would run."""
     from fisherset.tables.output import safe_cell
 
+    plain = printable if sys.stdout.isatty() else str  # a program gets the names as they are
     out = io.StringIO()
     writer = csv.writer(out, delimiter=SEPARATORS[asked], lineterminator="\n")
     writer.writerow(list(rows[0]) if rows else [])
     for row in rows:
-        writer.writerow([safe_cell(cell) if isinstance(cell, str) else cell for cell in row.values()])
+        writer.writerow([safe_cell(plain(cell)) if isinstance(cell, str) else cell for cell in row.values()])
     return out.getvalue().rstrip("\n")

@@ -140,7 +140,7 @@ def select(
         for file in outputs.written:
             console.print(Text(f"Written: {file}"))
     elif not quiet:
-        typer.echo(answer_in(asked, selection, rows))
+        print(answer_in(asked, selection, rows))  # typer would take signs out of names
 
 
 def answer_in(asked: Format, selection: Selection, rows: Sequence[ChosenFeature]) -> str:
