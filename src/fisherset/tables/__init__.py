@@ -13,7 +13,7 @@ from fisherset.tables.names import split_names
 from fisherset.tables.opening import open_table
 from fisherset.tables.output import write_table
 from fisherset.tables.picked import pick
-from fisherset.tables.scanning import scan
+from fisherset.tables.scanning import columns_in, scan
 from fisherset.tables.selection import Selection, read_selection
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "Layout",
     "Selection",
     "LabelledTable",
+    "columns_in",
     "drift_of",
     "group_features",
     "join_labels",

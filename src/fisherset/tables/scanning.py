@@ -161,7 +161,18 @@ def _check_layout(layout: Layout) -> None:
 
 
 def columns_in(paths: Any) -> list[str]:
-    """The names of the columns of a table; nothing but these is read."""
+    """The names of the columns of a table, of which nothing else is read.
+
+    Parameters
+    ----------
+    paths : path, list of paths, or table
+        As for :func:`scan`.
+
+    Returns
+    -------
+    names : list of str
+        All columns, the target among them; of AnnData the variables.
+    """
     if _holds_cells(paths):
         from fisherset.tables.annotated import InFile
 
