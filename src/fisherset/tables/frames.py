@@ -210,8 +210,7 @@ def _arrow_frame(
         if suffix in TEXT:
             check_encoding(path)
             check_cells(path, TEXT[suffix])
-            table = read_text(path, TEXT[suffix], texts)
-            table = table.select(_places(table.schema, wanted))
+            table = read_text(path, TEXT[suffix], texts, None if wanted is None else {*wanted, ""})
         else:
             with pyarrow.OSFile(str(path)) as file:  # whatever its name looks like, a file
                 read = _parquet_table if suffix == ".parquet" else _ipc_table
