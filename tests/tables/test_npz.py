@@ -61,9 +61,13 @@ def objects(values):
 
 REFUSED = {
     "no labels": ({"X": X, "a": [1]}, None, "t.npz lacks y; it holds 'X', 'a'. It must hold X"),
-    "no matrix": ({"y": Y, "table": X}, None, "t.npz lacks X; it holds 'y', 'table'"),
-    "neither": ({"a": [1]}, None, "t.npz lacks X; it holds 'a'"),
-    "two that may be it": ({"x": X, "data": X, "y": Y}, None, "t.npz lacks X; it holds 'x', 'data', 'y'"),
+    "no matrix": ({"y": Y, "table": X}, None, "t.npz lacks X_data, .*; it holds 'y', 'table'"),
+    "neither": ({"a": [1]}, None, "t.npz lacks X_data, .*; it holds 'a'. It must hold X"),
+    "two that may be it": (
+        {"x": X, "data": X, "y": Y},
+        None,
+        "t.npz lacks X_data, .*; it holds 'x', 'data', 'y'",
+    ),
     "labels of two names": (
         {"X": X, "labels": Y, "target": Y},
         None,
@@ -84,7 +88,8 @@ REFUSED = {
         r"one label a row; X has the shape \(4, 3\) and y the shape \(2,\)",
     ),
     "sets of labels": ({"X": X, "y": np.eye(4)}, None, r"one label a row; .* y the shape \(4, 4\)"),
-    "no table": ({"X": X[0], "y": Y}, None, r"must hold a table as X; it has the shape \(3,\)"),
+    "no table": ({"X": X[0], "y": Y}, None, r"one label a row; X has the shape \(3,\)"),
+    "no table and no labels": ({"X": X[0]}, None, r"must hold a table as X; it has the shape \(3,\)"),
     "half a sparse matrix": ({"X_data": [1.0], "X_shape": [4, 3], "y": Y}, None, "lacks X_indices, X_indptr"),
 }
 
@@ -99,7 +104,7 @@ def test_what_is_lacking_or_odd_is_refused(case, tmp_path):
 
 def test_a_matrix_of_scipy_alone_is_none_of_ours(tmp_path):
     sparse.save_npz(tmp_path / "t.npz", sparse.csr_matrix(X))
-    with pytest.raises(ValueError, match=r"t\.npz lacks X; it holds"):
+    with pytest.raises(ValueError, match=r"t\.npz lacks X_data, .*; it holds"):
         read_frame(tmp_path / "t.npz")
 
 

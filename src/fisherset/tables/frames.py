@@ -192,8 +192,13 @@ def _column_frame(
 
         table, ids = turned(path, read, texts, wanted, layout)
         return Frame(path, table.column_names, arrow=table, ids=ids)
-    frame = _arrow_frame(path, path.suffix.lower(), {*texts, *_beside(layout), ""}, wanted)
-    table, ids = without_index(frame.arrow, {*texts, *_beside(layout)}, path.name)
+    whole, suffix = {*texts, *_beside(layout)}, path.suffix.lower()
+    frame = _arrow_frame(path, suffix, whole, wanted)
+    if "" in frame.names and suffix in TEXT and frame.names.count("") == 1:
+        column = frame.arrow.column("")
+        if not is_text(column.type) and not are_row_numbers(column.to_pylist()):  # 007 is no number
+            frame = _arrow_frame(path, suffix, {*whole, ""}, wanted)
+    table, ids = without_index(frame.arrow, whole, path.name)
     return _identified(frame._replace(names=table.column_names, arrow=table, ids=ids), layout)
 
 

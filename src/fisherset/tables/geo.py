@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from fisherset._types import Floats
 from fisherset.tables.memory import check_room
 
-MARKS = (b"!Series_", b"!Sample_", b"!series_matrix_table_begin")
-BEGIN, END = b"!series_matrix_table_begin", b"!series_matrix_table_end"
-SAMPLE, ACCESSION, CHARACTERISTICS = "!Sample_", "geo_accession", "characteristics_ch"
-NOTHING = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None")  # cells without a value
-PACKED = b"\x1f\x8b"
-STEP = 2**24  # bytes that are unpacked at a time
+SERIES_MARKS = (b"!Series_", b"!Sample_", b"!series_matrix_table_begin")
+TABLE_BEGIN, TABLE_END = b"!series_matrix_table_begin", b"!series_matrix_table_end"
+SAMPLE_FIELD, ACCESSION, CHARACTERISTICS = "!Sample_", "geo_accession", "characteristics_ch"
+NO_VALUE_CELLS = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None")  # cells without a value
+GZIP_START = b"\x1f\x8b"
+UNPACKED_BYTES = 2**24  # bytes that are unpacked at a time
 
 
 class Series(NamedTuple):
@@ -48,12 +48,12 @@ def is_series(path: Path) -> bool:
     """Whether a file, which may be packed, begins as a series matrix does."""
     try:
         with path.open("rb") as file:
-            packed = file.read(2) == PACKED
+            packed = file.read(2) == GZIP_START
         with (gzip.open if packed else open)(path, "rb") as file:
             start: bytes = file.read(256)
     except (OSError, EOFError, zlib.error):  # which whoever reads it will say
         return False
-    return start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(MARKS)
+    return start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(SERIES_MARKS)
 
 
 def read_series(path: Path) -> Series:
@@ -70,9 +70,9 @@ def read_series(path: Path) -> Series:
         Samples are rows, as in any other table.
     """
     text = _text(path)
-    begin, end = text.find(BEGIN), text.rfind(END)
+    begin, end = text.find(TABLE_BEGIN), text.rfind(TABLE_END)
     if begin < 0 or end < begin:
-        lacking = (BEGIN if begin < 0 else END).decode()
+        lacking = (TABLE_BEGIN if begin < 0 else TABLE_END).decode()
         raise ValueError(f"{path.name} lacks the line {lacking}; is it damaged or cut off?")
     begin = text.find(b"\n", begin) + 1
     head = _decoded(text[:begin])
@@ -81,8 +81,8 @@ def read_series(path: Path) -> Series:
     accessions = notes.pop(ACCESSION, [samples])[0]
     odd = [field for field, lines in notes.items() if any(len(line) != len(accessions) for line in lines)]
     if odd or sorted(accessions) != sorted(samples):
-        what = f"the line {SAMPLE}{odd[0]} has" if odd else "its table has"
-        raise ValueError(f"{path.name} is damaged: {what} other samples than {SAMPLE}{ACCESSION}.")
+        what = f"the line {SAMPLE_FIELD}{odd[0]} has" if odd else "its table has"
+        raise ValueError(f"{path.name} is damaged: {what} other samples than {SAMPLE_FIELD}{ACCESSION}.")
     place_of = {sample: place for place, sample in enumerate(accessions)}
     places = [place_of[sample] for sample in samples]
     labels = {name: _column(values, places) for name, values in _columns(notes, len(accessions))}
@@ -93,10 +93,10 @@ def _text(path: Path) -> bytes:
     """The whole file, unpacked, as long as there is room for what is made of it."""
     parts, size = [], 0
     with path.open("rb") as file:
-        packed = file.read(2) == PACKED
+        packed = file.read(2) == GZIP_START
     try:
         with (gzip.open if packed else open)(path, "rb") as file:
-            while part := file.read(STEP):
+            while part := file.read(UNPACKED_BYTES):
                 parts.append(part)
                 size += len(part)
                 check_room(path.name, 3 * size, "its numbers")
@@ -133,7 +133,7 @@ def _numbers(path: Path, table: memoryview) -> tuple[list[str], list[str], Float
             arrow_csv.ReadOptions(block_size=max(2**20, 64 * len(header)), use_threads=False),
             arrow_csv.ParseOptions(delimiter="\t"),
             arrow_csv.ConvertOptions(
-                column_types=kinds, null_values=list(NOTHING), strings_can_be_null=False
+                column_types=kinds, null_values=list(NO_VALUE_CELLS), strings_can_be_null=False
             ),
         )
     except pa.ArrowInvalid as error:
@@ -148,10 +148,10 @@ def _numbers(path: Path, table: memoryview) -> tuple[list[str], list[str], Float
 def _notes(path: Path, head: str) -> dict[str, list[list[str]]]:
     """What is noted of each sample, the lines of each field."""
     notes: dict[str, list[list[str]]] = {}
-    lines = [line for line in io.StringIO(head) if line.startswith(SAMPLE)]
+    lines = [line for line in io.StringIO(head) if line.startswith(SAMPLE_FIELD)]
     try:
         for field, *cells in csv.reader(lines, delimiter="\t"):
-            notes.setdefault(field.removeprefix(SAMPLE), []).append(cells)
+            notes.setdefault(field.removeprefix(SAMPLE_FIELD), []).append(cells)
     except csv.Error as error:
         raise ValueError(f"{path.name} cannot be read; is it damaged? ({error})") from error
     return notes
@@ -166,14 +166,14 @@ def _columns(notes: dict[str, list[list[str]]], n: int) -> Iterator[tuple[str, l
             for cell in (line[i].strip() for line in lines):
                 key, colon, value = cell.partition(":")
                 apart = field.startswith(CHARACTERISTICS) and colon
-                if field.startswith(CHARACTERISTICS) and cell in NOTHING:
+                if field.startswith(CHARACTERISTICS) and cell in NO_VALUE_CELLS:
                     continue
                 name, value = (key.strip(), value.strip()) if apart else (field, cell)
                 seen[name] += 1
                 name = name if seen[name] == 1 else f"{name}_{seen[name]}"
                 if apart and name in notes:  # "title: x", beside a title
                     name = f"{name} ({field})"
-                columns.setdefault(name, [None] * n)[i] = None if value in NOTHING else value
+                columns.setdefault(name, [None] * n)[i] = None if value in NO_VALUE_CELLS else value
     yield from columns.items()
 
 

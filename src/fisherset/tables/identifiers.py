@@ -9,7 +9,11 @@ from typing import Any, NamedTuple
 
 from fisherset.tables.feature import near
 
-UNNAMED = ("id", "row_id", "identifier")  # what identifiers without a name are called, the first that is free
+UNNAMED_IDS = (
+    "id",
+    "row_id",
+    "identifier",
+)  # what identifiers without a name are called, the first that is free
 NO_NAME = "__index_level_"  # how pandas calls a column of them without a name
 WHOLE = re.compile(r"0|-?[1-9]\d{0,17}")  # a number that is the same when it is written again
 
@@ -53,7 +57,7 @@ def _is_gap(value: Any) -> bool:
 def free_name(names: Iterable[str]) -> str:
     """What identifiers without a name are called beside columns of these names."""
     taken = set(names)
-    return next((name for name in UNNAMED if name not in taken), UNNAMED[0])
+    return next((name for name in UNNAMED_IDS if name not in taken), UNNAMED_IDS[0])
 
 
 def are_row_numbers(values: Sequence[Any]) -> bool:

@@ -50,6 +50,7 @@ CALLED = {
     "feature_names": ("feature_names", "names", "columns"),
     "sample_names": ("sample_names", "ids"),
 }
+NAME_ARRAYS = ("feature_names", "sample_names")
 FOREIGN_CSR = {"data", "indices", "indptr", "shape"}  # of `scipy.sparse.save_npz`
 
 
@@ -76,28 +77,30 @@ def read_npz(path: Path) -> Dataset:
     dataset : Dataset
         What it holds.
     """
-    found = _found(path, ("X", "y"))
-    X, names = _table(path, found)
+    found = _found(path, ("y",))
+    X = _matrix(path, found)
     classes, y = _classes(path, X, found)
-    return Dataset(X, y.astype(np.int32), classes, names)
+    return Dataset(X, y.astype(np.int32), classes, _names(path, found, "feature_names", X.shape[1]))
 
 
 def arrays_in(path: Path) -> Arrays:
     """What a file holds, which may have no labels, checked as by :func:`read_npz`."""
-    found = _found(path, ("X",))
-    X, names = _table(path, found)
-    samples = found.get("sample_names")
-    if samples is not None and samples.shape != (X.shape[0],):
-        raise ValueError(f"{path.name} names {samples.size} samples; X has {X.shape[0]}.")
-    if "y" not in found:
-        return Arrays(X, None, "", names, samples)
-    classes, y = _classes(path, X, found)
-    return Arrays(X, np.asarray(classes)[y], str(found["called"]), names, samples)
+    found = _found(path, ())
+    X, y = _matrix(path, found), None
+    if "y" in found:
+        classes, codes = _classes(path, X, found)
+        y = np.asarray(classes)[codes]
+    elif X.ndim != 2:
+        raise ValueError(f"{path.name} must hold a table as X; it has the shape {X.shape}.")
+    features, samples = (
+        _names(path, found, key, size) for key, size in zip(NAME_ARRAYS, reversed(X.shape), strict=True)
+    )
+    return Arrays(X, y, str(found["called"]), features, samples)
 
 
 def check_labels(path: Path) -> None:
     """Refuse a file without labels."""
-    _found(path, ("X", "y"))
+    _found(path, ("y",))
 
 
 def _found(path: Path, needed: Sequence[str]) -> dict[str, Any]:
@@ -118,8 +121,8 @@ def _found(path: Path, needed: Sequence[str]) -> dict[str, Any]:
         reason = pickled if "allow_pickle" in str(error) else "it is damaged or no .npz file"
         raise ValueError(f"{path.name} cannot be read: {reason}.") from error
     lacking = [key for key in needed if key not in found]
-    if "X" in lacking and any(key in found for key in CSR):
-        lacking = [key for key in lacking if key != "X"] + [key for key in CSR if key not in found]
+    if "X" not in found:
+        lacking += [key for key in CSR if key not in found]
     if lacking:
         raise ValueError(
             f"{path.name} lacks {', '.join(lacking)}; it holds {shown(held)}. It must hold X (or "
@@ -140,22 +143,24 @@ def _called(held: Sequence[str]) -> dict[str, str]:
     return called
 
 
-def _table(path: Path, found: dict[str, Any]) -> tuple[Any, NDArray[Any] | None]:
-    """The matrix, and the names of its columns."""
-    X = found["X"] if "X" in found else _csr(path, *(found[key] for key in CSR))
-    if X.ndim != 2:
-        raise ValueError(f"{path.name} must hold a table as X; it has the shape {X.shape}.")
-    names = found.get("feature_names")
-    if names is not None and names.shape != (X.shape[1],):
-        raise ValueError(f"{path.name} names {names.size} features; X has {X.shape[1]}.")
-    return X, names
+def _matrix(path: Path, found: dict[str, Any]) -> Any:
+    return found["X"] if "X" in found else _csr(path, *(found[key] for key in CSR))
+
+
+def _names(path: Path, found: dict[str, Any], key: str, size: int) -> NDArray[Any] | None:
+    """What columns, or rows, are called, if anything."""
+    names: NDArray[Any] | None = found.get(key)
+    if names is not None and names.shape != (size,):
+        what = key.removesuffix("_names") + "s"
+        raise ValueError(f"{path.name} names {names.size} {what}; X has {size}.")
+    return names
 
 
 def _classes(path: Path, X: Any, found: dict[str, Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """The different labels, and the number of each row's."""
     y = found["y"]
     y = y[:, 0] if y.shape == (X.shape[0], 1) else y
-    if y.shape != (X.shape[0],):
+    if X.ndim != 2 or y.shape != (X.shape[0],):
         raise ValueError(
             f"{path.name} must hold one label a row; X has the shape {X.shape} and y the shape {y.shape}."
         )
