@@ -132,7 +132,7 @@ def _frame(path: Path, texts: Collection[str], wanted: Collection[str] | None, l
     if is_series(path):
         frame = _series_frame(path)
     elif suffix in TEXT or suffix == ".parquet" or suffix in ARROW:
-        return _column_frame(path, texts, wanted, layout)
+        return (_turned_frame if layout.transpose else _column_frame)(path, texts, wanted, layout)
     elif suffix == ".npz":
         frame = _npz_frame(path)
     elif suffix in SVMLIGHT:
@@ -183,23 +183,28 @@ def _column_frame(
     path: Path, texts: Collection[str], wanted: Collection[str] | None, layout: Layout
 ) -> Frame:
     """A file of columns; what its rows are called is taken apart from them."""
-    if layout.transpose:
-
-        def read(source: Path, whole: Collection[str]) -> Any:
-            frame = _arrow_frame(source, source.suffix.lower(), whole)
-            _check_names(source, frame.names)
-            return frame.arrow
-
-        table, ids = turned(path, read, texts, wanted, layout)
-        return Frame(path, table.column_names, arrow=table, ids=ids)
     whole, suffix = {*texts, *_beside(layout)}, path.suffix.lower()
     frame = _arrow_frame(path, suffix, whole, wanted)
-    if "" in frame.names and suffix in TEXT and frame.names.count("") == 1:
+    if suffix in TEXT and frame.names.count("") == 1:
         column = frame.arrow.column("")
         if not is_text(column.type) and not are_row_numbers(column.to_pylist()):  # 007 is no number
             frame = _arrow_frame(path, suffix, {*whole, ""}, wanted)
     table, ids = without_index(frame.arrow, whole, path.name)
     return _identified(frame._replace(names=table.column_names, arrow=table, ids=ids), layout)
+
+
+def _turned_frame(
+    path: Path, texts: Collection[str], wanted: Collection[str] | None, layout: Layout
+) -> Frame:
+    """A file of columns whose rows are features."""
+
+    def read(source: Path, whole: Collection[str]) -> Any:
+        frame = _arrow_frame(source, source.suffix.lower(), whole)
+        _check_names(source, frame.names)
+        return frame.arrow
+
+    table, ids = turned(path, read, texts, wanted, layout)
+    return Frame(path, table.column_names, arrow=table, ids=ids)
 
 
 def _arrow_frame(

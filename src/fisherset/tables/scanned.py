@@ -95,7 +95,7 @@ class ScannedTable(BatchedRows):
         unnamed = not self._identifier or self._identifier.startswith(NO_NAME)
         if unnamed and are_row_numbers(values):
             return None
-        return identifiers_of(free_name(self.names) if unnamed else self._identifier, values)
+        return identifiers_of(free_name(self.names or ()) if unnamed else self._identifier, values)
 
     def _block(self, place: Place, pieces: list[Any], columns: bool) -> Block:
         y = self._targets(pieces, place)

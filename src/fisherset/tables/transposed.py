@@ -47,13 +47,19 @@ def turned(
         )
     check_shape(path.name, len(samples), len(names))
     kept = _kept(names, wanted)
-    cells, names = table.select(samples).take(kept), [names[j] for j in kept]
-    if any(name in texts for name in names) or not all(map(_plain, cells.columns)):
-        whole = read(path, [column, *samples]).select(samples).take(kept)
-        found = _again(path, read, names, whole, texts)
-    else:
-        found = _placed(names, cells.columns)
-    return found, identifiers_of(free_name(names), samples)
+    names = names if kept is None else [names[j] for j in kept]
+    cells = _some(table, samples, kept)
+    ids = identifiers_of(free_name(names), samples)
+    if not any(name in texts for name in names) and all(map(_plain, cells.columns)):
+        return _placed(names, cells.columns), ids
+    if not all(map(_texts, cells.columns)):
+        cells = _some(read(path, [column, *samples]), samples, kept)
+    del table
+    with tempfile.TemporaryDirectory() as folder:
+        other = Path(folder) / f"{path.stem}.csv"  # called alike in what may be said of it
+        _write(other, path, names, cells)
+        del cells  # which take more room than what is made of them
+        return read(other, texts), ids
 
 
 def _parts(path: Path, table: Any, layout: Layout) -> tuple[str, list[str]]:
@@ -98,9 +104,14 @@ def _feature_names(path: Path, column: Any) -> list[str]:
     return found
 
 
-def _kept(names: list[str], wanted: Collection[str] | None) -> list[int]:
-    """The rows that are wanted, one at the least."""
-    return [j for j, name in enumerate(names) if wanted is None or name in wanted] or [0]
+def _kept(names: list[str], wanted: Collection[str] | None) -> list[int] | None:
+    """The rows that are wanted, one at the least; None for all."""
+    return None if wanted is None else [j for j, name in enumerate(names) if name in wanted] or [0]
+
+
+def _some(table: Any, columns: list[str], rows: list[int] | None) -> Any:
+    table = table.select(columns)
+    return table if rows is None else table.take(rows)
 
 
 def _plain(column: Any) -> bool:
@@ -125,16 +136,13 @@ def _placed(names: list[str], columns: list[Any]) -> Any:
     return pa.Table.from_arrays([pa.array(row) for row in X], names=names)
 
 
-def _again(path: Path, read: Read, names: list[str], cells: Any, texts: Collection[str]) -> Any:
-    """The same cells, a row for each column, read as a file of text."""
-    with tempfile.TemporaryDirectory() as folder:
-        other = Path(folder) / f"{path.stem}.csv"  # called alike in what may be said of it
-        with other.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(names)
-            for sample, column in zip(cells.column_names, cells.columns, strict=True):
-                writer.writerow(_as_texts(path, sample, column))
-        return read(other, texts)
+def _write(other: Path, path: Path, names: list[str], cells: Any) -> None:
+    """Write a row for each column of a file."""
+    with other.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(names)
+        for sample, column in zip(cells.column_names, cells.columns, strict=True):
+            writer.writerow(_as_texts(path, sample, column))
 
 
 def _as_texts(path: Path, sample: str, column: Any) -> list[str | None]:
