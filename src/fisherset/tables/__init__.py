@@ -4,22 +4,31 @@ from fisherset.tables.drift import drift_of
 from fisherset.tables.feature import Feature
 from fisherset.tables.frames import Frame, read_frame
 from fisherset.tables.grouping import Grouping, group_features, prefix_groups, read_groups
+from fisherset.tables.identifiers import Identifiers
+from fisherset.tables.label_files import Joined, join_labels
 from fisherset.tables.labelled import LabelledTable, read_table, reduce_frame
 from fisherset.tables.labels import labels_in, values_in
+from fisherset.tables.layout import Layout
+from fisherset.tables.names import split_names
 from fisherset.tables.opening import open_table
 from fisherset.tables.output import write_table
 from fisherset.tables.picked import pick
-from fisherset.tables.scanning import scan
+from fisherset.tables.scanning import columns_in, scan
 from fisherset.tables.selection import Selection, read_selection
 
 __all__ = [
     "Feature",
     "Frame",
     "Grouping",
+    "Identifiers",
+    "Joined",
+    "Layout",
     "Selection",
     "LabelledTable",
+    "columns_in",
     "drift_of",
     "group_features",
+    "join_labels",
     "labels_in",
     "open_table",
     "pick",
@@ -30,6 +39,7 @@ __all__ = [
     "read_table",
     "reduce_frame",
     "scan",
+    "split_names",
     "values_in",
     "write_table",
 ]

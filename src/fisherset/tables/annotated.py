@@ -18,6 +18,7 @@ from fisherset.tables.h5ad import (
     column,
     column_names,
     column_of,
+    index_name,
     index_of,
     opened,
     stamp_of,
@@ -46,6 +47,9 @@ class Annotated(Protocol):
     def column(self, name: str) -> Column | None:
         """One column of `obs`, None where it holds neither labels nor numbers."""
 
+    def row_names(self) -> tuple[str | None, list[str]]:
+        """What the names of the rows are called, if anything, and these."""
+
     def opened(self) -> AbstractContextManager[StoredMatrix]:
         """The matrix, as long as it is open."""
 
@@ -71,6 +75,11 @@ class InFile:
     def column(self, name: str) -> Column | None:
         with opened(self._path) as store:
             return column_of(table_of(store, "obs", self.name), name, self.shape[0], self.name)
+
+    def row_names(self) -> tuple[str | None, list[str]]:
+        with opened(self._path) as store:
+            obs = table_of(store, "obs", self.name)
+            return index_name(obs), index_of(obs, self.shape[0], self.name)
 
     @contextmanager
     def opened(self) -> Iterator[StoredMatrix]:
@@ -104,6 +113,9 @@ class InMemory:
     def column(self, name: str) -> Column:
         return _column_of_series(self._obs[name])
 
+    def row_names(self) -> tuple[str | None, list[str]]:
+        return _names_of_index(self._obs.index)
+
     def opened(self) -> AbstractContextManager[StoredMatrix]:
         return nullcontext(self._matrix)
 
@@ -129,6 +141,9 @@ class Backed(InFile):
     def column(self, name: str) -> Column:
         return _column_of_series(self._obs[name])
 
+    def row_names(self) -> tuple[str | None, list[str]]:
+        return _names_of_index(self._obs.index)
+
 
 def _matrix_at_hand(X: Any) -> StoredMatrix:
     if sparse.issparse(X) and X.format in ("csr", "csc"):
@@ -142,6 +157,11 @@ def _matrix_at_hand(X: Any) -> StoredMatrix:
         f"The matrix of an AnnData object must be a numpy array, a CSR matrix or in its file; got "
         f"{type(X).__name__}. Load it with adata.to_memory(), or pass the path of the file."
     )
+
+
+def _names_of_index(index: Any) -> tuple[str | None, list[str]]:
+    """What an index of pandas is called, and what it holds."""
+    return (None if index.name is None else str(index.name)), [str(name) for name in index]
 
 
 def _column_of_series(series: Any) -> Column:

@@ -17,6 +17,13 @@ from fisherset.sources import BatchedRows, Block, Coded, Matrix, Place
 from fisherset.tables.annotated import Annotated, Backed, InFile, InMemory
 from fisherset.tables.feature import near, shown
 from fisherset.tables.frames import Frame
+from fisherset.tables.identifiers import (
+    Identifiers,
+    are_row_numbers,
+    free_name,
+    identifiers_of,
+    no_such_column,
+)
 from fisherset.tables.labels import labels_in
 from fisherset.tables.matrices import CSC_KIND, CSR_KIND, ForwardReader, StoredMatrix, csr_of, pointers_of
 
@@ -32,6 +39,7 @@ def scan_cells(
     sample_weight: str | None = None,
     batch_rows: int | None = None,
     layer: str | None = None,
+    identifier: str | None = None,
 ) -> CellRows:
     """The cells of AnnData as rows that stay where they are.
 
@@ -52,6 +60,8 @@ def scan_cells(
         Rows of a block; by default as many as have about a million entries.
     layer : str, optional
         The layer to read in place of X.
+    identifier : str, optional
+        The column of `obs` that names the rows, in place of `obs_names`.
 
     Returns
     -------
@@ -69,14 +79,19 @@ def scan_cells(
         cells = Backed(data)
     else:
         cells = InMemory(data, layer)
+    if identifier is not None and identifier not in cells.beside:
+        raise no_such_column(cells.name, identifier, cells.beside)
     chosen = _chosen(cells, columns, drop)
     rows = CellRows(cells, chosen, _target(cells, target), _weight(cells, sample_weight), batch_rows)
+    rows.identifier = identifier
     rows.targets = list(target) if isinstance(target, list | tuple) and len(target) > 1 else None
     return rows
 
 
 class CellRows(BatchedRows):
     """Rows of a CSR or dense matrix, read again for every pass; their labels and weights are kept."""
+
+    identifier: str | None = None  # a column of `obs` that names them
 
     def __init__(
         self,
@@ -107,6 +122,14 @@ class CellRows(BatchedRows):
         values[:] = found
         meant = labels_in(Frame(Path(self._cells.name), [], labels={"target": values}), "target")
         return found if meant is None else list(meant.tolist())
+
+    def identifiers(self) -> Identifiers | None:
+        """What the rows are called."""
+        if self.identifier is not None:
+            found = self._cells.column(self.identifier)
+            return None if found is None else identifiers_of(self.identifier, found.objects().tolist())
+        called, values = self._cells.row_names()
+        return None if are_row_numbers(values) else Identifiers(called or free_name(self.names or ()), values)
 
     def blocks(self, columns: bool = True) -> Iterator[Block]:
         """Open the matrix and hand out its rows in order, without `columns` their targets alone."""

@@ -43,5 +43,11 @@ def shown(names: list[str], most: int = 5) -> str:
 def near(name: str, names: Iterable[str]) -> str:
     """The name that may have been meant, or some that there are, as a sentence after another."""
     known = list(names)
-    close = get_close_matches(name, known, 1)
-    return f" Did you mean {close[0]!r}?" if close else f" It has {shown(known)}."
+    return meant(name, known) or (f" It has {shown(known)}." if known else "")
+
+
+def meant(name: str, names: Iterable[str]) -> str:
+    """The name that may have been meant, the only one at any rate, as a sentence after another."""
+    known = list(names)
+    close = known if len(known) == 1 else get_close_matches(name, known, 1)
+    return f" Did you mean {close[0]!r}?" if close else ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,11 +13,24 @@ from scipy import sparse
 from fisherset._files import ARROW, TEXT
 from fisherset.tables.encoding import is_text
 from fisherset.tables.feature import shown
-from fisherset.tables.h5ad import column_names, column_of, index_of, opened, size_of, table_of
-from fisherset.tables.matrices import loaded, matrix_of
+from fisherset.tables.geo import is_series, read_series
+from fisherset.tables.h5ad import column_names, column_of, index_name, index_of, opened, size_of, table_of
+from fisherset.tables.identifiers import (
+    Identifiers,
+    are_row_numbers,
+    free_name,
+    identifiers_of,
+    index_columns,
+    no_such_column,
+    taken_out,
+    without_index,
+)
+from fisherset.tables.layout import PLAIN, Layout
+from fisherset.tables.matrices import StoredMatrix, loaded, loaded_columns, matrix_of
 from fisherset.tables.memory import TooLargeError, check_room, check_shape
-from fisherset.tables.npz import read_npz
+from fisherset.tables.npz import arrays_in
 from fisherset.tables.text_files import check_cells, check_encoding, read_text
+from fisherset.tables.transposed import turned
 
 SVMLIGHT = (".svmlight", ".libsvm", ".svm")
 KNOWN = "CSV, TSV, Parquet (.parquet), Feather or Arrow (.feather, .arrow), .npz, .svmlight or .h5ad"
@@ -39,6 +51,8 @@ class Frame(NamedTuple):
         The matrix, of any other file.
     labels : dict of str to ndarray, or None
         The columns of labels beside the matrix.
+    ids : Identifiers or None
+        What the rows are called, where they are called anything.
     """
 
     path: Path
@@ -46,6 +60,7 @@ class Frame(NamedTuple):
     arrow: Any = None  # pyarrow.Table
     X: Any = None
     labels: dict[str, NDArray[Any]] | None = None
+    ids: Identifiers | None = None
 
     def values(self, name: str) -> list[Any] | None:
         """The values of one column that may be labels.
@@ -71,16 +86,27 @@ class Frame(NamedTuple):
         return rows
 
 
-def read_frame(path: Path, *, texts: Collection[str] = ()) -> Frame:
+def read_frame(
+    path: Path,
+    *,
+    texts: Collection[str] = (),
+    columns: Collection[str] | None = None,
+    layout: Layout = PLAIN,
+) -> Frame:
     """Read a file by its suffix; what is empty, damaged or unknown is refused with a reason.
 
     Parameters
     ----------
     path : Path
-        CSV, TSV, Parquet, Feather/Arrow, .npz, svmlight or .h5ad.
+        CSV, TSV, Parquet, Feather/Arrow, .npz, svmlight or .h5ad; or a series matrix of GEO.
     texts : collection of str, default=()
         Columns of CSV and TSV files that are read as they stand, not as the numbers they look
         like.
+    columns : collection of str, default=None
+        The columns that are wanted, besides those in `texts` and what the rows are called; those
+        that are not there are passed over. None for all.
+    layout : Layout, default=PLAIN
+        How the table stands in its file. Labels in another are for :func:`join_labels`.
 
     Returns
     -------
@@ -91,23 +117,59 @@ def read_frame(path: Path, *, texts: Collection[str] = ()) -> Frame:
         raise FileNotFoundError(f"There is no file {str(path)!r}.")
     if path.is_dir():
         raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it.")
-    suffix = path.suffix.lower()
     if path.stat().st_size == 0:
         raise ValueError(f"{path.name} is empty.")
-    if suffix in TEXT or suffix == ".parquet" or suffix in ARROW:
-        frame = _arrow_frame(path, suffix, texts)
+    wanted = None if columns is None else {*columns, *texts, *_beside(layout)}
+    frame = _frame(path, texts, wanted, layout)
+    if frame.n_rows == 0:
+        raise ValueError(f"{path.name} has no rows.")
+    _check_names(path, frame.names)
+    return frame
+
+
+def _frame(path: Path, texts: Collection[str], wanted: Collection[str] | None, layout: Layout) -> Frame:
+    suffix = path.suffix.lower()
+    if is_series(path):
+        frame = _series_frame(path)
+    elif suffix in TEXT or suffix == ".parquet" or suffix in ARROW:
+        return (_turned_frame if layout.transpose else _column_frame)(path, texts, wanted, layout)
     elif suffix == ".npz":
         frame = _npz_frame(path)
     elif suffix in SVMLIGHT:
         frame = _svmlight_frame(path)
     elif suffix == ".h5ad":
-        frame = _h5ad_frame(path)
+        frame = _h5ad_frame(path, wanted)
     else:
         raise ValueError(f"{path.name} is of no known kind; a table is {KNOWN}.")
-    if frame.n_rows == 0:
-        raise ValueError(f"{path.name} has no rows.")
-    _check_names(path, frame.names)
-    return frame
+    if layout.transpose:
+        raise ValueError(
+            f"{path.name} must be a file of columns to be turned over; it holds a matrix, whose rows are "
+            f"samples. Leave --transpose out."
+        )
+    return _identified(frame, layout)
+
+
+def _beside(layout: Layout) -> list[str]:
+    """The columns that say which row is which."""
+    return [name for name in (layout.identifier, layout.on) if name is not None]
+
+
+def _identified(frame: Frame, layout: Layout) -> Frame:
+    """A frame whose rows are called by what a column holds, if somebody says so."""
+    name = layout.identifier
+    if name is None or (frame.ids is not None and frame.ids.name == name):
+        return frame
+    if frame.arrow is not None and name in frame.names:
+        table, ids = taken_out(frame.arrow, name)
+        return frame._replace(names=[other for other in frame.names if other != name], arrow=table, ids=ids)
+    labels = dict(frame.labels or {})
+    if name not in labels:
+        known = [
+            *(frame.names if frame.arrow is not None else labels),
+            *([frame.ids.name] if frame.ids else []),
+        ]
+        raise no_such_column(frame.path.name, name, known)
+    return frame._replace(ids=identifiers_of(name, labels.pop(name).tolist()), labels=labels)
 
 
 def _check_names(path: Path, names: list[str]) -> None:
@@ -117,7 +179,37 @@ def _check_names(path: Path, names: list[str]) -> None:
         raise ValueError(f"{path.name} has columns of the same name: {shown(twice)}. Rename them.")
 
 
-def _arrow_frame(path: Path, suffix: str, texts: Collection[str]) -> Frame:
+def _column_frame(
+    path: Path, texts: Collection[str], wanted: Collection[str] | None, layout: Layout
+) -> Frame:
+    """A file of columns; what its rows are called is taken apart from them."""
+    whole, suffix = {*texts, *_beside(layout)}, path.suffix.lower()
+    frame = _arrow_frame(path, suffix, whole, wanted)
+    if suffix in TEXT and frame.names.count("") == 1:
+        column = frame.arrow.column("")
+        if not is_text(column.type) and not are_row_numbers(column.to_pylist()):  # 007 is no number
+            frame = _arrow_frame(path, suffix, {*whole, ""}, wanted)
+    table, ids = without_index(frame.arrow, whole, path.name)
+    return _identified(frame._replace(names=table.column_names, arrow=table, ids=ids), layout)
+
+
+def _turned_frame(
+    path: Path, texts: Collection[str], wanted: Collection[str] | None, layout: Layout
+) -> Frame:
+    """A file of columns whose rows are features."""
+
+    def read(source: Path, whole: Collection[str]) -> Any:
+        frame = _arrow_frame(source, source.suffix.lower(), whole)
+        _check_names(source, frame.names)
+        return frame.arrow
+
+    table, ids = turned(path, read, texts, wanted, layout)
+    return Frame(path, table.column_names, arrow=table, ids=ids)
+
+
+def _arrow_frame(
+    path: Path, suffix: str, texts: Collection[str], wanted: Collection[str] | None = None
+) -> Frame:
     try:
         import pyarrow
     except ModuleNotFoundError as error:
@@ -128,10 +220,11 @@ def _arrow_frame(path: Path, suffix: str, texts: Collection[str]) -> Frame:
         if suffix in TEXT:
             check_encoding(path)
             check_cells(path, TEXT[suffix])
-            table = read_text(path, TEXT[suffix], texts)
+            table = read_text(path, TEXT[suffix], texts, None if wanted is None else {*wanted, ""})
         else:
             with pyarrow.OSFile(str(path)) as file:  # whatever its name looks like, a file
-                table = _parquet_table(path, file) if suffix == ".parquet" else _ipc_table(path, file)
+                read = _parquet_table if suffix == ".parquet" else _ipc_table
+                table = read(path, file, wanted)
         names = [str(name) for name in table.column_names]
     except (TooLargeError, MemoryError):  # of Arrow's own exceptions one is a MemoryError
         raise
@@ -143,10 +236,18 @@ def _arrow_frame(path: Path, suffix: str, texts: Collection[str]) -> Frame:
     ]
     if suffix in TEXT and binary:
         raise ValueError(f"{path.name} is not UTF-8 text in the columns {shown(binary)}; save it as UTF-8.")
-    return _without_index(Frame(path, names, arrow=table), texts)
+    return Frame(path, names, arrow=table)
 
 
-def _parquet_table(path: Path, file: Any) -> Any:
+def _places(schema: Any, wanted: Collection[str] | None) -> list[int]:
+    """The columns to read: those that are wanted, and what the rows are called; one at the least."""
+    if wanted is None:
+        return list(range(len(schema.names)))
+    kept = {*wanted, *index_columns(schema)}
+    return [j for j, name in enumerate(schema.names) if name in kept] or [0]
+
+
+def _parquet_table(path: Path, file: Any, wanted: Collection[str] | None) -> Any:
     """A Parquet file; texts stay a list of different ones and numbers into it, as the file may have them.
 
     Such a list can stand for any number of long texts: what it stands for is taken apart later, and
@@ -156,25 +257,34 @@ def _parquet_table(path: Path, file: Any) -> Any:
 
     content = parquet.ParquetFile(file)
     _check_names(path, content.schema_arrow.names)  # of two of one name Arrow reads neither
-    held = content.metadata
-    check_shape(path.name, held.num_rows, held.num_columns)
+    held, schema = content.metadata, content.schema_arrow
+    names = [schema.names[j] for j in _places(schema, wanted)]
+    check_shape(path.name, held.num_rows, len(names))
     size = sum(held.row_group(i).total_byte_size for i in range(held.num_row_groups))
-    check_room(path.name, size, "its columns")
-    texts = [field.name for field in content.schema_arrow if is_text(field.type)]
+    check_room(path.name, size * len(names) / max(1, len(schema.names)), "its columns")
+    texts = [field.name for field in schema if is_text(field.type)]
     # not `parquet.read_table`, which reads the footer anew, and files ahead of what takes them apart
-    return parquet.ParquetFile(file, metadata=held, read_dictionary=texts).read()
+    content = parquet.ParquetFile(file, metadata=held, read_dictionary=texts)
+    if wanted is None:
+        return content.read()
+    return content.read(names).select(names)  # by the name "a" it reads "a.b" as well
 
 
-def _ipc_table(path: Path, file: Any) -> Any:
+def _ipc_table(path: Path, file: Any, wanted: Collection[str] | None) -> Any:
     """A Feather or Arrow file, read a batch at a time: what a batch takes is known when it is there."""
     import pyarrow as pa
     from pyarrow import feather
 
     if file.read(4) == b"FEA1":  # the first version of Feather, which has no batches
         file.seek(0)
-        return feather.read_table(file)
+        table = feather.read_table(file)
+        return table.select(_places(table.schema, wanted))
     file.seek(0)
     content = pa.ipc.open_file(file)
+    if wanted is not None:
+        options = pa.ipc.IpcReadOptions(included_fields=_places(content.schema, wanted))
+        file.seek(0)
+        content = pa.ipc.open_file(file, options=options)
     batches, size, n_rows = [], 0, 0
     for i in range(content.num_record_batches):
         batches.append(content.get_batch(i))
@@ -184,26 +294,18 @@ def _ipc_table(path: Path, file: Any) -> Any:
     return pa.Table.from_batches(batches, content.schema)
 
 
-def _without_index(frame: Frame, wanted: Collection[str]) -> Frame:
-    """A frame without the row numbers that pandas wrote into the file: they are no feature."""
-    described = (frame.arrow.schema.pandas_metadata or {}).get("index_columns", [])
-    index = {name for name in described if isinstance(name, str)} | {""}
-    index = {name for name in index if name in frame.names and name not in wanted}
-    if not index or len(set(frame.names)) < len(frame.names):
-        return frame
-    if "" in index:
-        warnings.warn(
-            f"The column without a name in {frame.path.name} is taken for row numbers and left out.",
-            stacklevel=2,
-        )
-    kept = [name for name in frame.names if name not in index]
-    return frame._replace(names=kept, arrow=frame.arrow.select(kept))
+def _series_frame(path: Path) -> Frame:
+    series = read_series(path)
+    ids = Identifiers(free_name(series.probes), series.samples)
+    return Frame(path, series.probes, X=series.X, labels=series.labels, ids=ids)
 
 
 def _npz_frame(path: Path) -> Frame:
-    dataset = read_npz(path)
-    labels = {"y": np.asarray(dataset.classes)[dataset.y]}
-    return Frame(path, _names_of(dataset.feature_names, dataset.X), X=dataset.X, labels=labels)
+    held = arrays_in(path)
+    names = _names_of(held.feature_names, held.X)
+    labels = {} if held.y is None else {held.target: held.y}
+    ids = None if held.sample_names is None else identifiers_of(free_name(names), held.sample_names.tolist())
+    return Frame(path, names, X=held.X, labels=labels, ids=ids)
 
 
 def _svmlight_frame(path: Path) -> Frame:
@@ -221,19 +323,33 @@ def _svmlight_frame(path: Path) -> Frame:
     return Frame(path, _names_of(None, X), X=sparse.csr_matrix(X), labels={"label": whole})
 
 
-def _h5ad_frame(path: Path) -> Frame:
+def _h5ad_frame(path: Path, wanted: Collection[str] | None) -> Frame:
     with opened(path) as store:
         matrix = matrix_of(store, "X", path.name)
         # an array that nobody has written to has its size all the same
-        size = sum(size_of(store[key]) for key in ("X", "obs", "var") if key in store)
+        keys = ("X", "obs", "var") if wanted is None else ("obs", "var")
+        size = sum(size_of(store[key]) for key in keys if key in store)
         check_room(path.name, size, "its arrays")
         obs, var = (table_of(store, key, path.name) for key in ("obs", "var"))
         n_rows, n_columns = matrix.shape
         names = index_of(var, n_columns, path.name)
         columns = {name: column_of(obs, name, n_rows, path.name) for name in column_names(obs)}
-        X = loaded(matrix, path.name)
+        cells = index_of(obs, n_rows, path.name)
+        names, X = _variables(matrix, names, wanted, path.name)
+        called = index_name(obs)
     labels = {name: column.objects() for name, column in columns.items() if column is not None}
-    return Frame(path, names, X=X, labels=labels)
+    ids = None if are_row_numbers(cells) else Identifiers(called or free_name([*names, *labels]), cells)
+    return Frame(path, names, X=X, labels=labels, ids=ids)
+
+
+def _variables(
+    matrix: StoredMatrix, names: list[str], wanted: Collection[str] | None, file: str
+) -> tuple[list[str], Any]:
+    """The columns of a matrix that are wanted, and what they are called."""
+    if wanted is None:
+        return names, loaded(matrix, file)
+    places = [j for j, name in enumerate(names) if name in wanted]
+    return [names[j] for j in places], loaded_columns(matrix, places, file)
 
 
 def _names_of(names: Any, X: Any) -> list[str]:

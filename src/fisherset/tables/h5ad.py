@@ -98,6 +98,12 @@ def index_of(table: Any, size: int, file: str) -> list[str]:
     return [str(name) for name in values_of(table[_text(table.attrs["_index"])], size, file).tolist()]
 
 
+def index_name(table: Any) -> str | None:
+    """What the names of the rows of a table are called; None where AnnData made a name up."""
+    name = _text(table.attrs["_index"])
+    return None if name in ("", "_index", "index") else name
+
+
 def kind_of(stored: Any) -> str:
     return _text(stored.attrs.get("encoding-type", "array"))
 

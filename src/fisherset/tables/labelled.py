@@ -12,10 +12,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from fisherset.tables.encoding import ASK_IMPUTE, IMPUTE, NOTHING, features_of, numbers_of
-from fisherset.tables.feature import Feature, near, shown
+from fisherset.tables.feature import Feature, meant, near, shown
 from fisherset.tables.frames import SVMLIGHT, Frame, read_frame
+from fisherset.tables.identifiers import Identifiers
+from fisherset.tables.label_files import join_labels
 from fisherset.tables.labels import complete_labels, complete_numbers
+from fisherset.tables.layout import PLAIN, Layout
 from fisherset.tables.memory import check_shape
+from fisherset.tables.names import all_names
+from fisherset.tables.npz import check_labels
 
 TASK_NAMES = ("classification", "regression")
 
@@ -35,6 +40,8 @@ class LabelledTable(NamedTuple):
         Name of the column of labels, or numbers.
     path : Path
         The file.
+    ids : Identifiers or None
+        What the rows are called, where they are called anything and at hand.
     """
 
     X: Any
@@ -42,6 +49,7 @@ class LabelledTable(NamedTuple):
     features: list[Feature]
     target: str
     path: Path
+    ids: Identifiers | None = None
 
     @property
     def names(self) -> list[str]:
@@ -59,6 +67,17 @@ class LabelledTable(NamedTuple):
             return int(self.X.shape[0])
         return int(self.X.n_samples if hasattr(self.X, "n_samples") else self.X.n_rows)
 
+    def identifiers(self) -> Identifiers | None:
+        """What the rows are called; of a table that is read by batches that takes another pass.
+
+        Returns
+        -------
+        ids : Identifiers or None
+            None where they are called nothing.
+        """
+        read = getattr(self.X, "identifiers", None)
+        return read() if self.ids is None and read is not None else self.ids
+
 
 def read_table(
     path: Path,
@@ -68,17 +87,18 @@ def read_table(
     impute: str | None = None,
     task: str = "classification",
     split: bool = True,
+    layout: Layout = PLAIN,
 ) -> LabelledTable:
     """Read a labelled table from a file.
 
     Parameters
     ----------
     path : Path
-        CSV, TSV, Parquet, Feather/Arrow, .npz, svmlight or .h5ad.
+        CSV, TSV, Parquet, Feather/Arrow, .npz, svmlight or .h5ad; or a series matrix of GEO.
     target : str or None
         The column of labels, or numbers; None where the file says itself.
     drop : sequence of str
-        Columns to leave out.
+        Columns to leave out; a text may name several, with commas between them.
     impute : {"median", "indicator"}, default=None
         What to do about missing values: take the median, or the commonest value; or besides
         mark them in a column of their own. None to refuse them.
@@ -87,6 +107,8 @@ def read_table(
     split : bool, default=True
         Whether the values of a column of texts are chosen one by one; where not, a column of two
         values becomes one feature.
+    layout : Layout, default=PLAIN
+        How the table stands in its file, and in which other one its labels are.
 
     Returns
     -------
@@ -98,14 +120,16 @@ def read_table(
     if task not in TASK_NAMES:
         raise ValueError(f"task must be one of {', '.join(TASK_NAMES)}; got {task!r}.")
     labelled = task == "classification"
-    frame = read_frame(path, texts=[target] if labelled and target is not None else [])
-    target = _target_of(frame, target)
-    _check_present(frame, drop)
+    texts = [target] if labelled and target is not None else []
+    frame = read_frame(path, texts=texts, layout=layout)
+    frame, held, target = join_labels(frame, target, layout, texts=texts)
+    target = _target_of(held, target)
+    frame, drop = _dropped(frame, drop, layout)
     out = {*drop, target} if frame.arrow is not None else set(drop)  # a matrix has its labels beside it
     kept = [name for name in frame.names if name not in out]
     if not kept:
         raise ValueError(f"{path.name} has no columns but the target and those dropped.")
-    y = complete_labels(frame, target) if labelled else complete_numbers(frame, target)
+    y = complete_labels(held, target) if labelled else complete_numbers(held, target)
     if frame.arrow is None:
         X, features = _matrix_of(frame, kept, impute)
         _check_distinct(features)
@@ -114,7 +138,7 @@ def read_table(
         _check_distinct(features)
         X = numbers_of(frame.arrow, features)
     _check_finite(X, features)
-    return LabelledTable(X, y, features, target, path)
+    return LabelledTable(X, y, features, target, path, frame.ids)
 
 
 def _check_finite(X: Any, features: Sequence[Feature]) -> None:
@@ -211,19 +235,30 @@ def _target_of(frame: Frame, target: str | None) -> str:
             raise ValueError(f"{frame.path.name} has no column {target!r}.{near(target, frame.names)}")
         return target
     labels = frame.labels or {}
+    if not labels and frame.path.suffix.lower() == ".npz":
+        check_labels(frame.path)
     if target is None and len(labels) == 1:
         return next(iter(labels))
-    if target not in labels:
+    if target is None or target not in labels:
         raise ValueError(
             f"The labels of {frame.path.name} are called {shown(list(labels))}; got --target {target!r}."
+            f"{meant(target or '', labels)}"
         )
     return target
 
 
-def _check_present(frame: Frame, drop: Sequence[str]) -> None:
-    unknown = [name for name in drop if name not in set(frame.names)]
+def _dropped(frame: Frame, drop: Sequence[str], layout: Layout) -> tuple[Frame, list[str]]:
+    """The columns to leave out, by their names; what the rows are called may be among them."""
+    ids = frame.ids
+    known = {*frame.names, *([] if ids is None else [ids.name]), *([] if layout.on is None else [layout.on])}
+    names = all_names(drop, known)
+    unknown = [name for name in names if name not in known]
     if unknown:
-        raise ValueError(f"--drop names columns that {frame.path.name} does not have: {shown(unknown)}.")
+        raise ValueError(
+            f"--drop names columns that {frame.path.name} does not have: {shown(unknown)}."
+            f"{near(unknown[0], frame.names)}"
+        )
+    return (frame if ids is None or ids.name not in names else frame._replace(ids=None)), names
 
 
 def _check_distinct(features: Sequence[Feature]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from fisherset.tables.h5ad import UnreadableError, kind_of, values_of
 from fisherset.tables.memory import check_room
 
 CSR_KIND, CSC_KIND, DENSE_KIND = "csr_matrix", "csc_matrix", "array"
+BLOCK_ENTRIES = 2**20  # that are read at a time where some columns are wanted
 CACHED = 2**20  # bytes of chunks that HDF5 keeps, so that those of two blocks are not unpacked twice
 
 
@@ -111,6 +113,43 @@ def loaded(matrix: StoredMatrix, file: str) -> Any:
     n_columns = matrix.shape[0 if turned else 1]
     X = csr_of(matrix.data[...], matrix.indices[...], indptr, n_columns, file)
     return sparse.csr_matrix(X.T if turned else X)
+
+
+def loaded_columns(matrix: StoredMatrix, places: Sequence[int], file: str) -> Any:
+    """Some columns of a matrix, of which no more is held than a block of rows at a time."""
+    n_rows, n_columns = matrix.shape
+    if matrix.kind == CSC_KIND:
+        return _by_columns(matrix, places, file)
+    if matrix.kind == DENSE_KIND:
+        check_room(file, matrix.data.dtype.itemsize * n_rows * len(places), f"{len(places)} of its columns")
+        reader, step = ForwardReader(matrix.data, file), max(1, BLOCK_ENTRIES // max(1, n_columns))
+        blocks = [reader.take(min(step, n_rows - row))[:, places] for row in range(0, n_rows, step)]
+        return np.concatenate(blocks) if blocks else np.empty((0, len(places)))
+    indptr = pointers_of(matrix, file)
+    data, indices = ForwardReader(matrix.data, file), ForwardReader(matrix.indices, file)
+    found, row = [], 0
+    while row < n_rows:
+        stop = int(np.searchsorted(indptr, indptr[row] + BLOCK_ENTRIES, side="right")) - 1
+        stop = min(max(stop, row + 1), n_rows)
+        ends = indptr[row : stop + 1] - indptr[row]
+        n = int(ends[-1])
+        found.append(csr_of(data.take(n), indices.take(n), ends, n_columns, file)[:, places])
+        row = stop
+    return sparse.csr_matrix(sparse.vstack(found) if found else (0, len(places)))
+
+
+def _by_columns(matrix: StoredMatrix, places: Sequence[int], file: str) -> Any:
+    """Some columns of a matrix that is stored by columns, as CSR."""
+    indptr = pointers_of(matrix, file)
+    parts = [slice(int(indptr[j]), int(indptr[j + 1])) for j in places]
+    ends = np.cumsum([0, *(part.stop - part.start for part in parts)], dtype=np.int64)
+    size = matrix.data.dtype.itemsize + matrix.indices.dtype.itemsize
+    check_room(file, int(ends[-1]) * size, f"{len(places)} of its columns")
+    data, indices = (
+        np.concatenate([array[:0], *(array[part] for part in parts)])
+        for array in (matrix.data, matrix.indices)
+    )
+    return sparse.csr_matrix(csr_of(data, indices, ends, matrix.shape[0], file).T)
 
 
 class ForwardReader:

@@ -12,8 +12,10 @@ from fisherset._files import ARROW, TEXT
 from fisherset._memory import free_memory, in_bytes
 from fisherset.tables.feature import Feature
 from fisherset.tables.labelled import LabelledTable, read_table
+from fisherset.tables.layout import PLAIN, Layout
+from fisherset.tables.names import all_names
 from fisherset.tables.paths import MAGIC
-from fisherset.tables.scanning import scan
+from fisherset.tables.scanning import columns_in, scan
 from fisherset.tables.text_files import cells_in
 
 ROOMY = 0.5  # share of the free memory that a table may take to be read whole
@@ -27,6 +29,7 @@ def open_table(
     impute: str | None = None,
     task: str = "classification",
     split: bool = True,
+    layout: Layout = PLAIN,
 ) -> LabelledTable:
     """A labelled table, its rows in memory where there is room for them.
 
@@ -34,7 +37,7 @@ def open_table(
     ----------
     path : Path
         A file, a folder or a pattern such as `rows/*.parquet`, which are read by batches, or a summary.
-    target, drop, impute, task, split
+    target, drop, impute, task, split, layout
         As for :func:`read_table`.
 
     Returns
@@ -43,11 +46,12 @@ def open_table(
         Whose X is what a selector takes, and y None where X brings its own targets.
     """
     if is_summary(path):
+        _check_plain(path, layout)
         return _summary_table(path, target, drop, impute, task)
     several = path.is_dir() or (not path.exists() and any(mark in str(path) for mark in MAGIC))
     size, free = (0.0 if several else size_in_memory(path)), free_memory()
     if not several and size <= ROOMY * free:
-        return read_table(path, target, drop=drop, impute=impute, task=task, split=split)
+        return read_table(path, target, drop=drop, impute=impute, task=task, split=split, layout=layout)
     if target is None:
         raise ValueError("Name the column of labels with --target.")
     if not several:
@@ -56,7 +60,9 @@ def open_table(
             f"{in_bytes(free)} that are free: it is read by batches, again for every pass.",
             stacklevel=2,
         )
-    rows = scan(str(path), target, drop=drop, impute=impute, split_texts=split)
+    if any("," in name for name in drop):
+        drop = all_names(drop, columns_in(str(path)))
+    rows = scan(str(path), target, drop=drop, impute=impute, split_texts=split, layout=layout)
     plain = [Feature(name, name) for name in rows.names or ()]
     return LabelledTable(rows, None, list(getattr(rows, "features", plain)), target, path)
 
@@ -94,6 +100,13 @@ def is_summary(path: Path) -> bool:
         return False
     with zipfile.ZipFile(path) as file:
         return {"about.npy", "XX.npy"} <= set(file.namelist())
+
+
+def _check_plain(path: Path, layout: Layout) -> None:
+    """A summary has no rows that could be called anything, or turned over."""
+    asked = {"--labels": layout.labels, "--id": layout.identifier, "--transpose": layout.transpose or None}
+    for option in (option for option, value in asked.items() if value is not None):
+        raise ValueError(f"{path.name} is a summary, which has no rows; leave {option} out.")
 
 
 def _summary_table(

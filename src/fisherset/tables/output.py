@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._files import TEXT, WRITTEN, write_whole
+from fisherset.tables.identifiers import Identifiers
 from fisherset.tables.npz import npz_content
 
 RUN = ("=", "+", "-", "@", "\t", "\r", "\n")  # what a spreadsheet takes for the start of a formula
@@ -24,8 +25,9 @@ def write_table(
     target: str = "",
     y: NDArray[Any] | None = None,
     task: str = "classification",
+    ids: Identifiers | None = None,
 ) -> None:
-    """Write columns of numbers, and the labels after them where there are any.
+    """Write columns of numbers, what the rows are called before and the labels after them.
 
     Parameters
     ----------
@@ -41,8 +43,10 @@ def write_table(
         The labels, or numbers.
     task : {"classification", "regression"}, default="classification"
         Which of them; .npz files have classes for labels only.
+    ids : Identifiers, default=None
+        What the rows are called.
     """
-    write_whole(path, table_content(path, X, names, target=target, y=y, task=task))
+    write_whole(path, table_content(path, X, names, target=target, y=y, task=task, ids=ids))
 
 
 def table_content(
@@ -53,6 +57,7 @@ def table_content(
     target: str = "",
     y: NDArray[Any] | None = None,
     task: str = "classification",
+    ids: Identifiers | None = None,
 ) -> bytes:
     """What :func:`write_table` writes."""
     suffix = path.suffix.lower()
@@ -61,16 +66,18 @@ def table_content(
     if y is not None and target in set(names):
         raise ValueError(f"A chosen feature has the name of the target, {target!r}; rename one of them.")
     if suffix == ".npz":
-        return npz_content(X, names, y, task)
+        return npz_content(X, names, y, task, ids=ids)
+    _check_ids(ids, names, target if y is not None else None)
     import pyarrow as pa
     from pyarrow import csv, feather, parquet
 
     text = suffix in TEXT
-    labels = list(names) + ([] if y is None else [target])
     columns = [pa.array(np.asarray(X[:, j], dtype=np.float64)) for j in range(X.shape[1])]
+    labels = list(names)
+    if ids is not None:
+        columns, labels = [_values(ids.values, text), *columns], [ids.name, *labels]
     if y is not None:
-        values = y.tolist()
-        columns.append(_column([_cell(value) for value in values] if text else values))
+        columns, labels = [*columns, _values(y.tolist(), text)], [*labels, target]
     table = pa.Table.from_arrays(columns, names=[safe_cell(name) for name in labels] if text else labels)
     buffer = io.BytesIO()
     if text:
@@ -82,10 +89,18 @@ def table_content(
     return buffer.getvalue()
 
 
-def _column(values: list[Any]) -> Any:
+def _check_ids(ids: Identifiers | None, names: Sequence[str], target: str | None) -> None:
+    """Refuse identifiers that would be called like another column."""
+    if ids is not None and (ids.name in set(names) or ids.name == target):
+        what = "the target" if ids.name == target else "a chosen feature"
+        raise ValueError(f"What names the rows is called like {what}, {ids.name!r}; rename one of them.")
+
+
+def _values(values: list[Any], text: bool) -> Any:
     """Values as a column of Arrow, which by itself takes whole numbers for signed ones."""
     import pyarrow as pa
 
+    values = [_cell(value) for value in values] if text else values
     try:
         return pa.array(values)
     except OverflowError:

@@ -11,10 +11,12 @@ from fisherset.sources import BatchedRows, Block, Place
 from fisherset.tables.columns import numbers_in_column, rounds
 from fisherset.tables.encoding import Encoder
 from fisherset.tables.feature import Feature
+from fisherset.tables.identifiers import NO_NAME, Identifiers, are_row_numbers, free_name, identifiers_of
 from fisherset.tables.streams import Stream
 from fisherset.tables.targets import Targets
 
 SCAN_BYTES = 2**24  # of a block as float64
+ID_BYTES = 64  # of what a row is called, about
 MOST_ROWS = 2**17  # in a block, however narrow the table is
 
 
@@ -35,6 +37,8 @@ class ScannedTable(BatchedRows):
         Rows in a block.
     n_rows : int or None
         Number of rows, where it is known.
+    identifier : str or None
+        The column that names the rows.
 
     Attributes
     ----------
@@ -54,8 +58,10 @@ class ScannedTable(BatchedRows):
         sample_weight: str | None,
         batch_rows: int | None,
         n_rows: int | None,
+        identifier: str | None = None,
     ) -> None:
         self._stream, self._targets, self._weight = stream, targets, sample_weight
+        self._identifier = identifier
         self._encode = Encoder(features)
         self._beside = [*targets.names, *([] if sample_weight is None else [sample_weight])]
         row_bytes = 16 * self._encode.n_entries if self._encode.sparse else 8 * len(features)
@@ -78,6 +84,18 @@ class ScannedTable(BatchedRows):
     def labels(self, found: list[Any]) -> list[Any]:
         """What the labels met stand for: texts that all spell plain numbers are these numbers."""
         return self._targets.meaning(found)
+
+    def identifiers(self) -> Identifiers | None:
+        """What the rows are called, for which the column of it is read."""
+        if self._identifier is None:
+            return None
+        values: list[Any] = []
+        for _, batch in self._stream.batches([self._identifier], rows_of(ID_BYTES)):
+            values += batch.column(self._identifier).to_pylist()
+        unnamed = not self._identifier or self._identifier.startswith(NO_NAME)
+        if unnamed and are_row_numbers(values):
+            return None
+        return identifiers_of(free_name(self.names or ()) if unnamed else self._identifier, values)
 
     def _block(self, place: Place, pieces: list[Any], columns: bool) -> Block:
         y = self._targets(pieces, place)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,8 @@ from fisherset.sources import BatchedRows
 from fisherset.tables.columns import RefusedColumnError, kind_of
 from fisherset.tables.encoding import IMPUTE
 from fisherset.tables.feature import near
-from fisherset.tables.frames import Frame, _without_index
+from fisherset.tables.identifiers import index_columns, no_such_column
+from fisherset.tables.layout import PLAIN, Layout
 from fisherset.tables.paths import table_files
 from fisherset.tables.queries import query_of
 from fisherset.tables.scanned import ScannedTable
@@ -35,6 +37,7 @@ def scan(
     impute: str | None = None,
     split_texts: bool = True,
     layer: str | None = None,
+    layout: Layout = PLAIN,
 ) -> BatchedRows:
     r"""A table that stays where it is, to be passed in place of X and y.
 
@@ -68,6 +71,8 @@ def scan(
         values becomes one feature.
     layer : str, default=None
         Of AnnData the layer that is read in place of X.
+    layout : Layout, default=PLAIN
+        How the table stands in its files, where that has to be said; `identifier` is no feature.
 
     Returns
     -------
@@ -93,6 +98,7 @@ def scan(
      [1.  0.  1. ]] ('a', 'b') Place(name='rows.csv', row=1)
     """
     _check_parameters(batch_rows, impute)
+    _check_layout(layout)
     if _holds_cells(paths):
         from fisherset.tables.cells import scan_cells
 
@@ -108,6 +114,7 @@ def scan(
             sample_weight=sample_weight,
             batch_rows=batch_rows,
             layer=layer,
+            identifier=layout.identifier,
         )
     if layer is not None:
         raise ValueError(
@@ -118,15 +125,17 @@ def scan(
         raise TypeError(f"target must name a column, or several in a list; got {target!r}.")
     if len(set(targets)) < len(targets):
         raise ValueError(f"target must name each column once; got {target!r}.")
-    stream = _opened(paths, targets)
+    stream = _opened(paths, targets, layout)
     weights = [] if sample_weight is None else [sample_weight]
-    chosen = _chosen(stream, columns, drop, [*targets, *weights])
-    stream.agree([*chosen, *targets, *weights])
+    named = _identifier(stream, layout, [*targets, *weights, *drop, *(columns or ())])
+    beside = [*targets, *weights, *([] if layout.identifier is None else [layout.identifier])]
+    chosen = _chosen(stream, columns, drop, beside)
+    stream.agree([*chosen, *beside])
     read_targets = Targets(target, stream.schema, stream.name)
     for name in weights:
         _check_weight(stream, name)
     features, n_rows = features_in(stream, chosen, impute, split_texts)
-    return ScannedTable(stream, features, read_targets, sample_weight, batch_rows, n_rows)
+    return ScannedTable(stream, features, read_targets, sample_weight, batch_rows, n_rows, named)
 
 
 def _check_parameters(batch_rows: int | None, impute: str | None) -> None:
@@ -137,6 +146,41 @@ def _check_parameters(batch_rows: int | None, impute: str | None) -> None:
         raise ValueError(f"batch_rows must be a whole number above 0, or None; got {batch_rows!r}.")
 
 
+def _check_layout(layout: Layout) -> None:
+    """Refuse what takes a whole table at once."""
+    if layout.labels is not None:
+        raise ValueError(
+            f"Labels in a file of their own must go with a table that is read whole; this one is read by "
+            f"batches. Write the labels of {layout.labels.name} into the table, or use fewer rows."
+        )
+    if layout.transpose:
+        raise ValueError(
+            "Features as rows must go with a table that is read whole; this one is read by batches. Write it "
+            "the other way round, or use fewer rows."
+        )
+
+
+def columns_in(paths: Any) -> list[str]:
+    """The names of the columns of a table, of which nothing else is read.
+
+    Parameters
+    ----------
+    paths : path, list of paths, or table
+        As for :func:`scan`.
+
+    Returns
+    -------
+    names : list of str
+        All columns, the target among them; of AnnData the variables.
+    """
+    if _holds_cells(paths):
+        from fisherset.tables.annotated import InFile
+
+        return InFile(Path(paths)).variables
+    names: list[str] = _opened(paths, [], PLAIN).schema.names
+    return names
+
+
 def _holds_cells(paths: Any) -> bool:
     if isinstance(paths, str | os.PathLike):
         return Path(paths).suffix.lower() in CELLS
@@ -145,7 +189,7 @@ def _holds_cells(paths: Any) -> bool:
     )
 
 
-def _opened(paths: Any, targets: list[str]) -> Stream:
+def _opened(paths: Any, targets: list[str], layout: Layout) -> Stream:
     try:
         import pyarrow  # noqa: F401 - whatever comes, comes as its batches
     except ModuleNotFoundError as error:
@@ -153,7 +197,8 @@ def _opened(paths: Any, targets: list[str]) -> Stream:
     listed = isinstance(paths, list | tuple) and all(isinstance(path, str | os.PathLike) for path in paths)
     if listed or isinstance(paths, str | os.PathLike):
         # one target may be labels, which are read as they stand; several are numbers
-        return Files(table_files(paths), targets if len(targets) == 1 else ())
+        texts = {*(targets if len(targets) == 1 else ()), layout.identifier or "", ""}
+        return Files(table_files(paths), texts)
     query = query_of(paths)
     if query is None:
         raise TypeError(
@@ -161,6 +206,28 @@ def _opened(paths: Any, targets: list[str]) -> Stream:
             f"{type(paths).__name__}. Rows in memory need no scan: pass them as X and y."
         )
     return query
+
+
+def _identifier(stream: Stream, layout: Layout, used: list[str]) -> str | None:
+    """The column that names the rows: as somebody says, or as pandas does."""
+    names = stream.schema.names
+    if layout.identifier is not None:
+        if layout.identifier not in names:
+            raise no_such_column(_capital(stream.name), layout.identifier, names)
+        return layout.identifier
+    index = [name for name in index_columns(stream.schema) if name not in used]
+    if "" in index:
+        warnings.warn(
+            f"The column without a name in {stream.name} is taken for row numbers, or names, and no feature.",
+            stacklevel=3,
+        )
+    if len(index) != 1:
+        return None
+    try:
+        stream.agree(index)
+    except ValueError:  # not in all files, or not the same: nobody has asked for it
+        return None
+    return index[0]
 
 
 def _chosen(
@@ -177,12 +244,12 @@ def _chosen(
     twice = [name for name in columns or () if list(columns or ()).count(name) > 1 or name in beside]
     if twice:
         raise ValueError(
-            f"columns must name each column once, and neither target nor weights; got {twice[0]!r}."
+            f"columns must name each column once, and neither target nor weights nor identifiers; got "
+            f"{twice[0]!r}."
         )
     if columns is None:
-        whole = Frame(Path(stream.name), stream.schema.names, arrow=stream.schema.empty_table())
-        columns = _without_index(whole, [*beside, *drop]).names
-        columns = [name for name in columns if name not in set(beside)]
+        out = {*beside, *(name for name in index_columns(stream.schema) if name not in drop)}
+        columns = [name for name in known if name not in out]
     chosen = [name for name in columns if name not in set(drop)]
     if not chosen:
         raise ValueError(

@@ -24,8 +24,12 @@ THREADS_SAFE = 24
 DECIMAL = re.compile(r"-?\d+\.\d+(?:[eE][-+]?\d+)?")
 
 
-def read_text(path: Path, delimiter: str, texts: Collection[str]) -> Any:
+def read_text(
+    path: Path, delimiter: str, texts: Collection[str], wanted: Collection[str] | None = None
+) -> Any:
     """A file as an Arrow table, the columns in `texts` as they stand, others by what all their rows are.
+
+    Of columns that are not wanted the cells are passed over, unless none is: then the first is read.
 
     Left to itself pyarrow tries eight kinds for a column with decimals, and keeps the whole text until
     it has seen the last row. So columns with decimals in the first rows are said to be such; where a
@@ -37,11 +41,14 @@ def read_text(path: Path, delimiter: str, texts: Collection[str]) -> Any:
         start = start_of(file)
     size = min(path.stat().st_size + 1, LARGEST_BLOCK)
     block = min(size, max(BLOCK, int(BLOCK_ROWS * bytes_of_row(start))))
-    wanted = {name: pa.string() for name in texts}
+    kinds = {name: pa.string() for name in texts}
     known = {name: pa.float64() for name in _decimals(start, delimiter)}
+    included = [] if wanted is None else _included(start, delimiter, wanted)
     while True:
         try:
-            return _read(path, delimiter, max(block, 1024), {**known, **wanted})
+            return _read(path, delimiter, max(block, 1024), {**known, **kinds}, included)
+        except pa.ArrowKeyError:  # the header is not what it looks like
+            included = []
         except pa.ArrowInvalid as error:
             if "straddling" in str(error) and block < size:  # a row is longer than a block
                 block = min(8 * block, size)
@@ -51,7 +58,7 @@ def read_text(path: Path, delimiter: str, texts: Collection[str]) -> Any:
                 raise
 
 
-def _read(path: Path, delimiter: str, block: int, kinds: dict[str, Any]) -> Any:
+def _read(path: Path, delimiter: str, block: int, kinds: dict[str, Any], included: list[str]) -> Any:
     """The table in one go; the file is opened anew, as threads of a failed one may still read on."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
@@ -62,7 +69,9 @@ def _read(path: Path, delimiter: str, block: int, kinds: dict[str, Any]) -> Any:
             file,
             arrow_csv.ReadOptions(block_size=block, use_threads=safe and pa.cpu_count() > FEW_CORES),
             arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-            arrow_csv.ConvertOptions(strings_can_be_null=True, column_types=kinds),
+            arrow_csv.ConvertOptions(
+                strings_can_be_null=True, column_types=kinds, include_columns=included or None
+            ),
         )
 
 
@@ -95,6 +104,18 @@ def _decimals(start: bytes, delimiter: str) -> set[str]:
     except (UnicodeDecodeError, csv.Error):  # which is pyarrow's to tell
         return set()
     return {name for name, known in zip(names, found, strict=True) if known}
+
+
+def _included(start: bytes, delimiter: str, wanted: Collection[str]) -> list[str]:
+    """The columns to read, in their order; none for all, as where two are of one name."""
+    try:
+        whole = start[: start.rfind(b"\n") + 1].decode("utf-8-sig")
+        names = next(_rows(whole, delimiter), [])
+    except (UnicodeDecodeError, csv.Error):  # which is pyarrow's to tell
+        return []
+    if len(set(names)) < len(names):
+        return []
+    return [name for name in names if name in wanted] or names[:1]
 
 
 def _rows(text: str, delimiter: str) -> Iterator[list[str]]:
