@@ -6,18 +6,22 @@ from fisherset.tables.frames import Frame, read_frame
 from fisherset.tables.grouping import Grouping, group_features, prefix_groups, read_groups
 from fisherset.tables.labelled import LabelledTable, read_table, reduce_frame
 from fisherset.tables.labels import labels_in, values_in
+from fisherset.tables.layout import PLAIN, Layout
 from fisherset.tables.opening import open_table
 from fisherset.tables.output import write_table
 from fisherset.tables.picked import pick
 from fisherset.tables.scanning import scan
 from fisherset.tables.selection import Selection, read_selection
+from fisherset.tables.standard_input import spooled
 
 __all__ = [
     "Feature",
     "Frame",
     "Grouping",
-    "Selection",
     "LabelledTable",
+    "Layout",
+    "PLAIN",
+    "Selection",
     "drift_of",
     "group_features",
     "labels_in",
@@ -30,6 +34,7 @@ __all__ = [
     "read_table",
     "reduce_frame",
     "scan",
+    "spooled",
     "values_in",
     "write_table",
 ]

@@ -11,17 +11,25 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from fisherset._files import ARROW, TEXT
+from fisherset._files import ARROW, TEXT, suffix_of
+from fisherset.tables.dialect import Dialect, dialect_of
 from fisherset.tables.encoding import is_text
 from fisherset.tables.feature import shown
 from fisherset.tables.h5ad import column_names, column_of, index_of, opened, size_of, table_of
+from fisherset.tables.layout import PLAIN, Layout
+from fisherset.tables.lines import line_of
 from fisherset.tables.matrices import loaded, matrix_of
 from fisherset.tables.memory import TooLargeError, check_room, check_shape
 from fisherset.tables.npz import read_npz
-from fisherset.tables.text_files import check_cells, check_encoding, read_text
+from fisherset.tables.odd_texts import Finding
+from fisherset.tables.text_files import check_cells, check_end, read_text
 
+STREAM = b"\xff\xff\xff\xff"  # how a stream of Arrow's starts
 SVMLIGHT = (".svmlight", ".libsvm", ".svm")
-KNOWN = "CSV, TSV, Parquet (.parquet), Feather or Arrow (.feather, .arrow), .npz, .svmlight or .h5ad"
+KNOWN = (
+    "text (.csv, .tsv, .txt, also packed as .csv.gz), Parquet (.parquet), Feather or Arrow (.feather, "
+    ".arrow, .arrows), .npz, .svmlight or .h5ad"
+)
 
 
 class Frame(NamedTuple):
@@ -39,6 +47,8 @@ class Frame(NamedTuple):
         The matrix, of any other file.
     labels : dict of str to ndarray, or None
         The columns of labels beside the matrix.
+    dialect : Dialect or None
+        How the file is written, where it is a text.
     """
 
     path: Path
@@ -46,6 +56,7 @@ class Frame(NamedTuple):
     arrow: Any = None  # pyarrow.Table
     X: Any = None
     labels: dict[str, NDArray[Any]] | None = None
+    dialect: Dialect | None = None
 
     def values(self, name: str) -> list[Any] | None:
         """The values of one column that may be labels.
@@ -65,22 +76,45 @@ class Frame(NamedTuple):
         labels = (self.labels or {}).get(name)
         return None if labels is None else list(labels.tolist())
 
+    def where(self, name: str, value: str) -> Finding:
+        """The file, and its line, or row, that first has a value in a column.
+
+        Parameters
+        ----------
+        name : str
+            The name of the column.
+        value : str
+            A text in it.
+
+        Returns
+        -------
+        finding : Finding
+            Such as " of people.csv" and " in line 17", for a sentence.
+        """
+        file = f" of {self.path.name}"
+        if self.dialect is not None:
+            line = line_of(self.path, self.dialect, name, value)
+            return Finding(file, "" if line is None else f" in line {line}", True)
+        values = self.values(name) or []
+        return Finding(file, f" in row {values.index(value) + 1}" if value in values else "")
+
     @property
     def n_rows(self) -> int:
         rows: int = self.arrow.num_rows if self.arrow is not None else self.X.shape[0]
         return rows
 
 
-def read_frame(path: Path, *, texts: Collection[str] = ()) -> Frame:
+def read_frame(path: Path, *, texts: Collection[str] = (), layout: Layout = PLAIN) -> Frame:
     """Read a file by its suffix; what is empty, damaged or unknown is refused with a reason.
 
     Parameters
     ----------
     path : Path
-        CSV, TSV, Parquet, Feather/Arrow, .npz, svmlight or .h5ad.
+        CSV, TSV or other text, which may be packed, Parquet, Feather/Arrow, .npz, svmlight or .h5ad.
     texts : collection of str, default=()
-        Columns of CSV and TSV files that are read as they stand, not as the numbers they look
-        like.
+        Columns of files of text that are read as they stand, not as the numbers they look like.
+    layout : Layout, default=PLAIN
+        How the table stands in the file; what is not said of a text is recognised.
 
     Returns
     -------
@@ -91,11 +125,11 @@ def read_frame(path: Path, *, texts: Collection[str] = ()) -> Frame:
         raise FileNotFoundError(f"There is no file {str(path)!r}.")
     if path.is_dir():
         raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it.")
-    suffix = path.suffix.lower()
+    suffix = suffix_of(path)
     if path.stat().st_size == 0:
         raise ValueError(f"{path.name} is empty.")
     if suffix in TEXT or suffix == ".parquet" or suffix in ARROW:
-        frame = _arrow_frame(path, suffix, texts)
+        frame = _arrow_frame(path, suffix, texts, layout)
     elif suffix == ".npz":
         frame = _npz_frame(path)
     elif suffix in SVMLIGHT:
@@ -117,18 +151,17 @@ def _check_names(path: Path, names: list[str]) -> None:
         raise ValueError(f"{path.name} has columns of the same name: {shown(twice)}. Rename them.")
 
 
-def _arrow_frame(path: Path, suffix: str, texts: Collection[str]) -> Frame:
+def _arrow_frame(path: Path, suffix: str, texts: Collection[str], layout: Layout) -> Frame:
     try:
         import pyarrow
     except ModuleNotFoundError as error:
         raise ImportError(
             f"Reading {path.name} needs pyarrow; pip install 'fisherset[cli]' brings it."
         ) from error
+    dialect = None
     try:
         if suffix in TEXT:
-            check_encoding(path)
-            check_cells(path, TEXT[suffix])
-            table = read_text(path, TEXT[suffix], texts)
+            dialect, table = _text_table(path, texts, layout)
         else:
             with pyarrow.OSFile(str(path)) as file:  # whatever its name looks like, a file
                 table = _parquet_table(path, file) if suffix == ".parquet" else _ipc_table(path, file)
@@ -138,12 +171,17 @@ def _arrow_frame(path: Path, suffix: str, texts: Collection[str]) -> Frame:
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ValueError(f"{path.name} cannot be read; is it damaged or cut off? ({reason[:160]})") from error
-    binary = [
-        name for name, kind in zip(names, table.schema.types, strict=True) if pyarrow.types.is_binary(kind)
-    ]
-    if suffix in TEXT and binary:
-        raise ValueError(f"{path.name} is not UTF-8 text in the columns {shown(binary)}; save it as UTF-8.")
-    return _without_index(Frame(path, names, arrow=table), texts)
+    return _without_index(Frame(path, names, arrow=table, dialect=dialect), texts)
+
+
+def _text_table(path: Path, texts: Collection[str], layout: Layout) -> tuple[Dialect, Any]:
+    """A text and how it is written; what was guessed of that is said."""
+    dialect = dialect_of(path, layout)
+    if (remark := dialect.remark(path, layout)) is not None:
+        warnings.warn(remark, stacklevel=2)
+    check_end(path, dialect)
+    check_cells(path, dialect)
+    return dialect, read_text(path, dialect, texts)
 
 
 def _parquet_table(path: Path, file: Any) -> Any:
@@ -166,19 +204,23 @@ def _parquet_table(path: Path, file: Any) -> Any:
 
 
 def _ipc_table(path: Path, file: Any) -> Any:
-    """A Feather or Arrow file, read a batch at a time: what a batch takes is known when it is there."""
+    """A Feather or Arrow file or stream, read a batch at a time: what one takes is known when it is there."""
     import pyarrow as pa
     from pyarrow import feather
 
-    if file.read(4) == b"FEA1":  # the first version of Feather, which has no batches
-        file.seek(0)
-        return feather.read_table(file)
+    start = file.read(4)
     file.seek(0)
-    content = pa.ipc.open_file(file)
+    if start == b"FEA1":  # the first version of Feather, which has no batches
+        return feather.read_table(file)
+    if start == STREAM:
+        coming = content = pa.ipc.open_stream(file)
+    else:
+        content = pa.ipc.open_file(file)
+        coming = map(content.get_batch, range(content.num_record_batches))
     batches, size, n_rows = [], 0, 0
-    for i in range(content.num_record_batches):
-        batches.append(content.get_batch(i))
-        size, n_rows = size + batches[-1].nbytes, n_rows + batches[-1].num_rows
+    for batch in coming:
+        batches.append(batch)
+        size, n_rows = size + batch.nbytes, n_rows + batch.num_rows
         check_room(path.name, size, "its columns")
         check_shape(path.name, n_rows, len(content.schema))  # a batch may say of a value how often it comes
     return pa.Table.from_batches(batches, content.schema)

@@ -15,6 +15,7 @@ from fisherset.tables.encoding import ASK_IMPUTE, IMPUTE, NOTHING, features_of, 
 from fisherset.tables.feature import Feature, near, shown
 from fisherset.tables.frames import SVMLIGHT, Frame, read_frame
 from fisherset.tables.labels import complete_labels, complete_numbers
+from fisherset.tables.layout import PLAIN, Layout
 from fisherset.tables.memory import check_shape
 
 TASK_NAMES = ("classification", "regression")
@@ -68,13 +69,14 @@ def read_table(
     impute: str | None = None,
     task: str = "classification",
     split: bool = True,
+    layout: Layout = PLAIN,
 ) -> LabelledTable:
     """Read a labelled table from a file.
 
     Parameters
     ----------
     path : Path
-        CSV, TSV, Parquet, Feather/Arrow, .npz, svmlight or .h5ad.
+        CSV, TSV or other text, Parquet, Feather/Arrow, .npz, svmlight or .h5ad.
     target : str or None
         The column of labels, or numbers; None where the file says itself.
     drop : sequence of str
@@ -87,6 +89,8 @@ def read_table(
     split : bool, default=True
         Whether the values of a column of texts are chosen one by one; where not, a column of two
         values becomes one feature.
+    layout : Layout, default=PLAIN
+        How the table stands in the file.
 
     Returns
     -------
@@ -98,7 +102,7 @@ def read_table(
     if task not in TASK_NAMES:
         raise ValueError(f"task must be one of {', '.join(TASK_NAMES)}; got {task!r}.")
     labelled = task == "classification"
-    frame = read_frame(path, texts=[target] if labelled and target is not None else [])
+    frame = read_frame(path, texts=[target] if labelled and target is not None else [], layout=layout)
     target = _target_of(frame, target)
     _check_present(frame, drop)
     out = {*drop, target} if frame.arrow is not None else set(drop)  # a matrix has its labels beside it
@@ -110,7 +114,7 @@ def read_table(
         X, features = _matrix_of(frame, kept, impute)
         _check_distinct(features)
     else:
-        features = features_of(frame.arrow.select(kept), impute, split)
+        features = features_of(frame.arrow.select(kept), impute, split, frame.where)
         _check_distinct(features)
         X = numbers_of(frame.arrow, features)
     _check_finite(X, features)

@@ -11,9 +11,9 @@ class TooLargeError(ValueError):
     """More than memory holds."""
 
 
-def check_room(name: str, size: float, what: str) -> None:
-    """Refuse what would take more bytes than can be had."""
-    free = free_memory()
+def check_room(name: str, size: float, what: str, free: float | None = None) -> None:
+    """Refuse what would take more bytes than can be had, or could before some were taken."""
+    free = free_memory() if free is None else free
     if size > free:
         raise TooLargeError(
             f"{name} would take {in_bytes(size)} of memory, for {what}; {in_bytes(free)} are free. "

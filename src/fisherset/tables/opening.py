@@ -8,13 +8,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fisherset import Summary
-from fisherset._files import ARROW, TEXT
+from fisherset._files import ARROW, TEXT, suffix_of
 from fisherset._memory import free_memory, in_bytes
+from fisherset.tables.dialect import dialect_of
 from fisherset.tables.feature import Feature
 from fisherset.tables.labelled import LabelledTable, read_table
+from fisherset.tables.layout import PLAIN, Layout
 from fisherset.tables.paths import MAGIC
 from fisherset.tables.scanning import scan
-from fisherset.tables.text_files import cells_in
+from fisherset.tables.text_files import size_of_text
 
 ROOMY = 0.5  # share of the free memory that a table may take to be read whole
 
@@ -27,6 +29,7 @@ def open_table(
     impute: str | None = None,
     task: str = "classification",
     split: bool = True,
+    layout: Layout = PLAIN,
 ) -> LabelledTable:
     """A labelled table, its rows in memory where there is room for them.
 
@@ -34,7 +37,7 @@ def open_table(
     ----------
     path : Path
         A file, a folder or a pattern such as `rows/*.parquet`, which are read by batches, or a summary.
-    target, drop, impute, task, split
+    target, drop, impute, task, split, layout
         As for :func:`read_table`.
 
     Returns
@@ -45,9 +48,9 @@ def open_table(
     if is_summary(path):
         return _summary_table(path, target, drop, impute, task)
     several = path.is_dir() or (not path.exists() and any(mark in str(path) for mark in MAGIC))
-    size, free = (0.0 if several else size_in_memory(path)), free_memory()
+    size, free = (0.0 if several else size_in_memory(path, layout)), free_memory()
     if not several and size <= ROOMY * free:
-        return read_table(path, target, drop=drop, impute=impute, task=task, split=split)
+        return read_table(path, target, drop=drop, impute=impute, task=task, split=split, layout=layout)
     if target is None:
         raise ValueError("Name the column of labels with --target.")
     if not several:
@@ -56,19 +59,20 @@ def open_table(
             f"{in_bytes(free)} that are free: it is read by batches, again for every pass.",
             stacklevel=2,
         )
-    rows = scan(str(path), target, drop=drop, impute=impute, split_texts=split)
+    rows = scan(str(path), target, drop=drop, impute=impute, split_texts=split, layout=layout)
     plain = [Feature(name, name) for name in rows.names or ()]
     return LabelledTable(rows, None, list(getattr(rows, "features", plain)), target, path)
 
 
-def size_in_memory(path: Path) -> float:
+def size_in_memory(path: Path, layout: Layout = PLAIN) -> float:
     """About what a table takes once it is read, as numbers; nought where that is not known beforehand."""
-    suffix = path.suffix.lower()
+    suffix = suffix_of(path)
     if not path.is_file() or path.stat().st_size == 0:
         return 0.0
     try:
         if suffix in TEXT:
-            return path.stat().st_size + 8 * cells_in(path, TEXT[suffix])
+            size, cells = size_of_text(path, dialect_of(path, layout))
+            return size + 8 * cells
         if suffix == ".parquet":
             from pyarrow import parquet
 

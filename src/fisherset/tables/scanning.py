@@ -14,6 +14,7 @@ from fisherset.tables.columns import RefusedColumnError, kind_of
 from fisherset.tables.encoding import IMPUTE
 from fisherset.tables.feature import near
 from fisherset.tables.frames import Frame, _without_index
+from fisherset.tables.layout import PLAIN, Layout
 from fisherset.tables.paths import table_files
 from fisherset.tables.queries import query_of
 from fisherset.tables.scanned import ScannedTable
@@ -35,6 +36,7 @@ def scan(
     impute: str | None = None,
     split_texts: bool = True,
     layer: str | None = None,
+    layout: Layout = PLAIN,
 ) -> BatchedRows:
     r"""A table that stays where it is, to be passed in place of X and y.
 
@@ -44,9 +46,9 @@ def scan(
     Parameters
     ----------
     paths : path, list of paths, or table
-        A file (Parquet, Arrow or Feather, CSV or TSV, which may be packed as .csv.gz); a list of such; a
-        pattern such as "rows/*.parquet"; a folder, whose `key=value` folders are columns, too; an .h5ad
-        file or .zarr folder of AnnData. Or a `pyarrow.dataset.Dataset`, a polars LazyFrame, a DuckDB
+        A file (Parquet, Arrow or Feather, CSV, TSV or other text, which may be packed as .csv.gz); a
+        list of such; a pattern such as "rows/*.parquet"; a folder, whose `key=value` folders are columns,
+        too; an .h5ad file or .zarr folder of AnnData. Or a `pyarrow.dataset.Dataset`, a polars LazyFrame, a DuckDB
         relation, AnnData, or a function that opens a `pyarrow.RecordBatchReader` each time it is called.
     target : str or list of str
         The column of labels, or numbers. Several columns of numbers are targets together, of noughts
@@ -68,6 +70,9 @@ def scan(
         values becomes one feature.
     layer : str, default=None
         Of AnnData the layer that is read in place of X.
+    layout : Layout, default=PLAIN
+        How tables stand in files of text: what stands between cells and before decimals, how they are
+        encoded, and what stands for a missing value; what is not said is recognised.
 
     Returns
     -------
@@ -118,7 +123,7 @@ def scan(
         raise TypeError(f"target must name a column, or several in a list; got {target!r}.")
     if len(set(targets)) < len(targets):
         raise ValueError(f"target must name each column once; got {target!r}.")
-    stream = _opened(paths, targets)
+    stream = _opened(paths, targets, layout)
     weights = [] if sample_weight is None else [sample_weight]
     chosen = _chosen(stream, columns, drop, [*targets, *weights])
     stream.agree([*chosen, *targets, *weights])
@@ -145,7 +150,7 @@ def _holds_cells(paths: Any) -> bool:
     )
 
 
-def _opened(paths: Any, targets: list[str]) -> Stream:
+def _opened(paths: Any, targets: list[str], layout: Layout) -> Stream:
     try:
         import pyarrow  # noqa: F401 - whatever comes, comes as its batches
     except ModuleNotFoundError as error:
@@ -153,7 +158,7 @@ def _opened(paths: Any, targets: list[str]) -> Stream:
     listed = isinstance(paths, list | tuple) and all(isinstance(path, str | os.PathLike) for path in paths)
     if listed or isinstance(paths, str | os.PathLike):
         # one target may be labels, which are read as they stand; several are numbers
-        return Files(table_files(paths), targets if len(targets) == 1 else ())
+        return Files(table_files(paths), targets if len(targets) == 1 else (), layout)
     query = query_of(paths)
     if query is None:
         raise TypeError(
