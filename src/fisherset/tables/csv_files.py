@@ -16,7 +16,7 @@ from fisherset.tables.frames import _check_names
 from fisherset.tables.layout import PLAIN, Layout
 from fisherset.tables.lines import line_of, ragged
 from fisherset.tables.paths import TableFile
-from fisherset.tables.text_files import LARGEST_BLOCK, bytes_of_row, check_end, start_of
+from fisherset.tables.text_files import LARGEST_BLOCK, bytes_of_row, check_end, named, start_of
 
 BLOCKS = 2**16, 2**20  # the least and the most bytes of text in a batch, but where that would be
 MANY_ROWS = 256  # less than so many
@@ -65,6 +65,9 @@ class CsvReader:
         with self._explained(), self._opened() as source:
             with self._reader(source, options, longer * len(start) + 1) as reader:
                 self.schema = reader.schema
+            if any(pa.types.is_binary(kind) for kind in self.schema.types):
+                raise not_encoded(file.path, self.dialect)
+            self.schema = pa.schema([self.schema.field(j) for j in named(self.schema)])
             _check_names(file.path, self.schema.names)
         self._exact: set[str] = set()  # columns whose long numbers were looked at
 

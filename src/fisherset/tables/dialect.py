@@ -175,6 +175,8 @@ def _recognised(path: Path, given: Dialect, text: str, whole: bool, layout: Layo
     else:
         usual, loose = TEXT.get(suffix_of(path), ","), suffix_of(path) == LOOSE
         sample = separator_of(path.name, text[start:], usual, loose, whole)
+    if whole and not sample.rows:
+        raise ValueError(f"{path.name} has no rows.")
     header = header_start(text, start, sample)
     if header != start:
         start, sample = header, sample_of(text[header:], sample.separator, whole)

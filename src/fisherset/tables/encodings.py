@@ -50,7 +50,7 @@ def encoding_of(name: str, start: bytes, said: str | None) -> tuple[str, int]:
 def known_encoding(name: str) -> str:
     """The name of an encoding as Python has it; one that it does not know is refused."""
     try:
-        b"".decode(name)
+        "a".encode(name)  # which only those do that are of texts
         codecs.getincrementaldecoder(name)
     except (LookupError, ValueError):
         raise ValueError(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from fisherset.tables.columns import DROP, RefusedColumnError, is_number
 from fisherset.tables.feature import shown
-from fisherset.tables.recognition import COMMA, MANY, MOSTLY, THOUSANDS
+from fisherset.tables.recognition import COMMA, GROUPED, MANY, MOSTLY
 
 FEW = 0.2  # texts for each different number, at most, in a column that is one of numbers nevertheless
 ODD = "odd"  # reasons of which the sentence says more than the names of columns
@@ -32,19 +32,20 @@ def nowhere(column: str, value: str) -> Finding:
 
 
 def check_mixture(texts: Counter[str]) -> None:
-    """Refuse a column of texts most of which are numbers."""
-    numbers = {text for text in texts if is_number(text)}
+    """Refuse a column of texts most of which are numbers, with a point or, if there are many, a comma."""
+    plain = {text for text in texts if is_number(text)}
+    commas = {text for text in texts if COMMA.fullmatch(text.strip()) or GROUPED.fullmatch(text.strip())}
+    commas = commas if len(commas) > MANY else set()
+    numbers = plain | commas
     others = Counter({text: times for text, times in texts.items() if text not in numbers})
     share = sum(texts[text] for text in numbers) / texts.total()
-    if share == 1.0:
+    if share == 1.0 and not commas:
         raise RefusedColumnError(f"Columns {{}} hold numbers stored as text. {DROP}")
+    if share == 1.0:
+        raise RefusedColumnError(COMMAS, min(commas, key=lambda text: (-texts[text], text)))
     if share > MOSTLY or len(numbers) > max(MANY, len(others) / FEW):
         value, times = min(others.items(), key=lambda item: (-item[1], item[0]))
         raise RefusedColumnError(ODD, value, times if len(others) == 1 else 0)
-    commas = {text for text in texts if COMMA.fullmatch(text.strip()) or THOUSANDS.fullmatch(text.strip())}
-    share = sum(texts[text] for text in commas | numbers) / texts.total()
-    if share > MOSTLY and len(commas) > MANY:
-        raise RefusedColumnError(COMMAS, min(commas, key=lambda text: (-texts[text], text)))
 
 
 def sentence_of(refused: RefusedColumnError, names: Sequence[str], where: Where, flags: bool = True) -> str:
@@ -60,8 +61,8 @@ def sentence_of(refused: RefusedColumnError, names: Sequence[str], where: Where,
     drop = "use --drop" if flags else "leave it out with drop"
     if refused.reason == COMMAS:
         decimal = "--decimal ," if flags else "Layout(decimal=',')"
-        remedy = f"say {decimal} if decimals come after it" if in_text else "convert it"
-        return f"{columns} {value}{place}, a number with a comma in it: {remedy}, or {drop}."
+        said = f", or say {decimal} if decimals come after it" if in_text else ""
+        return f"{columns} {value}{place}, a number with a comma in it: convert it{said}, or {drop}."
     others = "" if refused.times else " and other texts"
     missing = f"--na {value}" if flags else f"Layout(missing=({value},))"
     remedy = f"name what stands for a missing value with {missing}" if in_text else "convert it"

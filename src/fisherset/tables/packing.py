@@ -95,7 +95,8 @@ class _Xz:
     def __init__(self, file: Any) -> None:
         import lzma
 
-        self._packed, self._file, self._faults = file, lzma.LZMAFile(file), (lzma.LZMAError, EOFError)
+        self._packed, self._faults = file, (lzma.LZMAError, EOFError)
+        self._file = lzma.LZMAFile(file)  # noqa: SIM115 - closed with this
 
     def read(self, size: int | None = -1) -> bytes:
         try:

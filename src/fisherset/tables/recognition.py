@@ -10,7 +10,9 @@ from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 SEPARATORS = (",", ";", "\t", "|")
-SAMPLE = 100  # rows that are looked at
+SAMPLE = 100  # rows that are looked at, ...
+SIGNS = 2**17  # ... of so many signs together, and some lines after them
+SOME_LINES = 3
 MOSTLY = 0.5  # share of numbers above which a column is one of numbers
 MANY = 10  # different numbers that are no names of kinds
 EXCEL = re.compile(r'"?sep=(.)"?[,;\t]*(?:\r\n|\n|\r)', re.IGNORECASE)
@@ -22,6 +24,9 @@ WHOLE = re.compile(r"[-+]?\d+(?:[eE][-+]?\d+)?")
 POINT = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+)(?:[eE][-+]?\d+)?")
 COMMA = re.compile(r"[-+]?(?:\d+,\d*|,\d+)(?:[eE][-+]?\d+)?")
 THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+")
+GROUPED = re.compile(r"[-+]?\d{1,3}(?:(?:,\d{3})+(?:\.\d*)?|(?:\.\d{3})+,\d*)")  # in threes, decimals or not
+NUMBER = re.compile(r"[-+]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][-+]?\d+)?")
+POINT_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 GAPS = {"", "NA", "N/A", "NaN", "nan", "null", "NULL", "n/a", "?", "-", "."}
 
 
@@ -55,7 +60,7 @@ class Sample(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...] | None:
-        """The names of columns where the header lacks one: that of names of rows, or after a last separator."""
+        """The names of columns where the header lacks one: for names of rows, or after a last separator."""
         if not self.lacks_a_name:
             return None
         header = self.rows[0].cells
@@ -78,12 +83,15 @@ class Sample(NamedTuple):
 
 def is_plain_number(cell: str, *, comma: bool = True) -> bool:
     """Whether a cell is digits, with decimals or not."""
-    kinds = (WHOLE, POINT, COMMA) if comma else (WHOLE, POINT)
-    return any(kind.fullmatch(cell) for kind in kinds)
+    return (NUMBER if comma else POINT_NUMBER).fullmatch(cell) is not None
 
 
 def sample_of(text: str, separator: str, whole: bool = True) -> Sample:
     """The first rows of a text; unless it is whole the last one may be cut off and is left out."""
+    end = SIGNS
+    for _ in range(SOME_LINES if len(text) > SIGNS else 0):
+        end = text.find("\n", end) + 1 or len(text)
+    text, whole = text[:end], whole and end >= len(text)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     rows: list[Row] = []
     last = 0
@@ -185,7 +193,7 @@ def table_start(text: str) -> int:
         found = re.compile(r"[\r\n]+").search(text, place)
         return found.end() if found else start
     comments = COMMENTS.match(text, start)
-    return comments.end() if comments else start
+    return comments.end() if comments and "#" in comments.group() else start
 
 
 def header_start(text: str, start: int, sample: Sample) -> int:

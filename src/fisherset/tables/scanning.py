@@ -48,8 +48,9 @@ def scan(
     paths : path, list of paths, or table
         A file (Parquet, Arrow or Feather, CSV, TSV or other text, which may be packed as .csv.gz); a
         list of such; a pattern such as "rows/*.parquet"; a folder, whose `key=value` folders are columns,
-        too; an .h5ad file or .zarr folder of AnnData. Or a `pyarrow.dataset.Dataset`, a polars LazyFrame, a DuckDB
-        relation, AnnData, or a function that opens a `pyarrow.RecordBatchReader` each time it is called.
+        too; an .h5ad file or .zarr folder of AnnData. Or a `pyarrow.dataset.Dataset`, a polars LazyFrame,
+        a DuckDB relation, AnnData, or a function that opens a `pyarrow.RecordBatchReader` each time it
+        is called.
     target : str or list of str
         The column of labels, or numbers. Several columns of numbers are targets together, of noughts
         and ones sets of labels.

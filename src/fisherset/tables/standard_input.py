@@ -44,7 +44,7 @@ def spooled() -> Iterator[Path]:
         raise ValueError("There is no standard input; name a file.")
     if source.isatty():
         raise ValueError(
-            "Standard input is a terminal, from which no table comes: pass one on with | or <, or name a file."
+            "Standard input is a terminal, from which no table comes: pass one with | or <, or name a file."
         )
     with tempfile.TemporaryDirectory(prefix="fisherset-", ignore_cleanup_errors=True) as folder:
         yield _copied(source.buffer, Path(folder))

@@ -61,7 +61,8 @@ def read_text(path: Path, dialect: Dialect, texts: Collection[str]) -> Any:
             raise not_encoded(path, dialect) from error
     if any(pa.types.is_binary(kind) for kind in table.schema.types):
         raise not_encoded(path, dialect)
-    return table
+    kept = named(table.schema)
+    return table if len(kept) == table.num_columns else table.select(kept)
 
 
 def _read(
@@ -92,6 +93,13 @@ def _explained(path: Path, dialect: Dialect, error: Exception) -> Exception:
     if "columns, got" in str(error) and (sentence := ragged(path, dialect)) is not None:
         return ValueError(sentence)
     return not_encoded(path, dialect) if "invalid UTF8" in str(error) else error
+
+
+def named(schema: Any) -> list[int]:
+    """The columns of a text but those without a name that hold nothing, as separators leave at its edge."""
+    import pyarrow as pa
+
+    return [j for j, field in enumerate(schema) if field.name.strip() or not pa.types.is_null(field.type)]
 
 
 def start_of(source: Any) -> bytes:
@@ -175,6 +183,7 @@ def check_end(path: Path, dialect: Dialect) -> None:
         return
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - 2**20))
-        last = file.read().replace(b"\0", b"").rpartition(b"\n")[2]
-    if re.search(rb'(?:^|[,;|\t])"[^"]*$', last):
+        last = re.split(rb"[\r\n]", file.read().replace(b"\0", b""))[-1]
+    separator = re.escape(dialect.separator.encode())
+    if last.count(b'"') % 2 and re.search(rb'(?:^|%b)"[^"]*(?:""[^"]*)*$' % separator, last):
         raise ValueError(f"{path.name} ends inside a quotation; is it damaged or cut off?")
