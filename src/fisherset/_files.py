@@ -20,8 +20,8 @@ WRITTEN = (".csv", ".tsv", ".tab", ".parquet", ".feather", ".arrow", ".ipc", ".n
 
 def suffix_of(path: Path) -> str:
     """The suffix that says what a file is; of a text the one that says how it is packed comes after it."""
-    *before, last = ["", "", *(suffix.lower() for suffix in path.suffixes)]
-    return before[-1] if last in PACKED and before[-1] in TEXT else last
+    suffixes = ["", "", *(suffix.lower() for suffix in path.suffixes)]
+    return suffixes[-2] if suffixes[-1] in PACKED and suffixes[-2] in TEXT else suffixes[-1]
 
 
 def write_whole(path: Path, content: str | bytes, *, force: bool = False) -> None:

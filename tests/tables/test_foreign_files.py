@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fisherset.tables import Layout, memory, read_frame, read_table, scan
+from fisherset.tables.opening import size_in_memory
 from scanfiles import together
 
 NAMES = ["size", "count", "colour", "kind"]
@@ -582,6 +583,39 @@ def test_a_byte_far_down_is_found(tmp_path):
     with pytest.raises(ValueError, match=r"t\.csv is not UTF-8 text: line 200002 holds the byte 0xf6\."):
         read_frame(path)
     assert read_frame(path, layout=Layout(encoding="latin-1")).values("kind")[-1] == "höh"
+
+
+@pytest.mark.parametrize("suffix", ["txt", "txt.gz"])
+def test_a_long_preamble_is_passed_over(suffix, tmp_path):
+    head = SERIES.replace("!Sample_title", "!Sample_title" + '\t"x"' * 400_000)
+    text = lines(sep="\t", head=head) + "!series_matrix_table_end\n"
+    path = written(tmp_path / f"t.{suffix}", gzip.compress(text.encode()) if suffix == "txt.gz" else text)
+    for read in (lambda: read_frame(path).values("kind"), lambda: together(scan(path, "kind"))[1].tolist()):
+        found, remarks = opened(read)
+        assert found == KINDS
+        assert remarks == [f"t.{suffix} is read from line 5 on."]
+    written(tmp_path / "u.txt", text.replace(SIZES[3], "?"))
+    with pytest.raises(ValueError, match=r"'size' of u\.txt holds '\?' in line 9"):
+        opened(lambda: read_table(tmp_path / "u.txt", "kind"))
+
+
+@pytest.mark.parametrize("suffix", ["csv.gz", "csv.xz", "csv.bz2"])
+def test_what_a_packed_text_takes_is_known_about(suffix, tmp_path):
+    """So that it is read by batches where it would not find room."""
+    rng = np.random.default_rng(0)
+    text = "a,b\n" + "".join(f"{x:.3f},{y:.3f}\n" for x, y in rng.normal(size=(200_000, 2)))
+    pack = {"gz": gzip.compress, "xz": partial(lzma.compress, preset=0), "z2": bz2.compress}[suffix[-2:]]
+    sizes = [
+        size_in_memory(written(tmp_path / name, content))
+        for name, content in (("t.csv", text), (f"t.{suffix}", pack(text.encode())))
+    ]
+    assert sizes[1] == pytest.approx(sizes[0], rel=0.2)
+
+
+def test_files_written_alike_are_remarked_on_once(tmp_path):
+    paths = [written(tmp_path / f"{j}.csv", lines(sep=";")) for j in range(3)]
+    _, remarks = opened(lambda: scan(paths, "kind"))
+    assert remarks == ["0.csv is read with ';' between cells."]
 
 
 def test_the_target_of_a_regression_says_where_it_is_no_number(tmp_path):

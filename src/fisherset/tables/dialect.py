@@ -31,7 +31,7 @@ LOOK = 2**20  # bytes of text by which it is recognised
 PREAMBLE = 2**26  # bytes that may stand before a table of GEO
 SPACES = 4  # on either side of what stands for a missing value
 SAID_SEPARATORS = {"\\t": "\t", "tab": "\t", "space": " "}  # as a shell lets people say it
-LOOSE = ".txt"  # a suffix that says nothing of separators
+ANY_TEXT = ".txt"  # a suffix that says nothing of separators
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Dialect:
 
     def remark(self, path: Path, layout: Layout = PLAIN) -> str | None:
         """What was taken for granted and is not usual for such a file; None where nothing is."""
-        usual = {",", "\t"} if suffix_of(path) == LOOSE else {TEXT.get(suffix_of(path), ",")}
+        usual = {",", "\t"} if suffix_of(path) == ANY_TEXT else {TEXT.get(suffix_of(path), ",")}
         ways = []
         if layout.separator is None and self.separator not in usual:
             ways.append(f"with {_shown(self.separator)} between cells")
@@ -173,7 +173,7 @@ def _recognised(path: Path, given: Dialect, text: str, whole: bool, layout: Layo
     if said is not None:
         sample = sample_of(text[start:], said, whole)
     else:
-        usual, loose = TEXT.get(suffix_of(path), ","), suffix_of(path) == LOOSE
+        usual, loose = TEXT.get(suffix_of(path), ","), suffix_of(path) == ANY_TEXT
         sample = separator_of(path.name, text[start:], usual, loose, whole)
     if whole and not sample.rows:
         raise ValueError(f"{path.name} has no rows.")

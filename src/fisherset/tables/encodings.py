@@ -22,7 +22,7 @@ UNMARKED = {"utf-8-sig": UTF_8, "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
 WESTERN = "cp1252"  # latin-1 with signs where that has none: of texts that are no UTF-8 the commonest
 OTHER_FILES = (b"PAR1", b"ARROW1", b"FEA1", b"PK\x03\x04", b"\x89HDF", b"\xff\xff\xff\xff")
 CONTROL = re.compile(rb"[\x00-\x08\x0b\x0e-\x19\x1b-\x1f]")  # bytes that no text has
-CHUNK = 2**22
+DECODED = 2**22
 
 
 def encoding_of(name: str, start: bytes, said: str | None) -> tuple[str, int]:
@@ -99,7 +99,7 @@ def not_encoded(path: Path, dialect: Any) -> ValueError:
     where = ""
     try:
         with dialect.opened(path) as stream:
-            while data := stream.read(CHUNK):
+            while data := stream.read(DECODED):
                 line += lines_in(decoder.decode(data))
             decoder.decode(b"", True)
     except UnicodeDecodeError as error:

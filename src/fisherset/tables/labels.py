@@ -36,7 +36,7 @@ def labels_in(frame: Frame, target: str) -> NDArray[Any] | None:
         return None
     values = [None if _is_gap(value) else value for value in values]
     present = [value for value in values if value is not None]
-    if all(isinstance(value, str) and PLAIN.fullmatch(value) for value in present):
+    if all(isinstance(value, str) and PLAIN_NUMBER.fullmatch(value) for value in present):
         values = [None if value is None else _number(value) for value in values]  # from a file of text
         present = [value for value in values if value is not None]
     kinds = {type(value) for value in present}
@@ -51,7 +51,7 @@ def labels_in(frame: Frame, target: str) -> NDArray[Any] | None:
 
 
 # Numbers that are the same when they are written again: not 007, nor what float64 would round.
-PLAIN = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,12})?(?:[eE][-+]?\d{1,2})?")
+PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,12})?(?:[eE][-+]?\d{1,2})?")
 
 
 def _is_gap(value: Any) -> bool:

@@ -8,9 +8,11 @@ from typing import NamedTuple
 
 from fisherset.tables.columns import DROP, RefusedColumnError, is_number
 from fisherset.tables.feature import shown
-from fisherset.tables.recognition import COMMA, GROUPED, MANY, MOSTLY
+from fisherset.tables.recognition import COMMA, GROUPED, MANY_NUMBERS, MOSTLY
 
-FEW = 0.2  # texts for each different number, at most, in a column that is one of numbers nevertheless
+TEXTS_PER_NUMBER = (
+    0.2  # texts for each different number, at most, in a column that is one of numbers nevertheless
+)
 ODD = "odd"  # reasons of which the sentence says more than the names of columns
 COMMAS = "commas"
 
@@ -35,7 +37,7 @@ def check_mixture(texts: Counter[str]) -> None:
     """Refuse a column of texts most of which are numbers, with a point or, if there are many, a comma."""
     plain = {text for text in texts if is_number(text)}
     commas = {text for text in texts if COMMA.fullmatch(text.strip()) or GROUPED.fullmatch(text.strip())}
-    commas = commas if len(commas) > MANY else set()
+    commas = commas if len(commas) > MANY_NUMBERS else set()
     numbers = plain | commas
     others = Counter({text: times for text, times in texts.items() if text not in numbers})
     share = sum(texts[text] for text in numbers) / texts.total()
@@ -43,7 +45,7 @@ def check_mixture(texts: Counter[str]) -> None:
         raise RefusedColumnError(f"Columns {{}} hold numbers stored as text. {DROP}")
     if share == 1.0:
         raise RefusedColumnError(COMMAS, min(commas, key=lambda text: (-texts[text], text)))
-    if share > MOSTLY or len(numbers) > max(MANY, len(others) / FEW):
+    if share > MOSTLY or len(numbers) > max(MANY_NUMBERS, len(others) / TEXTS_PER_NUMBER):
         value, times = min(others.items(), key=lambda item: (-item[1], item[0]))
         raise RefusedColumnError(ODD, value, times if len(others) == 1 else 0)
 

@@ -17,7 +17,7 @@ PACKINGS = {
     "xz": re.compile(rb"\xfd7zXZ\x00"),
 }
 MAGIC_BYTES = 16
-LOOK = 2**23  # bytes that are unpacked to see how many there will be
+UNPACKED = 2**23  # bytes that are unpacked to see how many there will be
 
 
 def packing_of(start: bytes) -> str | None:
@@ -47,7 +47,7 @@ def ratio_of(path: Path, packing: str) -> float:
 
     with path.open("rb") as file:
         stream = _Xz(file) if packing == "xz" else pa.CompressedInputStream(file, packing)
-        return len(stream.read(LOOK)) / max(1, file.tell())
+        return len(stream.read(UNPACKED)) / max(1, file.tell())
 
 
 class Unpacked(io.RawIOBase):

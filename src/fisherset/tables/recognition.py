@@ -10,11 +10,11 @@ from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 SEPARATORS = (",", ";", "\t", "|")
-SAMPLE = 100  # rows that are looked at, ...
+SAMPLE_ROWS = 100  # rows that are looked at, ...
 SIGNS = 2**17  # ... of so many signs together, and some lines after them
 SOME_LINES = 3
 MOSTLY = 0.5  # share of numbers above which a column is one of numbers
-MANY = 10  # different numbers that are no names of kinds
+MANY_NUMBERS = 10  # different numbers that are no names of kinds
 EXCEL = re.compile(r'"?sep=(.)"?[,;\t]*(?:\r\n|\n|\r)', re.IGNORECASE)
 SERIES = "!series_matrix_table_begin"  # what stands before the table in a file of GEO, ...
 SERIES_END = "!series_matrix_table_end"  # ... and after it
@@ -100,7 +100,7 @@ def sample_of(text: str, separator: str, whole: bool = True) -> Sample:
             if cells:
                 rows.append(Row(last + 1, cells))
             last = reader.line_num
-            if len(rows) > SAMPLE:
+            if len(rows) > SAMPLE_ROWS:
                 return Sample(separator, rows)
     except csv.Error:  # a cell without end; pyarrow's to tell
         return Sample(separator, rows)

@@ -14,7 +14,7 @@ from fisherset.tables.frames import STREAM
 from fisherset.tables.packing import MAGIC_BYTES, packing_of
 
 NAME = "standard input"
-CHUNK = 2**20
+COPIED = 2**20
 # How files start that are no text.
 SUFFIXES = {
     b"PAR1": ".parquet",
@@ -52,7 +52,7 @@ def spooled() -> Iterator[Path]:
 
 def _copied(source: Any, folder: Path) -> Path:
     """Standard input in a file of this folder."""
-    chunk = source.read(CHUNK)
+    chunk = source.read(COPIED)
     if not chunk:
         raise ValueError("Standard input is empty; does what comes before | fail?")
     path = folder / f"{NAME}{_suffix(chunk[:MAGIC_BYTES])}"
@@ -60,7 +60,7 @@ def _copied(source: Any, folder: Path) -> Path:
         with path.open("wb") as file:
             while chunk:
                 file.write(chunk)
-                chunk = source.read(CHUNK)
+                chunk = source.read(COPIED)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise

@@ -21,7 +21,7 @@ SCANNED = (
     "text (.csv, .tsv, .txt, also packed as .csv.gz), Parquet (.parquet), Feather or Arrow (.feather, "
     ".arrow, .arrows), .h5ad or .zarr"
 )
-LOOKED_AT = 2**16  # rows at a time, when a value is looked for
+ROWS_SEARCHED = 2**16  # rows at a time, when a value is looked for
 
 
 class Stream(Protocol):
@@ -156,13 +156,14 @@ class Files:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        for file, reader in zip(self._files, self._readers, strict=True):
+        inside = [] if name in self._partitions else zip(self._files, self._readers, strict=True)
+        for file, reader in inside:
             if isinstance(reader, CsvReader):
                 if place := reader.where(name, value):
                     return Finding(f" of {file.name}", place, True)
                 continue
             row = 1
-            for batch in reader.batches([name], LOOKED_AT, {}):
+            for batch in reader.batches([name], ROWS_SEARCHED, {}):
                 found = pc.index(batch.column(name).cast(pa.string()), value).as_py()
                 if found >= 0:
                     return Finding(f" of {file.name}", f" in row {row + found}")

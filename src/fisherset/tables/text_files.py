@@ -9,11 +9,10 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from fisherset.tables import memory
 from fisherset.tables.dialect import Dialect
 from fisherset.tables.encodings import decoded, not_encoded
 from fisherset.tables.lines import ragged
-from fisherset.tables.memory import check_room
+from fisherset.tables.memory import check_room, room_now
 from fisherset.tables.packing import ratio_of
 
 LOOK = 2**20  # bytes of text from which the length of rows, and kinds of columns, are taken
@@ -148,11 +147,11 @@ def check_cells(path: Path, dialect: Dialect) -> None:
 
 def _counted(name: str, cells_of_byte: float) -> Callable[[int], None]:
     """Refuses a packed text as soon as its cells would not find the room there was when it was opened."""
-    free = memory.free_memory()
+    check = room_now(name)
 
     def count(n_bytes: int) -> None:
         cells = cells_of_byte * n_bytes
-        check_room(name, n_bytes + 8 * cells, f"more than {cells:.0f} cells", free)
+        check(n_bytes + 8 * cells, f"more than {cells:.0f} cells")
 
     return count
 
