@@ -38,7 +38,7 @@ REASONS = {
     "infinite": "hold infinite values",
     "rounded": "whole numbers beyond",
     "numbers as text": "hold numbers stored as text",
-    "mixed": "mix numbers and text",
+    "mixed": "numbers? everywhere else",
     "dates": "hold dates or times",
     "lists": "hold neither numbers nor texts",
     "names": "the same name",

@@ -10,10 +10,18 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-# Tables in files, by their suffixes: text with what stands between its cells, and Arrow's own formats.
-TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
-ARROW = (".feather", ".arrow", ".ipc")
-WRITTEN = (*TEXT, ".parquet", *ARROW, ".npz")
+# Tables in files, by their suffixes: text with what usually stands between its cells, how it may be packed,
+# and Arrow's own formats, the last a stream.
+TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t"}
+PACKED = (".gz", ".bz2", ".zst", ".lz4", ".xz")
+ARROW = (".feather", ".arrow", ".ipc", ".arrows")
+WRITTEN = (".csv", ".tsv", ".tab", ".parquet", ".feather", ".arrow", ".ipc", ".npz")
+
+
+def suffix_of(path: Path) -> str:
+    """The suffix that says what a file is; of a text the one that says how it is packed comes after it."""
+    suffixes = ["", "", *(suffix.lower() for suffix in path.suffixes)]
+    return suffixes[-2] if suffixes[-1] in PACKED and suffixes[-2] in TEXT else suffixes[-1]
 
 
 def write_whole(path: Path, content: str | bytes, *, force: bool = False) -> None:

@@ -62,7 +62,12 @@ FILES = {
     "empty": ("t.csv", text(""), (), "is empty"),
     "empty parquet": ("t.parquet", text(""), (), "is empty"),
     "header only": ("t.csv", text("g0,kind\n"), (), "no rows"),
-    "ragged rows": ("t.csv", text("g0,kind\n1,a\n2\n"), (), "damaged or cut off"),
+    "ragged rows": (
+        "t.csv",
+        text("g0,kind\n1,a\n2\n"),
+        (),
+        "Line 3 of t.csv has 1 cell, the header 2: is the",
+    ),
     "cut in a row": ("t.csv", text('g0,kind\n1,a\n2,"b'), (), "ends inside a quotation"),
     "cut parquet": ("t.parquet", cut, (), "damaged or cut off"),
     "cut npz": ("t.npz", cut_npz, (), "damaged"),
@@ -75,18 +80,18 @@ FILES = {
     ),
     "bad svmlight": ("t.svmlight", text("what is this\n"), (), "no svmlight"),
     "bad h5ad": ("t.h5ad", text("no hdf5"), (), "needs h5py|cannot be read"),
-    "gzip called csv": (
+    "cut gzip called csv": (
         "t.csv",
-        lambda p, t: p.write_bytes(gzip.compress(b"a,b\n1,2\n")),
+        lambda p, t: p.write_bytes(gzip.compress(b"a,b\n1,2\n")[:-9]),
         (),
-        "cannot be read|no text",
+        "cannot be read; is it damaged or cut off",
     ),
     "parquet called csv": ("t.csv", lambda path, table: table.to_parquet(path), (), "no text"),
     "csv called parquet": ("t.parquet", lambda path, table: write_csv(path, table), (), "cannot be read"),
     "columns without end": ("t.npz", wide_npz, (), "700.0 TB of memory"),
     "a number without end": ("t.svmlight", text("0 1:1\n1 2000000000:1\n"), (), "1.4 TB of memory"),
-    "UTF-16": ("t.csv", text("g0,kind\n1,a\n2,b\n", "utf-16"), (), "UTF-16"),
-    "Latin-1": ("t.csv", text("größe,kind\n1,a\n2,b\n", "latin-1"), (), "cannot be read|UTF"),
+    "UTF-16 without its mark": ("t.csv", text("g0,kind\n1,a\n", "utf-16-le"), (), "--encoding utf-16-le"),
+    "no encoding of the West": ("t.csv", text("gr\x81ße,kind\n1,a\n2,b\n", "latin-1"), (), "the byte 0x81"),
 }
 TABLES = {
     "no target": ("t.csv", write_csv, ("--no-target",), "--target"),
@@ -152,7 +157,7 @@ TABLES = {
         "t.csv",
         csv_of(lambda t: t.assign(g1=t["g1"].astype(object).where(t.index > 3, "n.d."))),
         (),
-        "'g1' mix numbers and text",
+        "Column 'g1' of t.csv holds 'n.d.', first in line 2, a number everywhere else: name .* --na 'n.d.'",
     ),
     "dates": (
         "t.parquet",

@@ -112,7 +112,6 @@ REFUSED = {
         "have hardly a text twice: identifiers",
     ),
     "numbers": (["1", "2"] * 200, "hold numbers stored as text. Leave them out with drop"),
-    "a mixture": (["1"] * 300 + ["x"] * 100, "mix numbers and text"),
     "dates": (pd.date_range("2020-01-01", periods=400), "hold dates or times"),
     "lists": ([[1]] * 400, "hold neither numbers nor texts"),
     "nothing": ([None] * 400, "hold nothing. Leave them out with drop"),
@@ -126,6 +125,19 @@ def test_columns_of_which_no_numbers_are_made(case, tmp_path):
     with pytest.raises(ValueError, match=f"Columns 'odd' {message}"):
         scan(tmp_path / "t.parquet", "y")
     assert "odd" not in scan(tmp_path / "t.parquet", "y", drop=["odd"]).names
+
+
+def test_a_text_among_numbers_is_refused_with_its_place(tmp_path):
+    for suffix, place, remedy in (
+        ("parquet", "row 301", "convert it"),
+        ("csv", "line 302", "name what stands"),
+    ):
+        path = written(tmp_path / f"t.{suffix}", mixed().assign(odd=["1"] * 300 + ["x"] * 100))
+        message = (
+            rf"Column 'odd' of t\.{suffix} holds 'x', first in {place}, a number everywhere else: {remedy}"
+        )
+        with pytest.raises(ValueError, match=message):
+            scan(path, "y")
 
 
 def test_medians_need_room(tmp_path, monkeypatch):

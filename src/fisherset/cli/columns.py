@@ -22,13 +22,13 @@ def complete(ctx: Any, incomplete: str) -> list[str]:
     named = [ctx.params.get("file"), *ctx.args]  # beside an option without its value nothing is told apart
     file = next((Path(name) for name in named if name is not None and Path(name).is_file()), None)
     try:
-        names = [] if file is None else columns_in(file, ctx.params.get("sep"))
+        names = [] if file is None else header_of(file, ctx.params.get("sep"))
     except Exception:  # whatever it is, a shell that completes is no place to say it
         return []
     return [name for name in names or () if name.startswith(incomplete) and name.isprintable()]
 
 
-def columns_in(path: Path, separator: str | None = None) -> list[str] | None:
+def header_of(path: Path, separator: str | None = None) -> list[str] | None:
     """The names of the columns of a file; None where they are not to be had at once, or not for sure."""
     suffix = path.suffix.lower()
     if not path.is_file():

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fisherset.cli import notes, options
-from fisherset.cli.columns import columns_in
+from fisherset.cli.columns import header_of
 from fisherset.cli.options import Task
 from fisherset.cli.progress import ProgressBars
 
@@ -96,7 +96,7 @@ class LabelledSource(Source):
         """Refuse, too, a target that the first line of a file does not have."""
         super().check()
         plain = self.layout_is_plain and self.file != STANDARD_INPUT
-        names = columns_in(self.file, self.sep) if plain and self.target is not None else None
+        names = header_of(self.file, self.sep) if plain and self.target is not None else None
         if names is not None and self.target not in names and "" not in names:
             meant = get_close_matches(str(self.target), names, 1)
             hint = f" Did you mean {meant[0]!r}?" if meant else ""
@@ -123,7 +123,7 @@ class LabelledSource(Source):
         filled = None if self.impute is None else self.impute.value
         read = open_table if elsewhere else read_table
         with ProgressBars(quiet, f"reading {path.name}"):
-            more = {"impute": filled, "task": task.value, "split": split_texts}
+            more = {"impute": filled, "task": task.value, "split": split_texts, "layout": self.layout}
             table = read(path, self.target, drop=self.drop or (), **more)
         notes.about(path.name)
         if task is Task.classification and table.y is not None and are_continuous(table.y):

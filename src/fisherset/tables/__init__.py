@@ -8,13 +8,14 @@ from fisherset.tables.identifiers import Identifiers
 from fisherset.tables.label_files import Joined, join_labels
 from fisherset.tables.labelled import LabelledTable, read_table, reduce_frame
 from fisherset.tables.labels import labels_in, values_in
-from fisherset.tables.layout import Layout
+from fisherset.tables.layout import PLAIN, Layout
 from fisherset.tables.names import split_names
 from fisherset.tables.opening import open_table
 from fisherset.tables.output import write_table
 from fisherset.tables.picked import pick
 from fisherset.tables.scanning import columns_in, scan
 from fisherset.tables.selection import Selection, read_selection
+from fisherset.tables.standard_input import spooled
 
 __all__ = [
     "Feature",
@@ -22,9 +23,10 @@ __all__ = [
     "Grouping",
     "Identifiers",
     "Joined",
-    "Layout",
-    "Selection",
     "LabelledTable",
+    "Layout",
+    "PLAIN",
+    "Selection",
     "columns_in",
     "drift_of",
     "group_features",
@@ -40,6 +42,7 @@ __all__ = [
     "reduce_frame",
     "scan",
     "split_names",
+    "spooled",
     "values_in",
     "write_table",
 ]

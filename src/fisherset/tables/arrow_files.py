@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from fisherset.tables.columns import is_text
-from fisherset.tables.frames import _check_names
+from fisherset.tables.frames import STREAM, _check_names
 from fisherset.tables.paths import TableFile
 
 BUFFER = 2**16  # bytes read ahead of each column of a row group, which is never loaded whole
@@ -59,27 +59,33 @@ def _parquet(source: Any, texts: Sequence[str] = ()) -> Any:
 
 
 class ArrowReader:
-    """An Arrow or Feather file; attributes as those of `ParquetReader`."""
+    """An Arrow or Feather file, or a stream, which does not say how many rows it has.
+
+    Attributes as those of `ParquetReader`.
+    """
 
     def __init__(self, file: TableFile) -> None:
         import pyarrow as pa
         from pyarrow import dataset
 
         self._path = str(file.path)
+        self.n_rows: int | None = None
         with pa.OSFile(self._path) as source:
             start = source.read(6)
+            source.seek(0)
             if start.startswith(b"FEA1"):
                 raise ValueError(f"{file.name} is of the first version of Feather; write it again.")
-            if not start.startswith(b"ARROW1"):
+            self._stream = start.startswith(STREAM)
+            if not (self._stream or start.startswith(b"ARROW1")):
                 raise ValueError(
-                    f"{file.name} is no Arrow file: a stream, or damaged. Write it with pyarrow.ipc.new_file."
+                    f"{file.name} is no Arrow file, or damaged. Write it with pyarrow.ipc.new_file."
                 )
-            source.seek(0)
-            content = pa.ipc.open_file(source)
+            content = pa.ipc.open_stream(source) if self._stream else pa.ipc.open_file(source)
             self.schema = content.schema
-            mean = file.stamp[0] / max(1, content.num_record_batches)
+            mean = 0.0 if self._stream else file.stamp[0] / max(1, content.num_record_batches)
         check_schema(file, self.schema)
-        self.n_rows = int(dataset.dataset(self._path, format="ipc").count_rows())  # no column is read for it
+        if not self._stream:  # no column is read for it
+            self.n_rows = int(dataset.dataset(self._path, format="ipc").count_rows())
         self._open = pa.memory_map if mean > MAPPED else pa.OSFile
 
     def batches(self, columns: Sequence[str], rows: int, types: Any = None) -> Iterator[Any]:
@@ -88,10 +94,14 @@ class ArrowReader:
 
         # of no fields Arrow reads all, and one will do to count rows
         fields = [self.schema.get_field_index(name) for name in columns] or [0]
+        options = pa.ipc.IpcReadOptions(included_fields=fields)
         with self._open(self._path) as source:
-            content = pa.ipc.open_file(source, options=pa.ipc.IpcReadOptions(included_fields=fields))
-            for i in range(content.num_record_batches):
-                batch = content.get_batch(i)
+            if self._stream:
+                coming = content = pa.ipc.open_stream(source, options=options)
+            else:
+                content = pa.ipc.open_file(source, options=options)
+                coming = map(content.get_batch, range(content.num_record_batches))
+            for batch in coming:
                 batch.validate(full=True)  # what Arrow would follow out of a damaged file
                 yield batch
 

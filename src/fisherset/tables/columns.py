@@ -16,10 +16,13 @@ EXACT_DIGITS = 16  # that a whole number has at least which needs more
 
 
 class RefusedColumnError(ValueError):
-    """A column of which no numbers can be made; the reason has a place for the names of all such."""
+    """A column of which no numbers can be made; the reason has a place for the names of all such.
 
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
+    Where it is for one value in it, that is beside the reason, and how many rows have it.
+    """
+
+    def __init__(self, reason: str, value: str | None = None, times: int = 0) -> None:
+        self.reason, self.value, self.times = reason, value, times
         super().__init__(reason)
 
 

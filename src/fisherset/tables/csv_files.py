@@ -1,23 +1,27 @@
-"""CSV and TSV files by batches: kinds are taken from their first rows; what does not fit later is named."""
+"""Files of text by batches: kinds are taken from their first rows; what does not fit later is named."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from fisherset._files import TEXT
 from fisherset.tables.columns import EXACT_BITS
+from fisherset.tables.dialect import dialect_of
+from fisherset.tables.encodings import UTF_8, not_encoded
 from fisherset.tables.frames import _check_names
+from fisherset.tables.layout import PLAIN, Layout
+from fisherset.tables.lines import line_of, ragged
 from fisherset.tables.paths import TableFile
-from fisherset.tables.text_files import LARGEST_BLOCK, bytes_of_row, check_encoding, start_of
+from fisherset.tables.text_files import LARGEST_BLOCK, bytes_of_row, check_end, named, start_of
 
 BLOCKS = 2**16, 2**20  # the least and the most bytes of text in a batch, but where that would be
 MANY_ROWS = 256  # less than so many
 LONG = re.compile(r"\s*[-+]?\d{16,}\s*")  # a whole number that float64 may round
-PACKED = (".gz", ".bz2", ".zst", ".lz4")
+LONGER = 3  # times a text may become in UTF-8
 # how pyarrow says in which column a value is of another kind, or no UTF-8
 MISFIT = re.compile(
     r"In CSV column #(\d+): .*CSV conversion error to \w+: (?:invalid value '(.*)')?", re.DOTALL
@@ -33,9 +37,13 @@ class CsvReader:
         The file.
     texts : collection of str
         Columns that are read as they stand, not as the numbers they look like.
+    layout : Layout, default=PLAIN
+        What is said of how it is written.
 
     Attributes
     ----------
+    dialect : Dialect
+        How it is written.
     schema : pyarrow.Schema
         Its columns, as they look in the first rows.
     n_rows : None
@@ -44,24 +52,29 @@ class CsvReader:
 
     n_rows = None
 
-    def __init__(self, file: TableFile, texts: Collection[str] = ()) -> None:
+    def __init__(self, file: TableFile, texts: Collection[str] = (), layout: Layout = PLAIN) -> None:
         import pyarrow as pa
-        from pyarrow import csv
 
-        self._file, suffixes = file, [suffix.lower() for suffix in file.path.suffixes]
-        packed = suffixes[-1] in PACKED
-        self._delimiter = TEXT[suffixes[-2] if packed else suffixes[-1]]
-        if not packed:
-            check_encoding(file.path)
+        self._file, self.dialect = file, dialect_of(file.path, layout)
+        check_end(file.path, self.dialect)
         with self._opened() as source:
             start = start_of(source)
-        self._row_bytes = bytes_of_row(start)
-        options = csv.ConvertOptions(
-            strings_can_be_null=True, column_types={name: pa.string() for name in texts}
-        )
-        with self._opened() as source, self._reader(source, options, len(start) + 1) as reader:
-            self.schema = reader.schema
-        _check_names(file.path, self.schema.names)
+        longer = 1 if self.dialect.encoding == UTF_8 else LONGER
+        self._row_bytes = longer * bytes_of_row(start)
+        # a column without a name is one if it holds anything
+        named_texts = {name: pa.string() for name in texts if name}
+        options = self.dialect.converting(column_types=named_texts)
+        with self._explained(), self._opened() as source:
+            with self._reader(source, options, longer * len(start) + 1) as reader:
+                self.schema = reader.schema
+            if any(pa.types.is_binary(kind) for kind in self.schema.types):
+                raise not_encoded(file.path, self.dialect)
+            fields = [self.schema.field(j) for j in named(self.schema)]
+            fields = [
+                field if field.name or "" not in texts else field.with_type(pa.string()) for field in fields
+            ]
+            self.schema = pa.schema(fields)
+            _check_names(file.path, self.schema.names)
         self._exact: set[str] = set()  # columns whose long numbers were looked at
 
     def batches(self, columns: Sequence[str], rows: int, types: Mapping[str, Any]) -> Iterator[Any]:
@@ -74,32 +87,49 @@ class CsvReader:
         done = 0
         while True:
             try:
-                for batch in self._batches(columns, types, block, done):
-                    done += batch.num_rows
-                    yield batch
+                with self._explained():
+                    for batch in self._batches(columns, types, block, done):
+                        done += batch.num_rows
+                        yield batch
                 return
             except pa.ArrowInvalid as error:
-                if "straddling" in str(error) and block < LARGEST_BLOCK:  # a row is longer than a block
-                    block = min(8 * block, LARGEST_BLOCK)
-                    continue
-                misfit = MISFIT.match(str(error))
-                if misfit is None:
+                if "straddling" not in str(error) or block == LARGEST_BLOCK:
                     raise
-                column, value = misfit.groups()
-                raise ValueError(self._misfit(self.schema.names[int(column)], value)) from error
+                block = min(8 * block, LARGEST_BLOCK)  # a row is longer than a block
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Says what is wrong with the text, in place of pyarrow's words for it where there is more to say."""
+        import pyarrow as pa
+
+        try:
+            yield
+        except UnicodeError as error:
+            raise not_encoded(self._file.path, self.dialect) from error
+        except pa.ArrowInvalid as error:
+            if "columns, got" in str(error) and (sentence := ragged(self._file.path, self.dialect)):
+                raise ValueError(sentence) from error
+            misfit = MISFIT.match(str(error))
+            if misfit is None:
+                raise
+            column, value = misfit.groups()
+            if value is None:
+                raise not_encoded(self._file.path, self.dialect) from error
+            raise ValueError(self._misfit(self.schema.names[int(column)], value)) from error
+
+    def where(self, name: str, value: str) -> str:
+        """The line that first has a value in a column, as the end of a sentence."""
+        line = line_of(self._file.path, self.dialect, name, value)
+        return "" if line is None else f" in line {line}"
 
     def _batches(
         self, columns: Sequence[str], types: Mapping[str, Any], block: int, skip: int = 0
     ) -> Iterator[Any]:
         """Batches from some row on."""
-        from pyarrow import csv
-
         # of no columns none would be counted
         wanted = list(columns) or self.schema.names[:1]
-        options = csv.ConvertOptions(
-            include_columns=wanted,
-            column_types={name: types[name] for name in wanted if name in types},
-            strings_can_be_null=True,
+        options = self.dialect.converting(
+            include_columns=wanted, column_types={name: types[name] for name in wanted if name in types}
         )
         with self._opened() as source, self._reader(source, options, block) as reader:
             for batch in reader:
@@ -120,46 +150,38 @@ class CsvReader:
             numbers = np.abs(column.to_numpy(zero_copy_only=False))
             if not np.any(numbers[np.isfinite(numbers)] >= 2.0**EXACT_BITS):
                 continue
-            for text, row in self._texts(name):
+            for text in self._texts(name):
                 if LONG.fullmatch(text) and (len(text) > 300 or int(text) != float(text)):
                     raise ValueError(
-                        f"Column {name!r} of {self._file.name} holds the whole number {text[:80]} in row "
-                        f"{row}, beyond 2^53, which would be rounded. Leave it out with drop, or convert it."
+                        f"Column {name!r} of {self._file.name} holds the whole number {text[:80]}"
+                        f"{self.where(name, text)}, beyond 2^53, which would be rounded. Leave it out with "
+                        f"drop, or convert it."
                     )
             self._exact.add(name)
 
-    def _misfit(self, name: str, value: str | None) -> str:
-        if value is None:
-            return f"{self._file.name} is not UTF-8 text in the column {name!r}; save it as UTF-8."
-        row = next((f" in row {row}" for text, row in self._texts(name) if text == value), "")
+    def _misfit(self, name: str, value: str) -> str:
         return (
-            f"Column {name!r} of {self._file.name} holds {value[:80]!r}{row}, unlike its first rows. "
-            f"Convert it, or leave it out with drop."
+            f"Column {name!r} of {self._file.name} holds {value[:80]!r}{self.where(name, value)}, unlike its "
+            f"first rows. Name what stands for a missing value (--na, or Layout.missing), convert it, or "
+            f"leave it out with drop."
         )
 
-    def _texts(self, name: str) -> Iterator[tuple[str, int]]:
-        """What stands in a column, and in which row."""
+    def _texts(self, name: str) -> Iterator[str]:
+        """What stands in a column."""
         import pyarrow as pa
 
-        row = 0
         for batch in self._batches([name], {name: pa.string()}, BLOCKS[1]):
-            for text in batch.column(0).to_pylist():
-                row += 1
-                if text is not None:
-                    yield text, row
+            yield from filter(None, batch.column(0).to_pylist())
 
     def _opened(self) -> Any:
-        """The text; pyarrow goes by the name whether it is packed."""
-        import pyarrow as pa
-
-        return pa.input_stream(str(self._file.path), compression="detect")
+        return self.dialect.opened(self._file.path)
 
     def _reader(self, source: Any, options: Any, block: int) -> Any:
         from pyarrow import csv
 
         return csv.open_csv(
             source,
-            read_options=csv.ReadOptions(block_size=block),
-            parse_options=csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True),
+            read_options=self.dialect.reading(block_size=block),
+            parse_options=self.dialect.parsing(),
             convert_options=options,
         )

@@ -21,8 +21,9 @@ from fisherset.tables.columns import (
     rounds,
     texts_in_column,
 )
-from fisherset.tables.feature import Feature, shown
+from fisherset.tables.feature import Feature
 from fisherset.tables.memory import check_shape
+from fisherset.tables.odd_texts import Where, check_mixture, nowhere, sentence_of
 from fisherset.tables.tally import Tally, tally_of
 
 __all__ = [
@@ -53,8 +54,8 @@ class UnusableColumnsError(ValueError):
     """Columns that cannot be made into numbers, each group with its reason and remedy."""
 
 
-def features_of(table: Any, impute: str | None, split: bool = True) -> list[Feature]:
-    """What the selector will see of the columns of an Arrow table.
+def features_of(table: Any, impute: str | None, split: bool = True, where: Where = nowhere) -> list[Feature]:
+    """What the selector will see of the columns of an Arrow table; `where` says where a value in it is.
 
     Where the values of a column of texts are not chosen one by one, one feature says which of two it
     has: a second would say the same, and two copies of a column are regularised as half of one.
@@ -68,7 +69,7 @@ def features_of(table: Any, impute: str | None, split: bool = True) -> list[Feat
     def median(name: str) -> float:
         return float(np.nanmedian(numbers_in_column(columns[name])))
 
-    return features_of_tallies(table.column_names, tally, median, impute, split)
+    return features_of_tallies(table.column_names, tally, median, impute, split, where=where)
 
 
 def features_of_tallies(
@@ -79,21 +80,25 @@ def features_of_tallies(
     split: bool,
     *,
     flags: bool = True,
+    where: Where = nowhere,
 ) -> list[Feature]:
     """The features of columns of which it is known what they hold, and the median where it is asked for.
 
     Without `flags` messages are for those who do not use the command line.
     """
-    problems: dict[str, list[str]] = {}
+    problems: dict[tuple[str, str | None], list[str]] = {}
+    first: dict[tuple[str, str | None], RefusedColumnError] = {}
     features: list[Feature] = []
     for name in names:
         try:
             features += _features(name, tally(name), median, impute, split)
         except RefusedColumnError as refused:
-            problems.setdefault(refused.reason, []).append(name)
+            problem = refused.reason, refused.value
+            first.setdefault(problem, refused)
+            problems.setdefault(problem, []).append(name)
     if problems:
-        said = {reason if flags else reason.replace("--", ""): names for reason, names in problems.items()}
-        raise UnusableColumnsError(" ".join(reason.format(shown(names)) for reason, names in said.items()))
+        said = (sentence_of(first[problem], names, where, flags) for problem, names in problems.items())
+        raise UnusableColumnsError(" ".join(said))
     return features
 
 
@@ -120,12 +125,8 @@ def _features(
 
 def _check_categories(held: Tally) -> None:
     """Refuse texts that are numbers, or that tell rows apart."""
+    check_mixture(held.texts)
     present = held.n_rows - held.n_missing
-    share = sum(times for text, times in held.texts.items() if is_number(text)) / present
-    if share == 1.0:
-        raise RefusedColumnError(f"Columns {{}} hold numbers stored as text. {DROP}")
-    if share > 0.5:
-        raise RefusedColumnError(f"Columns {{}} mix numbers and text. {DROP}")
     if len(held.texts) > max(FEW_TEXTS, present // 2):
         raise RefusedColumnError(
             "Columns {} have hardly a text twice: identifiers, not categories. Use --drop."

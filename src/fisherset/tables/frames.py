@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from fisherset._files import ARROW, TEXT
+from fisherset._files import ARROW, TEXT, suffix_of
+from fisherset.tables.dialect import Dialect, dialect_of
 from fisherset.tables.encoding import is_text
 from fisherset.tables.feature import shown
 from fisherset.tables.geo import is_series, read_series
@@ -26,14 +28,20 @@ from fisherset.tables.identifiers import (
     without_index,
 )
 from fisherset.tables.layout import PLAIN, Layout
+from fisherset.tables.lines import line_of
 from fisherset.tables.matrices import StoredMatrix, loaded, loaded_columns, matrix_of
 from fisherset.tables.memory import TooLargeError, check_room, check_shape
 from fisherset.tables.npz import arrays_in
-from fisherset.tables.text_files import check_cells, check_encoding, read_text
+from fisherset.tables.odd_texts import Finding
+from fisherset.tables.text_files import check_cells, check_end, read_text
 from fisherset.tables.transposed import turned
 
+STREAM = b"\xff\xff\xff\xff"  # how a stream of Arrow's starts
 SVMLIGHT = (".svmlight", ".libsvm", ".svm")
-KNOWN = "CSV, TSV, Parquet (.parquet), Feather or Arrow (.feather, .arrow), .npz, .svmlight or .h5ad"
+KNOWN = (
+    "text (.csv, .tsv, .txt, also packed as .csv.gz), Parquet (.parquet), Feather or Arrow (.feather, "
+    ".arrow, .arrows), .npz, .svmlight or .h5ad"
+)
 
 
 class Frame(NamedTuple):
@@ -53,6 +61,8 @@ class Frame(NamedTuple):
         The columns of labels beside the matrix.
     ids : Identifiers or None
         What the rows are called, where they are called anything.
+    dialect : Dialect or None
+        How the file is written, where it is a text.
     """
 
     path: Path
@@ -61,6 +71,7 @@ class Frame(NamedTuple):
     X: Any = None
     labels: dict[str, NDArray[Any]] | None = None
     ids: Identifiers | None = None
+    dialect: Dialect | None = None
 
     def values(self, name: str) -> list[Any] | None:
         """The values of one column that may be labels.
@@ -80,6 +91,28 @@ class Frame(NamedTuple):
         labels = (self.labels or {}).get(name)
         return None if labels is None else list(labels.tolist())
 
+    def where(self, name: str, value: str) -> Finding:
+        """The file, and its line, or row, that first has a value in a column.
+
+        Parameters
+        ----------
+        name : str
+            The name of the column.
+        value : str
+            A text in it.
+
+        Returns
+        -------
+        finding : Finding
+            Such as " of people.csv" and " in line 17", for a sentence.
+        """
+        file = f" of {self.path.name}"
+        if self.dialect is not None:
+            line = line_of(self.path, self.dialect, name, value)
+            return Finding(file, "" if line is None else f" in line {line}", True)
+        values = self.values(name) or []
+        return Finding(file, f" in row {values.index(value) + 1}" if value in values else "")
+
     @property
     def n_rows(self) -> int:
         rows: int = self.arrow.num_rows if self.arrow is not None else self.X.shape[0]
@@ -98,15 +131,16 @@ def read_frame(
     Parameters
     ----------
     path : Path
-        CSV, TSV, Parquet, Feather/Arrow, .npz, svmlight or .h5ad; or a series matrix of GEO.
+        CSV, TSV or other text, which may be packed, Parquet, Feather/Arrow, .npz, svmlight or .h5ad; or a
+        series matrix of GEO.
     texts : collection of str, default=()
-        Columns of CSV and TSV files that are read as they stand, not as the numbers they look
-        like.
+        Columns of files of text that are read as they stand, not as the numbers they look like.
     columns : collection of str, default=None
         The columns that are wanted, besides those in `texts` and what the rows are called; those
         that are not there are passed over. None for all.
     layout : Layout, default=PLAIN
-        How the table stands in its file. Labels in another are for :func:`join_labels`.
+        How the table stands in its file; what is not said of a text is recognised. Labels in another
+        file are for :func:`join_labels`.
 
     Returns
     -------
@@ -128,7 +162,7 @@ def read_frame(
 
 
 def _frame(path: Path, texts: Collection[str], wanted: Collection[str] | None, layout: Layout) -> Frame:
-    suffix = path.suffix.lower()
+    suffix = suffix_of(path)
     if is_series(path):
         frame = _series_frame(path)
     elif suffix in TEXT or suffix == ".parquet" or suffix in ARROW:
@@ -183,12 +217,12 @@ def _column_frame(
     path: Path, texts: Collection[str], wanted: Collection[str] | None, layout: Layout
 ) -> Frame:
     """A file of columns; what its rows are called is taken apart from them."""
-    whole, suffix = {*texts, *_beside(layout)}, path.suffix.lower()
-    frame = _arrow_frame(path, suffix, whole, wanted)
+    whole, suffix = {*texts, *_beside(layout)}, suffix_of(path)
+    frame = _arrow_frame(path, suffix, whole, layout, wanted)
     if suffix in TEXT and frame.names.count("") == 1:
         column = frame.arrow.column("")
         if not is_text(column.type) and not are_row_numbers(column.to_pylist()):  # 007 is no number
-            frame = _arrow_frame(path, suffix, {*whole, ""}, wanted)
+            frame = _arrow_frame(path, suffix, {*whole, ""}, layout, wanted)
     table, ids = without_index(frame.arrow, whole, path.name)
     return _identified(frame._replace(names=table.column_names, arrow=table, ids=ids), layout)
 
@@ -199,7 +233,9 @@ def _turned_frame(
     """A file of columns whose rows are features."""
 
     def read(source: Path, whole: Collection[str]) -> Any:
-        frame = _arrow_frame(source, source.suffix.lower(), whole)
+        # what is written the other way round is plain text
+        own = layout if source == path else Layout(missing=layout.missing)
+        frame = _arrow_frame(source, suffix_of(source), whole, own)
         _check_names(source, frame.names)
         return frame.arrow
 
@@ -208,7 +244,7 @@ def _turned_frame(
 
 
 def _arrow_frame(
-    path: Path, suffix: str, texts: Collection[str], wanted: Collection[str] | None = None
+    path: Path, suffix: str, texts: Collection[str], layout: Layout, wanted: Collection[str] | None = None
 ) -> Frame:
     try:
         import pyarrow
@@ -216,11 +252,10 @@ def _arrow_frame(
         raise ImportError(
             f"Reading {path.name} needs pyarrow; pip install 'fisherset[cli]' brings it."
         ) from error
+    dialect = None
     try:
         if suffix in TEXT:
-            check_encoding(path)
-            check_cells(path, TEXT[suffix])
-            table = read_text(path, TEXT[suffix], texts, None if wanted is None else {*wanted, ""})
+            dialect, table = _text_table(path, texts, layout, None if wanted is None else {*wanted, ""})
         else:
             with pyarrow.OSFile(str(path)) as file:  # whatever its name looks like, a file
                 read = _parquet_table if suffix == ".parquet" else _ipc_table
@@ -231,12 +266,19 @@ def _arrow_frame(
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ValueError(f"{path.name} cannot be read; is it damaged or cut off? ({reason[:160]})") from error
-    binary = [
-        name for name, kind in zip(names, table.schema.types, strict=True) if pyarrow.types.is_binary(kind)
-    ]
-    if suffix in TEXT and binary:
-        raise ValueError(f"{path.name} is not UTF-8 text in the columns {shown(binary)}; save it as UTF-8.")
-    return Frame(path, names, arrow=table)
+    return Frame(path, names, arrow=table, dialect=dialect)
+
+
+def _text_table(
+    path: Path, texts: Collection[str], layout: Layout, wanted: Collection[str] | None
+) -> tuple[Dialect, Any]:
+    """A text and how it is written; what was guessed of that is said."""
+    dialect = dialect_of(path, layout)
+    if (remark := dialect.remark(path, layout)) is not None:
+        warnings.warn(remark, stacklevel=2)
+    check_end(path, dialect)
+    check_cells(path, dialect)
+    return dialect, read_text(path, dialect, texts, wanted)
 
 
 def _places(schema: Any, wanted: Collection[str] | None) -> list[int]:
@@ -271,24 +313,26 @@ def _parquet_table(path: Path, file: Any, wanted: Collection[str] | None) -> Any
 
 
 def _ipc_table(path: Path, file: Any, wanted: Collection[str] | None) -> Any:
-    """A Feather or Arrow file, read a batch at a time: what a batch takes is known when it is there."""
+    """A Feather or Arrow file or stream, read a batch at a time: what one takes is known when it is there."""
     import pyarrow as pa
     from pyarrow import feather
 
-    if file.read(4) == b"FEA1":  # the first version of Feather, which has no batches
-        file.seek(0)
+    start = file.read(4)
+    file.seek(0)
+    if start == b"FEA1":  # the first version of Feather, which has no batches
         table = feather.read_table(file)
         return table.select(_places(table.schema, wanted))
-    file.seek(0)
-    content = pa.ipc.open_file(file)
+    opened_as = pa.ipc.open_stream if start == STREAM else pa.ipc.open_file
+    content = opened_as(file)
     if wanted is not None:
         options = pa.ipc.IpcReadOptions(included_fields=_places(content.schema, wanted))
         file.seek(0)
-        content = pa.ipc.open_file(file, options=options)
+        content = opened_as(file, options=options)
+    coming = content if start == STREAM else map(content.get_batch, range(content.num_record_batches))
     batches, size, n_rows = [], 0, 0
-    for i in range(content.num_record_batches):
-        batches.append(content.get_batch(i))
-        size, n_rows = size + batches[-1].nbytes, n_rows + batches[-1].num_rows
+    for batch in coming:
+        batches.append(batch)
+        size, n_rows = size + batch.nbytes, n_rows + batch.num_rows
         check_room(path.name, size, "its columns")
         check_shape(path.name, n_rows, len(content.schema))  # a batch may say of a value how often it comes
     return pa.Table.from_batches(batches, content.schema)

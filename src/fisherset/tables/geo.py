@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
-import zlib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,12 +14,12 @@ from numpy.typing import NDArray
 
 from fisherset._types import Floats
 from fisherset.tables.memory import check_room
+from fisherset.tables.packing import MAGIC_BYTES, packing_of, unpacked
 
 SERIES_MARKS = (b"!Series_", b"!Sample_", b"!series_matrix_table_begin")
 TABLE_BEGIN, TABLE_END = b"!series_matrix_table_begin", b"!series_matrix_table_end"
 SAMPLE_FIELD, ACCESSION, CHARACTERISTICS = "!Sample_", "geo_accession", "characteristics_ch"
 NO_VALUE_CELLS = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None")  # cells without a value
-GZIP_START = b"\x1f\x8b"
 UNPACKED_BYTES = 2**24  # bytes that are unpacked at a time
 
 
@@ -47,11 +45,9 @@ class Series(NamedTuple):
 def is_series(path: Path) -> bool:
     """Whether a file, which may be packed, begins as a series matrix does."""
     try:
-        with path.open("rb") as file:
-            packed = file.read(2) == GZIP_START
-        with (gzip.open if packed else open)(path, "rb") as file:
+        with _opened(path) as file:
             start: bytes = file.read(256)
-    except (OSError, EOFError, zlib.error):  # which whoever reads it will say
+    except (ImportError, OSError):  # which whoever reads it will say
         return False
     return start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(SERIES_MARKS)
 
@@ -62,7 +58,7 @@ def read_series(path: Path) -> Series:
     Parameters
     ----------
     path : Path
-        The file, as it is or packed by gzip.
+        The file, as it is or packed.
 
     Returns
     -------
@@ -92,17 +88,22 @@ def read_series(path: Path) -> Series:
 def _text(path: Path) -> bytes:
     """The whole file, unpacked, as long as there is room for what is made of it."""
     parts, size = [], 0
-    with path.open("rb") as file:
-        packed = file.read(2) == GZIP_START
     try:
-        with (gzip.open if packed else open)(path, "rb") as file:
+        with _opened(path) as file:
             while part := file.read(UNPACKED_BYTES):
                 parts.append(part)
                 size += len(part)
                 check_room(path.name, 3 * size, "its numbers")
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+    except OSError as error:
         raise ValueError(f"{path.name} cannot be read; is it damaged or cut off? ({error})") from error
     return b"".join(parts)
+
+
+def _opened(path: Path) -> Any:
+    """The file as what it unpacks to."""
+    with path.open("rb") as file:
+        start = file.read(MAGIC_BYTES)
+    return unpacked(path, packing_of(start))
 
 
 def _decoded(text: bytes) -> str:

@@ -195,7 +195,7 @@ def read_groups(path: Path) -> Groups:
     if path.is_dir():
         raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it.")
     suffix = path.suffix.lower()
-    if suffix != ".json" and suffix not in TEXT:
+    if suffix == ".txt" or (suffix != ".json" and suffix not in TEXT):
         raise ValueError(f"{path.name} must end in .json, .csv or .tsv: it says which columns are a group.")
     try:
         text = path.read_text(encoding="utf-8-sig")

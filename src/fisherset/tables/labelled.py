@@ -94,7 +94,7 @@ def read_table(
     Parameters
     ----------
     path : Path
-        CSV, TSV, Parquet, Feather/Arrow, .npz, svmlight or .h5ad; or a series matrix of GEO.
+        CSV, TSV or other text, Parquet, Feather/Arrow, .npz, svmlight or .h5ad; or a series matrix of GEO.
     target : str or None
         The column of labels, or numbers; None where the file says itself.
     drop : sequence of str
@@ -134,7 +134,7 @@ def read_table(
         X, features = _matrix_of(frame, kept, impute)
         _check_distinct(features)
     else:
-        features = features_of(frame.arrow.select(kept), impute, split)
+        features = features_of(frame.arrow.select(kept), impute, split, frame.where)
         _check_distinct(features)
         X = numbers_of(frame.arrow, features)
     _check_finite(X, features)

@@ -140,9 +140,20 @@ def numbers_in(frame: Frame, target: str) -> Floats | None:
         return numbers
     except UnusableColumnsError:
         raise ValueError(
-            f"The target {target!r} of {frame.path.name} does not hold numbers, which regression is about; "
-            f"convert it, or tell its values apart as classes."
+            f"The target {target!r} of {frame.path.name} does not hold numbers, which regression is about"
+            f"{_odd(frame, target)}; convert it, or tell its values apart as classes."
         ) from None
+
+
+def _odd(frame: Frame, target: str) -> str:
+    """The first text that is no number, and where it is."""
+    texts = (value for value in frame.values(target) or [] if isinstance(value, str))
+    odd = next((text for text in texts if not is_number(text)), None)
+    if odd is None:
+        return ""
+    _, place, in_text = frame.where(target, odd)
+    missing = f" (if it stands for a missing value, say --na {odd[:40]!r})" if in_text else ""
+    return f": it holds {odd[:40]!r}{place}{missing}"
 
 
 def values_in(frame: Frame, target: str) -> NDArray[Any] | None:

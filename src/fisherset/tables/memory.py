@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from fisherset._memory import free_memory, in_bytes
 
 COLUMN = 700  # bytes a column takes besides its numbers, up to the end of a selection: 560 to 600 measured
@@ -11,14 +13,24 @@ class TooLargeError(ValueError):
     """More than memory holds."""
 
 
-def check_room(name: str, size: float, what: str) -> None:
-    """Refuse what would take more bytes than can be had."""
-    free = free_memory()
+def check_room(name: str, size: float, what: str, free: float | None = None) -> None:
+    """Refuse what would take more bytes than can be had, or could before some were taken."""
+    free = free_memory() if free is None else free
     if size > free:
         raise TooLargeError(
             f"{name} would take {in_bytes(size)} of memory, for {what}; {in_bytes(free)} are free. "
             f"Use fewer rows or columns, or a larger machine."
         )
+
+
+def room_now(name: str) -> Callable[[float, str], None]:
+    """Refuses as `check_room` does, but by what can be had now: for what takes of it little by little."""
+    free = free_memory()
+
+    def check(size: float, what: str) -> None:
+        check_room(name, size, what, free)
+
+    return check
 
 
 def check_shape(name: str, n_rows: int, n_columns: int, *, dense: bool = True) -> None:

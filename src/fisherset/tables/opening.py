@@ -8,15 +8,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fisherset import Summary
-from fisherset._files import ARROW, TEXT
+from fisherset._files import ARROW, TEXT, suffix_of
 from fisherset._memory import free_memory, in_bytes
+from fisherset.tables.dialect import dialect_of
 from fisherset.tables.feature import Feature
 from fisherset.tables.labelled import LabelledTable, read_table
 from fisherset.tables.layout import PLAIN, Layout
 from fisherset.tables.names import all_names
 from fisherset.tables.paths import MAGIC
 from fisherset.tables.scanning import columns_in, scan
-from fisherset.tables.text_files import cells_in
+from fisherset.tables.text_files import size_of_text
 
 ROOMY = 0.5  # share of the free memory that a table may take to be read whole
 
@@ -49,7 +50,7 @@ def open_table(
         _check_plain(path, layout)
         return _summary_table(path, target, drop, impute, task)
     several = path.is_dir() or (not path.exists() and any(mark in str(path) for mark in MAGIC))
-    size, free = (0.0 if several else size_in_memory(path)), free_memory()
+    size, free = (0.0 if several else size_in_memory(path, layout)), free_memory()
     if not several and size <= ROOMY * free:
         return read_table(path, target, drop=drop, impute=impute, task=task, split=split, layout=layout)
     if target is None:
@@ -61,20 +62,21 @@ def open_table(
             stacklevel=2,
         )
     if any("," in name for name in drop):
-        drop = all_names(drop, columns_in(str(path)))
+        drop = all_names(drop, columns_in(str(path), layout))
     rows = scan(str(path), target, drop=drop, impute=impute, split_texts=split, layout=layout)
     plain = [Feature(name, name) for name in rows.names or ()]
     return LabelledTable(rows, None, list(getattr(rows, "features", plain)), target, path)
 
 
-def size_in_memory(path: Path) -> float:
+def size_in_memory(path: Path, layout: Layout = PLAIN) -> float:
     """About what a table takes once it is read, as numbers; nought where that is not known beforehand."""
-    suffix = path.suffix.lower()
+    suffix = suffix_of(path)
     if not path.is_file() or path.stat().st_size == 0:
         return 0.0
     try:
         if suffix in TEXT:
-            return path.stat().st_size + 8 * cells_in(path, TEXT[suffix])
+            size, cells = size_of_text(path, dialect_of(path, layout))
+            return size + 8 * cells
         if suffix == ".parquet":
             from pyarrow import parquet
 

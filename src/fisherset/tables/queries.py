@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fisherset.tables.frames import _check_names
+from fisherset.tables.odd_texts import Finding
 from fisherset.tables.paths import TableFile, stamp_of
 
 BATCHES_A_SLICE = 8  # of a lazy frame, which is computed anew for each slice where it cannot be streamed
@@ -42,6 +43,10 @@ class Query:
                 if batch is None:
                     return
                 yield batch
+
+    def where(self, name: str, value: str) -> Finding:
+        """What it is called; its rows have no places."""
+        return Finding(f" of {self.name}")
 
     def _asked(self, columns: list[str], rows: int) -> Generator[tuple[str, Any], None, None]:
         raise NotImplementedError

@@ -47,10 +47,11 @@ def scan(
     Parameters
     ----------
     paths : path, list of paths, or table
-        A file (Parquet, Arrow or Feather, CSV or TSV, which may be packed as .csv.gz); a list of such; a
-        pattern such as "rows/*.parquet"; a folder, whose `key=value` folders are columns, too; an .h5ad
-        file or .zarr folder of AnnData. Or a `pyarrow.dataset.Dataset`, a polars LazyFrame, a DuckDB
-        relation, AnnData, or a function that opens a `pyarrow.RecordBatchReader` each time it is called.
+        A file (Parquet, Arrow or Feather, CSV, TSV or other text, which may be packed as .csv.gz); a
+        list of such; a pattern such as "rows/*.parquet"; a folder, whose `key=value` folders are columns,
+        too; an .h5ad file or .zarr folder of AnnData. Or a `pyarrow.dataset.Dataset`, a polars LazyFrame,
+        a DuckDB relation, AnnData, or a function that opens a `pyarrow.RecordBatchReader` each time it
+        is called.
     target : str or list of str
         The column of labels, or numbers. Several columns of numbers are targets together, of noughts
         and ones sets of labels.
@@ -72,7 +73,9 @@ def scan(
     layer : str, default=None
         Of AnnData the layer that is read in place of X.
     layout : Layout, default=PLAIN
-        How the table stands in its files, where that has to be said; `identifier` is no feature.
+        How tables stand in files of text: what stands between cells and before decimals, how they are
+        encoded, and what stands for a missing value; what is not said is recognised. Its `identifier` is
+        no feature.
 
     Returns
     -------
@@ -160,12 +163,14 @@ def _check_layout(layout: Layout) -> None:
         )
 
 
-def columns_in(paths: Any) -> list[str]:
+def columns_in(paths: Any, layout: Layout = PLAIN) -> list[str]:
     """The names of the columns of a table, of which nothing else is read.
 
     Parameters
     ----------
     paths : path, list of paths, or table
+        As for :func:`scan`.
+    layout : Layout, default=PLAIN
         As for :func:`scan`.
 
     Returns
@@ -177,7 +182,7 @@ def columns_in(paths: Any) -> list[str]:
         from fisherset.tables.annotated import InFile
 
         return InFile(Path(paths)).variables
-    names: list[str] = _opened(paths, [], PLAIN).schema.names
+    names: list[str] = _opened(paths, [], layout).schema.names
     return names
 
 
@@ -198,7 +203,7 @@ def _opened(paths: Any, targets: list[str], layout: Layout) -> Stream:
     if listed or isinstance(paths, str | os.PathLike):
         # one target may be labels, which are read as they stand; several are numbers
         texts = {*(targets if len(targets) == 1 else ()), layout.identifier or "", ""}
-        return Files(table_files(paths), texts)
+        return Files(table_files(paths), texts, layout)
     query = query_of(paths)
     if query is None:
         raise TypeError(

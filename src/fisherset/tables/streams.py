@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import Any, Protocol
 
-from fisherset._files import ARROW, TEXT
+from fisherset._files import ARROW, TEXT, suffix_of
 from fisherset.tables.arrow_files import ArrowReader, ParquetReader
 from fisherset.tables.columns import RefusedColumnError, kind_of
-from fisherset.tables.csv_files import PACKED, CsvReader
+from fisherset.tables.csv_files import CsvReader
+from fisherset.tables.geo import is_series
+from fisherset.tables.layout import PLAIN, Layout
 from fisherset.tables.memory import TooLargeError
+from fisherset.tables.odd_texts import Finding
 from fisherset.tables.paths import TableFile
 
-SCANNED = "CSV, TSV, Parquet (.parquet), Feather or Arrow (.feather, .arrow), .h5ad or .zarr"
+SCANNED = (
+    "text (.csv, .tsv, .txt, also packed as .csv.gz), Parquet (.parquet), Feather or Arrow (.feather, "
+    ".arrow, .arrows), .h5ad or .zarr"
+)
+ROWS_SEARCHED = 2**16  # rows at a time, when a value is looked for
 
 
 class Stream(Protocol):
@@ -30,6 +38,9 @@ class Stream(Protocol):
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[tuple[str, Any]]:
         """Batches with these columns, of about so many rows, each with where it comes from."""
 
+    def where(self, name: str, value: str) -> Finding:
+        """Where a text in a column comes from, and its first line or row."""
+
 
 class Files:
     """Files, one after the other.
@@ -39,7 +50,9 @@ class Files:
     files : list of TableFile
         The files.
     texts : collection of str
-        Columns of CSV and TSV files that are read as they stand.
+        Columns of files of text that are read as they stand.
+    layout : Layout, default=PLAIN
+        What is said of how texts are written.
 
     Attributes
     ----------
@@ -51,14 +64,15 @@ class Files:
         The number of rows, where all files say it.
     """
 
-    def __init__(self, files: list[TableFile], texts: Collection[str] = ()) -> None:
+    def __init__(self, files: list[TableFile], texts: Collection[str] = (), layout: Layout = PLAIN) -> None:
         import pyarrow as pa
 
         self._files = files
         self._readers = []
         for file in files:
             with readable(file):
-                self._readers.append(_reader(file, texts))
+                self._readers.append(_reader(file, texts, layout))
+        self._remark(layout)
         counts = [reader.n_rows for reader in self._readers]
         self.n_rows = None if None in counts else sum(count or 0 for count in counts)
         if self.n_rows == 0:
@@ -72,6 +86,19 @@ class Files:
         names = [name for name in dict.fromkeys([*first.names, *fields]) if name not in self._partitions]
         partitions = [pa.field(key, values.type) for key, values in self._partitions.items()]
         self.schema = pa.schema([*map(fields.__getitem__, names), *partitions], metadata=first.metadata)
+
+    def _remark(self, layout: Layout) -> None:
+        """Say what was guessed of texts, of files that are written alike once."""
+        said: set[tuple[Any, ...]] = set()
+        for file, reader in zip(self._files, self._readers, strict=True):
+            if not isinstance(reader, CsvReader):
+                continue
+            dialect = reader.dialect
+            kind = dialect.separator, dialect.decimal, dialect.encoding, dialect.n_lines
+            remark = dialect.remark(file.path, layout)
+            if remark is not None and kind not in said:
+                warnings.warn(remark, stacklevel=2)
+            said.add(kind)
 
     def agree(self, columns: Sequence[str]) -> None:
         """Settle the types of these columns; those that differ, or that some files lack, are refused."""
@@ -125,6 +152,25 @@ class Files:
                     yield file.name, self._with_partitions(batch, i) if self._partitions else batch
             file.check()
 
+    def where(self, name: str, value: str) -> Finding:
+        """The file, and the line or row, that first has a text in a column."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        inside = [] if name in self._partitions else zip(self._files, self._readers, strict=True)
+        for file, reader in inside:
+            if isinstance(reader, CsvReader):
+                if place := reader.where(name, value):
+                    return Finding(f" of {file.name}", place, True)
+                continue
+            row = 1
+            for batch in reader.batches([name], ROWS_SEARCHED, {}):
+                found = pc.index(batch.column(name).cast(pa.string()), value).as_py()
+                if found >= 0:
+                    return Finding(f" of {file.name}", f" in row {row + found}")
+                row += batch.num_rows
+        return Finding(f" of {self.name}")
+
     def _with_partitions(self, batch: Any, i: int) -> Any:
         """Rows of a file with what its folders say of them."""
         import pyarrow as pa
@@ -135,16 +181,21 @@ class Files:
         return pa.RecordBatch.from_arrays(arrays, names=[*names, *self._partitions])
 
 
-def _reader(file: TableFile, texts: Collection[str]) -> Any:
-    suffixes = [suffix.lower() for suffix in file.path.suffixes[-2:]] or [""]
+def _reader(file: TableFile, texts: Collection[str], layout: Layout) -> Any:
+    suffix = suffix_of(file.path)
     if file.stamp[0] == 0:
         raise ValueError(f"{file.name} is empty.")
-    if suffixes[-1] == ".parquet":
+    if suffix == ".parquet":
         return ParquetReader(file)
-    if suffixes[-1] in ARROW:
+    if suffix in ARROW:
         return ArrowReader(file)
-    if suffixes[-1] in TEXT or (suffixes[-1] in PACKED and suffixes[0] in TEXT):
-        return CsvReader(file, texts)
+    if is_series(file.path):
+        raise ValueError(
+            f"{file.name} is a series matrix of GEO, whose rows are features: it has to be read whole, by "
+            f"itself, and not by batches."
+        )
+    if suffix in TEXT:
+        return CsvReader(file, texts, layout)
     raise ValueError(f"{file.name} is of no known kind; what can be scanned is {SCANNED}.")
 
 

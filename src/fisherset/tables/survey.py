@@ -33,7 +33,9 @@ def features_in(
         return tallies[name]
 
     def features(median: dict[str, float]) -> list[Feature]:
-        return features_of_tallies(columns, tally, median.__getitem__, impute, split, flags=False)
+        return features_of_tallies(
+            columns, tally, median.__getitem__, impute, split, flags=False, where=stream.where
+        )
 
     plain = features({})  # refuses what no numbers are made of before anything is read
     counted = [name for name, held in tallies.items() if held.kind == "text" or impute is not None]

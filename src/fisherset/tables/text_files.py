@@ -1,15 +1,19 @@
-"""CSV and TSV files read whole: in blocks that suit their rows, columns of the kind that all rows are of."""
+"""Files of text read whole: in blocks that suit their rows, columns of the kind that all rows are of."""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from fisherset.tables.memory import check_room
+from fisherset.tables.dialect import Dialect
+from fisherset.tables.encodings import decoded, not_encoded
+from fisherset.tables.lines import ragged
+from fisherset.tables.memory import check_room, room_now
+from fisherset.tables.packing import ratio_of
 
 LOOK = 2**20  # bytes of text from which the length of rows, and kinds of columns, are taken
 LARGEST_BLOCK = 2**31 - 1  # of text that pyarrow takes at a time
@@ -21,11 +25,11 @@ FEW_CORES = 2  # on which handing blocks from thread to thread takes as long as 
 # once all threads do, the next file is never read (apache/arrow, issue 48741).
 THREADS_SAFE = 24
 # What can be no other number than one with decimals, nor a date, a time, a yes or no, or a gap.
-DECIMAL = re.compile(r"-?\d+\.\d+(?:[eE][-+]?\d+)?")
+DECIMAL = {sign: re.compile(rf"-?\d+{re.escape(sign)}\d+(?:[eE][-+]?\d+)?") for sign in (".", ",")}
 
 
 def read_text(
-    path: Path, delimiter: str, texts: Collection[str], wanted: Collection[str] | None = None
+    path: Path, dialect: Dialect, texts: Collection[str], wanted: Collection[str] | None = None
 ) -> Any:
     """A file as an Arrow table, the columns in `texts` as they stand, others by what all their rows are.
 
@@ -37,16 +41,19 @@ def read_text(
     """
     import pyarrow as pa
 
-    with path.open("rb") as file:
+    with dialect.opened(path) as file:
         start = start_of(file)
-    size = min(path.stat().st_size + 1, LARGEST_BLOCK)
+    packed = dialect.packing is not None
+    size = LARGEST_BLOCK if packed else min(path.stat().st_size + 1, LARGEST_BLOCK)
     block = min(size, max(BLOCK, int(BLOCK_ROWS * bytes_of_row(start))))
     kinds = {name: pa.string() for name in texts}
-    known = {name: pa.float64() for name in _decimals(start, delimiter)}
-    included = [] if wanted is None else _included(start, delimiter, wanted)
+    known = {name: pa.float64() for name in _decimals(start, dialect)}
+    counted = _counted(path.name, _cells_of_byte(start, dialect)) if packed else None
+    included = [] if wanted is None else _included(start, dialect, wanted)
     while True:
         try:
-            return _read(path, delimiter, max(block, 1024), {**known, **kinds}, included)
+            table = _read(path, dialect, max(block, 1024), {**known, **kinds}, included, counted)
+            break
         except pa.ArrowKeyError:  # the header is not what it looks like
             included = []
         except pa.ArrowInvalid as error:
@@ -55,30 +62,57 @@ def read_text(
             elif "conversion error" in str(error) and known:
                 known = {}
             else:
-                raise
+                raise _explained(path, dialect, error) from error
+        except UnicodeError as error:
+            raise not_encoded(path, dialect) from error
+    if any(pa.types.is_binary(kind) for kind in table.schema.types):
+        raise not_encoded(path, dialect)
+    kept = named(table.schema)
+    return table if len(kept) == table.num_columns else table.select(kept)
 
 
-def _read(path: Path, delimiter: str, block: int, kinds: dict[str, Any], included: list[str]) -> Any:
+def _read(
+    path: Path,
+    dialect: Dialect,
+    block: int,
+    kinds: dict[str, Any],
+    included: list[str],
+    counted: Callable[[int], None] | None,
+) -> Any:
     """The table in one go; the file is opened anew, as threads of a failed one may still read on."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
     safe = int(pa.__version__.partition(".")[0]) >= THREADS_SAFE
-    with pa.OSFile(str(path)) as file:  # whatever its name looks like, a file
-        return arrow_csv.read_csv(
+    with dialect.opened(path, counted) as file:
+        table = arrow_csv.read_csv(
             file,
-            arrow_csv.ReadOptions(block_size=block, use_threads=safe and pa.cpu_count() > FEW_CORES),
-            arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-            arrow_csv.ConvertOptions(
-                strings_can_be_null=True, column_types=kinds, include_columns=included or None
-            ),
+            dialect.reading(block_size=block, use_threads=safe and pa.cpu_count() > FEW_CORES),
+            dialect.parsing(),
+            dialect.converting(column_types=kinds, include_columns=included or None),
         )
+    table.column_names  # noqa: B018 - decoded when they are asked for
+    return table
+
+
+def _explained(path: Path, dialect: Dialect, error: Exception) -> Exception:
+    """What is wrong with a text, in place of pyarrow's words for it where there is more to say."""
+    if "columns, got" in str(error) and (sentence := ragged(path, dialect)) is not None:
+        return ValueError(sentence)
+    return not_encoded(path, dialect) if "invalid UTF8" in str(error) else error
+
+
+def named(schema: Any) -> list[int]:
+    """The columns of a text but those without a name that hold nothing, as separators leave at its edge."""
+    import pyarrow as pa
+
+    return [j for j, field in enumerate(schema) if field.name.strip() or not pa.types.is_null(field.type)]
 
 
 def start_of(source: Any) -> bytes:
     """The text of the first rows, two at least."""
     start, more = b"", LOOK
-    while start.count(b"\n") < 2 and (read := source.read(more)):
+    while max(start.count(b"\n"), start.count(b"\r")) < 2 and (read := source.read(more)):
         start, more = start + read, 2 * more
     return start
 
@@ -88,29 +122,30 @@ def bytes_of_row(start: bytes) -> float:
     return len(start) / max(1, start.count(b"\n"))
 
 
-def _decimals(start: bytes, delimiter: str) -> set[str]:
+def _decimals(start: bytes, dialect: Dialect) -> set[str]:
     """The columns that have a number with decimals in one of the first rows."""
     whole = start[: start.rfind(b"\n") + 1]
     try:
-        rows = _rows(whole.decode("utf-8-sig"), delimiter)
-        names = next(rows, [])
+        rows = _rows(decoded(whole, dialect.encoding).lstrip("\ufeff"), dialect.separator)
+        names = list(dialect.names or next(rows, []))
         found = [False] * len(names)
+        decimal = DECIMAL[dialect.decimal]
         for row in rows:
             if len(row) != len(names):
                 return set()
             found = [
-                known or DECIMAL.fullmatch(cell) is not None for known, cell in zip(found, row, strict=True)
+                known or decimal.fullmatch(cell) is not None for known, cell in zip(found, row, strict=True)
             ]
     except (UnicodeDecodeError, csv.Error):  # which is pyarrow's to tell
         return set()
     return {name for name, known in zip(names, found, strict=True) if known}
 
 
-def _included(start: bytes, delimiter: str, wanted: Collection[str]) -> list[str]:
+def _included(start: bytes, dialect: Dialect, wanted: Collection[str]) -> list[str]:
     """The columns to read, in their order; none for all, as where two are of one name."""
     try:
-        whole = start[: start.rfind(b"\n") + 1].decode("utf-8-sig")
-        names = next(_rows(whole, delimiter), [])
+        whole = decoded(start[: start.rfind(b"\n") + 1], dialect.encoding).lstrip("\ufeff")
+        names = list(dialect.names or next(_rows(whole, dialect.separator), []))
     except (UnicodeDecodeError, csv.Error):  # which is pyarrow's to tell
         return []
     if len(set(names)) < len(names):
@@ -123,29 +158,51 @@ def _rows(text: str, delimiter: str) -> Iterator[list[str]]:
     return filter(None, csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
 
 
-def check_cells(path: Path, delimiter: str) -> None:
-    """Refuse a text whose cells would not find room as numbers."""
-    cells = cells_in(path, delimiter)
-    check_room(path.name, path.stat().st_size + 8 * cells, f"about {cells:.0f} cells")
+def check_cells(path: Path, dialect: Dialect) -> None:
+    """Refuse a text whose cells would not find room as numbers; of one that is packed nobody knows yet."""
+    if dialect.packing is None:
+        cells = cells_in(path, dialect)
+        check_room(path.name, path.stat().st_size + 8 * cells, f"about {cells:.0f} cells")
 
 
-def cells_in(path: Path, delimiter: str) -> float:
+def _counted(name: str, cells_of_byte: float) -> Callable[[int], None]:
+    """Refuses a packed text as soon as its cells would not find the room there was when it was opened."""
+    check = room_now(name)
+
+    def count(n_bytes: int) -> None:
+        cells = cells_of_byte * n_bytes
+        check(n_bytes + 8 * cells, f"more than {cells:.0f} cells")
+
+    return count
+
+
+def cells_in(path: Path, dialect: Dialect) -> float:
     """How many cells a text has, going by its beginning."""
-    with path.open("rb") as file:
+    return size_of_text(path, dialect)[1]
+
+
+def size_of_text(path: Path, dialect: Dialect) -> tuple[float, float]:
+    """How many bytes a text has, unpacked, and how many cells, going by its beginning."""
+    size = float(path.stat().st_size)
+    with dialect.opened(path) as file:
         head = file.read(LOOK)
-    share = (head.count(delimiter.encode()) + head.count(b"\n")) / max(1, len(head))
-    return share * path.stat().st_size
+    if dialect.packing is not None:
+        size *= ratio_of(path, dialect.packing)
+    return size, _cells_of_byte(head, dialect) * size
 
 
-def check_encoding(path: Path) -> None:
-    """Text has to be UTF-8, with or without a byte-order mark."""
+def _cells_of_byte(head: bytes, dialect: Dialect) -> float:
+    """How many cells there are for each byte, about."""
+    return (head.count(dialect.separator.encode()) + head.count(b"\n")) / max(1, len(head))
+
+
+def check_end(path: Path, dialect: Dialect) -> None:
+    """Refuse a text that ends in a cell whose quotation does not, which would be taken for whole."""
+    if dialect.packing is not None:  # where the end cannot be looked at before the rest
+        return
     with path.open("rb") as file:
-        head = file.read(4)
         file.seek(max(0, path.stat().st_size - 2**20))
-        last = file.read().rpartition(b"\n")[2]
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise ValueError(f"{path.name} is UTF-16 text; save it as UTF-8.")
-    if b"\x00" in head or head.startswith((b"PAR1", b"ARROW", b"PK")):
-        raise ValueError(f"{path.name} is no text, whatever its suffix says.")
-    if re.search(rb'(?:^|[,\t])"[^"]*$', last):
+        last = re.split(rb"[\r\n]", file.read().replace(b"\0", b""))[-1]
+    separator = re.escape(dialect.separator.encode())
+    if last.count(b'"') % 2 and re.search(rb'(?:^|%b)"[^"]*(?:""[^"]*)*$' % separator, last):
         raise ValueError(f"{path.name} ends inside a quotation; is it damaged or cut off?")
