@@ -70,7 +70,7 @@ def alternatives(
     with outputs, source.opened() as path:
         silent = quiet or as_json
         table = source.table(path, silent, restrictions.task, restrictions.split_texts, elsewhere=True)
-        question = question_of(table, restrictions, source.drop)
+        question = question_of(table, restrictions)
         question.check_count(size)
         with ProgressBars(silent, "looking for other sets"), status_told_later():
             asked = {"gamma": number, "within": within, "max_sets": max_sets, **limits}

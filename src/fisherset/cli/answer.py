@@ -118,9 +118,9 @@ def described(
         optimal=selector.optimal_,
         n_nodes=selector.n_nodes_,
         impute=None if source.impute is None else source.impute.value,
-        dropped=list(source.drop or ()),
+        dropped=list(table.dropped),
         split_texts=question.split_texts,
-        identifier=source.identifier,
+        identifier=source.identifier if table.ids is None or source.transpose else table.ids.name,
         sizes=[] if sizes is None else sizes.records,
         why=None if sizes is None else sizes.why,
     )

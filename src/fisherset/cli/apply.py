@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
@@ -14,6 +15,9 @@ from fisherset.cli.bundles import bundled
 from fisherset.cli.outputs import TABLE
 from fisherset.cli.progress import ProgressBars
 from fisherset.cli.source import Source
+
+if TYPE_CHECKING:
+    from fisherset.tables import Layout, Selection
 
 
 @bundled
@@ -41,7 +45,15 @@ def apply(
     """
     outputs = common.Outputs((out, TABLE), inputs=[*source.inputs, selection], force=force)
     source.check()
-    from fisherset.tables import drift_of, labels_in, read_frame, read_selection, reduce_frame, values_in
+    from fisherset.tables import (
+        drift_of,
+        join_labels,
+        labels_in,
+        read_frame,
+        read_selection,
+        reduce_frame,
+        values_in,
+    )
     from fisherset.tables.output import table_content
 
     with outputs, source.opened() as path:
@@ -49,16 +61,33 @@ def apply(
             chosen = read_selection(selection)
             texts = {feature.column for feature in chosen.features if feature.kind == "value"}
             labelled = chosen.task == "classification"
-            texts = {*texts, chosen.target} if labelled else texts
-            frame = read_frame(path, texts=texts)
+            own = [chosen.target] if labelled else []
+            columns = {chosen.target, *(feature.column for feature in chosen.features)}
+            layout = layout_for(source, path, chosen)
+            frame = read_frame(path, texts={*texts, *own}, columns=columns, layout=layout)
+            frame, held, _ = join_labels(frame, chosen.target, layout, texts=own)
             X = reduce_frame(frame, chosen.features)
-        labels = (labels_in if labelled else values_in)(frame, chosen.target)
+        labels = (labels_in if labelled else values_in)(held, chosen.target)
         odd = drift_of(frame, chosen, X, labels)
         if odd and strict:
             raise ValueError(" ".join(odd))
         for sentence in odd:
             warnings.warn(sentence, stacklevel=1)
         names = [feature.name for feature in chosen.features]
-        about = {"target": chosen.target, "task": chosen.task}
+        about = {"target": chosen.target, "task": chosen.task, "ids": frame.ids}
         outputs.write(out, lambda: table_content(out, X, names, y=labels, **about))
     common.console_of(quiet).print(Text(f"{len(X)} rows, {len(names)} columns. Written: {out}"))
+
+
+def layout_for(source: Source, path: Path, chosen: Selection) -> Layout:
+    """How the table stands in its file; what named the rows before names these, too, if it is there."""
+    from fisherset.tables import columns_in
+
+    layout = source.layout
+    if layout.identifier is not None or chosen.identifier is None:
+        return layout
+    try:
+        known = columns_in(str(path), layout)
+    except (ValueError, OSError):  # no file of columns, or one that reading it will say more of
+        return layout
+    return replace(layout, identifier=chosen.identifier) if chosen.identifier in known else layout

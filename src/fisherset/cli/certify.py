@@ -88,7 +88,7 @@ def certify(
             number = kept.gamma if gamma is None else number
         silent = quiet or as_json
         table = source.table(path, silent, restrictions.task, restrictions.split_texts, elsewhere=True)
-        question = question_of(table, restrictions, source.drop)
+        question = question_of(table, restrictions)
         chosen = columns_of(question, listed.names(question), listed.name)
         with ProgressBars(silent, "certifying"), status_told_later():
             more = {"gamma": number, "task": question.task, "keep": question.kept, **question.parameters}
@@ -220,11 +220,10 @@ class Listed:
 
     def _given(self, question: Question) -> Sequence[str]:
         """Names with commas, unless all of it is one."""
+        from fisherset.tables import split_names
+
         known = {*question.grouping.labels, *question.table.names}
-        if self._text in known:
-            return [self._text]
-        parts = [part if part in known else part.strip() for part in self._text.split(",")]
-        return [part for part in parts if part]
+        return [name for name in split_names(self._text, known) if name]
 
     def _lines(self) -> list[str]:
         try:

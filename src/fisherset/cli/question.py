@@ -11,7 +11,14 @@ from typing import Any
 from fisherset._format import counted
 from fisherset.cli.options import PREFIX, Task
 from fisherset.cli.restrictions import Restrictions
-from fisherset.tables import Grouping, LabelledTable, group_features, prefix_groups, read_groups
+from fisherset.tables import (
+    Grouping,
+    LabelledTable,
+    group_features,
+    prefix_groups,
+    read_groups,
+    split_names,
+)
 from fisherset.tables.feature import near
 from fisherset.tables.grouping import check_groups, places_of
 
@@ -139,15 +146,13 @@ def plain(table: LabelledTable) -> Question:
     return Question(table, group_features(table.features, split=True))
 
 
-def question_of(
-    table: LabelledTable, restrictions: Restrictions, drop: Sequence[str] | None = None
-) -> Question:
-    """The question that the options of a command ask of a table, of which some columns were left out."""
+def question_of(table: LabelledTable, restrictions: Restrictions) -> Question:
+    """The question that the options of a command ask of a table."""
     task, class_weight = restrictions.task, restrictions.class_weight
     if class_weight is not None and task is Task.regression:
         raise ValueError("--class-weight is for classes; leave it out with --task regression.")
-    grouping = _grouping(table, restrictions.groups, restrictions.split_texts, drop or ())
-    finder = _Finder(table, grouping, drop or ())
+    grouping = _grouping(table, restrictions.groups, restrictions.split_texts)
+    finder = _Finder(table, grouping)
     kept, barred, taken = (
         finder.groups(option, given or ())
         for option, given in (
@@ -178,7 +183,7 @@ def question_of(
     return question
 
 
-def _grouping(table: LabelledTable, groups: str | None, split_texts: bool, drop: Sequence[str]) -> Grouping:
+def _grouping(table: LabelledTable, groups: str | None, split_texts: bool) -> Grouping:
     if groups is None:
         return group_features(table.features, split=split_texts)
     if groups == PREFIX:
@@ -188,7 +193,7 @@ def _grouping(table: LabelledTable, groups: str | None, split_texts: bool, drop:
         read_groups(path),
         places_of(table.features, split_texts),
         target=table.target,
-        left_out=drop,
+        left_out=table.dropped,
         file=path.name,
         table=table.path.name,
     )
@@ -201,8 +206,8 @@ def _grouping(table: LabelledTable, groups: str | None, split_texts: bool, drop:
 class _Finder:
     """Groups by what they, their columns or their features are called."""
 
-    def __init__(self, table: LabelledTable, grouping: Grouping, drop: Sequence[str]) -> None:
-        self._table, self._grouping, self._drop = table, grouping, drop
+    def __init__(self, table: LabelledTable, grouping: Grouping) -> None:
+        self._table, self._grouping = table, grouping
 
     @cached_property
     def _known(self) -> dict[str, list[int]]:
@@ -215,9 +220,7 @@ class _Finder:
         return tuple(dict.fromkeys(int(self._grouping.codes[j]) for j in places))
 
     def _split(self, text: str) -> list[str]:
-        if "," not in text or text in self._known or self._column(text) is not None:
-            return [text]
-        return [part if part in self._known else part.strip() for part in text.split(",")]
+        return [text] if self._column(text) is not None else split_names(text, self._known)
 
     def _column(self, name: str) -> str | None:
         """The column that a feature is of."""
@@ -234,7 +237,7 @@ class _Finder:
         file, target = self._table.path.name, self._table.target
         if name == target:
             raise ValueError(f"{option} must name features; {name!r} is the target.")
-        if name in self._drop:
+        if name in self._table.dropped:
             raise ValueError(f"{option} must name columns that are used; {name!r} is left out by --drop.")
         whole = self._column(name)
         if whole is not None:

@@ -111,7 +111,7 @@ def select(
         silent, task = quiet or asked is not Format.table, restrictions.task
         table = source.table(path, silent, task, restrictions.split_texts, elsewhere=True)
         check_rows(table, report, write)
-        question = question_of(table, restrictions, source.drop)
+        question = question_of(table, restrictions)
         wanted = default_count(question) if wanted is None else wanted
         single = not compared and number != "auto"
         watched = solver == "exact" and single and not silent and sys.stderr.isatty()
@@ -132,7 +132,7 @@ def select(
         if write is not None:
             names = [feature.name for feature in selection.features]
             values, y = values_of(table, names)
-            about = {"target": table.target, "task": task.value}
+            about = {"target": table.target, "task": task.value, "ids": table.identifiers()}
             outputs.write(write, lambda: table_content(write, values, names, y=y, **about))
     if asked is Format.table:
         console = common.console_of(quiet)

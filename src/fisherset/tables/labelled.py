@@ -42,6 +42,8 @@ class LabelledTable(NamedTuple):
         The file.
     ids : Identifiers or None
         What the rows are called, where they are called anything and at hand.
+    dropped : tuple of str
+        The columns that were left out.
     """
 
     X: Any
@@ -50,6 +52,7 @@ class LabelledTable(NamedTuple):
     target: str
     path: Path
     ids: Identifiers | None = None
+    dropped: tuple[str, ...] = ()
 
     @property
     def names(self) -> list[str]:
@@ -138,7 +141,7 @@ def read_table(
         _check_distinct(features)
         X = numbers_of(frame.arrow, features)
     _check_finite(X, features)
-    return LabelledTable(X, y, features, target, path, frame.ids)
+    return LabelledTable(X, y, features, target, path, frame.ids, tuple(drop))
 
 
 def _check_finite(X: Any, features: Sequence[Feature]) -> None:

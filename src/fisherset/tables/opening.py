@@ -65,7 +65,8 @@ def open_table(
         drop = all_names(drop, columns_in(str(path), layout))
     rows = scan(str(path), target, drop=drop, impute=impute, split_texts=split, layout=layout)
     plain = [Feature(name, name) for name in rows.names or ()]
-    return LabelledTable(rows, None, list(getattr(rows, "features", plain)), target, path)
+    features = list(getattr(rows, "features", plain))
+    return LabelledTable(rows, None, features, target, path, dropped=tuple(drop))
 
 
 def size_in_memory(path: Path, layout: Layout = PLAIN) -> float:
