@@ -6,6 +6,7 @@ from scipy import sparse
 from sklearn.datasets import load_wine
 
 import reference
+from elsewhere import Given, one_parquet
 from fisherset import FisherScore, GeneralizedFisherScore, explain, fisher_criterion
 from fisherset.selectors import explanation
 from fisherset.solver import exchange, group_swaps
@@ -220,6 +221,20 @@ def test_more_features_than_rows():
     found = explain(X, y, chosen, gamma=5.0)
     assert found.exchanges.tolist() == units
     np.testing.assert_allclose(found.exchanged, values)
+
+
+def test_exchanges_take_no_pass_of_their_own(tmp_path, monkeypatch):
+    """Of a table read by batches the Gram columns of the members answer all there is to ask."""
+    rng, y, asked = np.random.default_rng(0), np.arange(2000) % 3, []
+    given = Given(rng.normal(size=(2000, 300)) + y[:, None] * rng.uniform(0, 0.5, 300), y)
+    pose = explanation.pose_subset
+    monkeypatch.setattr(explanation, "pose_subset", lambda *a, **b: asked.append(pose(*a, **b)) or asked[-1])
+    how = {"max_memory": "1.1MB", "gamma": 500.0}
+    found = explain(one_parquet(given, tmp_path)["X"], None, [3, 50, 99, 210], **how)
+    assert asked[-1].table.n_passes == 3  # the first rows, the moments, and those columns
+    whole = explain(given.X, y, [3, 50, 99, 210], gamma=500.0)
+    assert found.exchanges.tolist() == whole.exchanges.tolist()
+    np.testing.assert_allclose(found.exchanged, whole.exchanged)
 
 
 def test_few_are_tried_anew_where_there_are_many(monkeypatch):

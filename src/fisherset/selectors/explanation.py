@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fisherset._threads import one_thread
 from fisherset._types import Floats, Indices
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors.asked import AskedSubset, pose_subset
@@ -171,14 +172,15 @@ def explain(
     exchanges, exchanged = stand_ins.copy(), np.full(chosen.size, np.nan)
     value = 0.0
     if varying.any():
-        searched = temper(problem, asked.gamma, asked.columns.size)
-        state = measure_subset(searched, asked.columns, asked.gamma)
-        proven = prove_value(problem, asked.columns, asked.gamma, state)
-        warn_status(Status.INEXACT if proven.wrong else Status.CONVERGED)
-        value = proven.value
-        drops[varying] = _drops(asked, state, value)
-        stand_ins[varying], correlations[varying] = _stand_ins(asked, members)
-        exchanges[varying], exchanged[varying] = _exchanges(asked, state, value)
+        with one_thread():
+            searched = temper(problem, asked.gamma, asked.columns.size)
+            state = measure_subset(searched, asked.columns, asked.gamma)
+            proven = prove_value(problem, asked.columns, asked.gamma, state)
+            warn_status(Status.INEXACT if proven.wrong else Status.CONVERGED)
+            value = proven.value
+            drops[varying] = _drops(asked, state, value)
+            stand_ins[varying], correlations[varying] = _stand_ins(asked, members)
+            exchanges[varying], exchanged[varying] = _exchanges(asked, state, value)
         if prove:
             in_every = _in_every(asked)[chosen]
     alone = _alone(asked)[chosen]
