@@ -10,7 +10,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 from command import refused, run
-from fisherset import FisherScore, GeneralizedFisherScore, GeneralizedFisherScoreCV, certify
+from fisherset import FisherScore, GeneralizedFisherScore, GeneralizedFisherScoreCV, certify, selection_path
 from fisherset.tables.selection import read_selection
 
 EVIL = "<script>alert(1)</script>"
@@ -229,7 +229,28 @@ def test_compare(wine, tmp_path):
     assert found["ks"] == [2, 4]
     assert np.shape(found["accuracy"]["joint"]) == (2, 2)
     assert 0 <= found["certificates"]["4"]["gap"] < 0.5
+    path = selection_path(*load_wine(return_X_y=True), [2, 4])
+    for step, one in zip(path, found["certificates"].values(), strict=True):
+        assert (one["objective"], one["gamma"]) == pytest.approx((step.objective, found["gamma"]))
+    assert found["gamma"] == pytest.approx(path.gamma)
     assert "Accuracy against the number of features" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_criteria_of_all_sizes_are_compared_at_one_gamma(tmp_path):
+    """Where each size by itself would have a gamma of its own, and larger sets a smaller F."""
+    rng, y = np.random.default_rng(0), np.arange(60) % 3
+    X = rng.normal(size=(60, 300)) + y[:, None] * (np.arange(300) < 20)
+    np.savez(tmp_path / "t.npz", X=X, y=y, classes=["a", "b", "c"])
+    alone = [GeneralizedFisherScore(k).fit(X, y) for k in (5, 20, 50)]
+    assert alone[0].objective_ > alone[-1].objective_
+    asked = ("compare", tmp_path / "t.npz", "-k", "5,20,50", "--repeats", 1, "--methods", "fisher")
+    found = json.loads(run(*asked, "--json").stdout)
+    values = [one["objective"] for one in found["certificates"].values()]
+    assert values == sorted(values)
+    assert {one["gamma"] for one in found["certificates"].values()} == {found["gamma"]}
+    assert found["gamma"] == pytest.approx(alone[-1].gamma_)
+    said = " ".join(run(*asked).stdout.split())
+    assert f"with 5, 20, 50 features, all at gamma = {found['gamma']:.6g}, the scale of 50." in said
 
 
 @pytest.mark.parametrize(
