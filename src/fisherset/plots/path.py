@@ -23,7 +23,8 @@ WORDS = {
 class SelectionPathDisplay(Display):
     """Plot F with its certified band, and the accuracy if there is one, against the number of features.
 
-    F of all sizes is that at one gamma, which stands beside the axis. Make it with :meth:`from_path` or :meth:`from_data`.
+    F of all sizes is that at one gamma, which stands beside the axis. Make it with :meth:`from_path`
+    or :meth:`from_data`.
 
     Parameters
     ----------

@@ -155,8 +155,8 @@ def explain(
     >>> most = found.drops.argmax()
     >>> X.columns[found.features[most]], f"{found.drops[most] / found.objective:.1%} of F lost without it"
     ('pixel_5_2', '9.9% of F lost without it')
-    >>> X.columns[found.exchanges[most]], f"{found.exchanged[most] / found.objective:.1%} kept with it instead"
-    ('pixel_5_3', '97.5% kept with it instead')
+    >>> X.columns[found.exchanges[most]], f"{found.exchanged[most] / found.objective:.1%} kept with it there"
+    ('pixel_5_3', '97.5% kept with it there')
     >>> X.columns[found.stand_ins[most]], f"the most correlated: {found.correlations[most]:.2f}"
     ('pixel_4_2', 'the most correlated: 0.63')
     """

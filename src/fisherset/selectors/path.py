@@ -56,7 +56,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class SelectionPath:
-    """Selections of rising size, all with the same gamma, so that their F can be compared: a sequence of steps.
+    """Selections of rising size, a sequence of steps, all at one gamma: their F can be compared.
 
     Attributes
     ----------
