@@ -103,7 +103,7 @@ def test_the_report_says_what_is_proven(chosen):
     page = (chosen[0] / "report.html").read_text(encoding="utf-8")
     assert f"<p>{expected().proven_}</p>" in page
     assert '<th scope="col" class="text">Needed</th>' in page
-    assert page.count('<td class="text">proven: at most ') == expected().proven_.in_every.sum()
+    assert page.count('<td class="text">proven: ≤ ') == expected().proven_.in_every.sum()
     assert ">Best exchange</th>" in page
     assert ">Most correlated</th>" in page
 

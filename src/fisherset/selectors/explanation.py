@@ -220,7 +220,7 @@ def _exchanges(asked: AskedSubset, state: Subset, value: float) -> tuple[Indices
     others, gains = best_swaps(state, posed.domain, members, tried)
     best, there = others[:, 0].copy(), others[:, 0] >= 0
     values = np.where(there, np.maximum(state.value + gains[:, 0], 0.0), np.nan)
-    for place in np.flatnonzero(there & anew):
+    for place in np.flatnonzero(there & anew).tolist():
         best[place], values[place] = _best_of(asked, place, others[place], TIE * value)
     return np.where(there, posed.units[best], -1), values
 
