@@ -93,7 +93,8 @@ def draw_paths(ax, paths):
         value, bound = [step.objective for step in path], [step.upper_bound for step in path]
         ax.fill_between(SIZES, value, bound, color=line_style(place)["color"], alpha=0.2, linewidth=0)
         ax.plot(SIZES, value, **line_style(place), label=label)
-    ax.set(xlabel="number of genes", ylabel="Fisher criterion F", ylim=(0, None), xticks=SIZES)
+    criterion = f"Fisher criterion F at gamma = {path.gamma:.4g}"
+    ax.set(xlabel="number of genes", ylabel=criterion, ylim=(0, None), xticks=SIZES)
     ax.set_title("F of the panel; shaded: the best panel lies here", fontsize=10)
     ax.legend(loc="lower right")
 

@@ -491,7 +491,29 @@ def judge_explanation(face, case, found, admitted):
         return f"explained by {found}"
     if (np.abs(found.correlations) > 1).any():
         return f"correlations are {found.correlations}"
-    return judge_criterion(case, range(case.count), found.objective, found.gamma, admitted)
+    wrong = judge_criterion(case, range(case.count), found.objective, found.gamma, admitted)
+    return wrong or ("" if admitted else _judge_exchanges(case, found))
+
+
+def _judge_exchanges(case, found):
+    """Each is as good as said, and none of the others is better."""
+    truth = truth_of(case)
+    if truth.doubtful:
+        return ""
+    outside = [j for j in range(case.count, truth.d) if not truth.constant[j]]
+    for place, (other, value) in enumerate(zip(found.exchanges, found.exchanged, strict=True)):
+        if not outside or truth.constant[place]:
+            if other != -1 or not np.isnan(value):
+                return f"{place} is exchanged for {other}, F then {value}, and there is nothing to exchange"
+            continue
+        rest = [j for j in range(case.count) if j != place]
+        true = truth.criterion([[*rest, j] for j in outside], found.gamma)
+        if np.isnan(true).any():
+            continue
+        best, own = float(np.max(true)), float(true[outside.index(other)])
+        if max(abs(value - best), abs(value - own)) > CLOSE * (best + CLOSE):
+            return f"F with {other} for {place} is {own}, said to be {value}, the best {best}"
+    return ""
 
 
 def judge_path(face, case, path, admitted):

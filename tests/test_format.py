@@ -1,9 +1,17 @@
 """The certificate's sentence: one wording, with and without its figures."""
 
+import math
+
 import pytest
 
 from fisherset import Certificate
-from fisherset._format import certificate_figures, certificate_sentence, proven_sentence
+from fisherset._format import (
+    certificate_figures,
+    certificate_sentence,
+    kept_share,
+    most_share,
+    proven_sentence,
+)
 
 
 def test_without_figures():
@@ -69,3 +77,21 @@ def test_what_is_proven_of_single_features(counts, said):
     assert proven_sentence(*counts) == said
     of_groups = proven_sentence(*counts, noun="groups", limited=True)
     assert of_groups == said.replace("feature", "group").replace("s:", "s left to choose from:")
+
+
+@pytest.mark.parametrize(
+    ("value", "whole", "kept", "most"),
+    [
+        (0.97301, 1.0, "97.30", "97.31"),  # a bound is rounded up
+        (1.9, 2.0, "95.00", "95.00"),
+        (0.999991, 1.0, "100.00", "99.9991"),
+        (1.0, 1.0, "100.00", ""),  # not below F: nothing is lost without it
+        (1.2, 1.0, "120.00", ""),
+        (0.0, 1.0, "0.00", "0.00"),
+        (math.nan, 1.0, "", ""),
+        (-math.inf, 1.0, "", ""),
+        (0.0, 0.0, "", ""),
+    ],
+)
+def test_what_is_left_of_the_criterion(value, whole, kept, most):
+    assert (kept_share(value, whole), most_share(value, whole)) == (kept, most)

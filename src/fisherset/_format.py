@@ -13,6 +13,25 @@ def proven_share(gap: float) -> str:
     return f"{math.floor(1000 * (1.0 - gap) + 1e-4) / 10:.1f} %"
 
 
+def kept_share(value: float, whole: float) -> str:
+    """What is left of F, in per cent without the sign: "99.64"; nothing where there is none."""
+    return f"{100 * value / whole:.2f}" if whole > 0 and math.isfinite(value) else ""
+
+
+def most_share(bound: float, whole: float) -> str:
+    """The most that can be left of F, in per cent, rounded up: "97.31", or "99.9996" where that tells more.
+
+    Nothing where the bound is not below the whole.
+    """
+    if not (whole > 0 and 0 <= bound < whole):
+        return ""
+    for digits in (2, 4):
+        share = math.ceil(100 * bound / whole * 10**digits) / 10**digits
+        if share < 100:
+            return f"{share:.{digits}f}"
+    return ""
+
+
 def certificate_figures(objective: float, upper_bound: float, gamma: float, best: float | None = None) -> str:
     """The numbers behind a certificate; the best F takes the place of its bound where it is known."""
     most = f"upper bound {upper_bound:.6g}" if best is None else f"the best {best:.6g}"

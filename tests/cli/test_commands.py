@@ -10,7 +10,14 @@ import pytest
 from sklearn.datasets import load_wine
 
 from command import refused, run
-from fisherset import FisherScore, GeneralizedFisherScore, GeneralizedFisherScoreCV, certify
+from fisherset import (
+    FisherScore,
+    GeneralizedFisherScore,
+    GeneralizedFisherScoreCV,
+    certify,
+    explain,
+    selection_path,
+)
 from fisherset.tables.selection import read_selection
 
 EVIL = "<script>alert(1)</script>"
@@ -52,8 +59,9 @@ def test_select_says_what_the_library_says(chosen):
     assert selector.optimal_
     assert f"F = {selector.objective_:.6g}, upper bound {selector.upper_bound_:.6g}" in plain
     assert str(selector.proven_) in plain
-    assert "correlation" in plain  # in one piece
-    assert "* proven to be in every set as good as this one" in plain
+    assert "best exchange" in plain  # in one piece
+    assert "most correlated" in plain
+    assert "* proven to be in every set as good as this one; at most: what is left of F in any set" in plain
     assert plain.count("* ") == 1 + selector.proven_.in_every.sum() > 1
     assert done.stderr == ""  # nothing moves where there is no terminal
 
@@ -73,8 +81,17 @@ def test_selection_file(chosen):
     assert content["proven"] == dict(
         zip(("in_every", "in_none", "open"), selector.proven_.counts, strict=True)
     )
-    in_every = selector.proven_.in_every[np.argsort(selector.ranking_)[:5]]
-    assert [row["in_every"] for row in content["details"]] == in_every.tolist()
+    order = np.argsort(selector.ranking_)[:5]
+    assert [row["in_every"] for row in content["details"]] == selector.proven_.in_every[order].tolist()
+    bounds = [row["bound_without"] for row in content["details"]]
+    assert bounds == pytest.approx(selector.upper_bound_without_[order])
+    found = explain(*load_wine(return_X_y=True), selector.support_, gamma=selector.gamma_)
+    places = np.searchsorted(found.features, order)
+    for row, place in zip(content["details"], places, strict=True):
+        others = [names[unit] for unit in (found.exchanges[place], found.stand_ins[place])]
+        assert [row["exchange"], row["stand_in"]] == [renamed.get(name, name) for name in others]
+        said = [row[name] for name in ("exchanged", "drop", "correlation")]
+        assert said == pytest.approx([found.exchanged[place], found.drops[place], found.correlations[place]])
     assert read_selection(folder / "selection.json").proven == content["proven"]
     content["proven"]["open"] = "many"
     (folder / "odd.json").write_text(json.dumps(content))
@@ -86,7 +103,9 @@ def test_the_report_says_what_is_proven(chosen):
     page = (chosen[0] / "report.html").read_text(encoding="utf-8")
     assert f"<p>{expected().proven_}</p>" in page
     assert '<th scope="col" class="text">Needed</th>' in page
-    assert page.count('<td class="text">proven</td>') == expected().proven_.in_every.sum()
+    assert page.count('<td class="text">proven: ≤ ') == expected().proven_.in_every.sum()
+    assert ">Best exchange</th>" in page
+    assert ">Most correlated</th>" in page
 
 
 def test_reduced_table_holds_no_formula(chosen):
@@ -229,7 +248,28 @@ def test_compare(wine, tmp_path):
     assert found["ks"] == [2, 4]
     assert np.shape(found["accuracy"]["joint"]) == (2, 2)
     assert 0 <= found["certificates"]["4"]["gap"] < 0.5
+    path = selection_path(*load_wine(return_X_y=True), [2, 4])
+    for step, one in zip(path, found["certificates"].values(), strict=True):
+        assert (one["objective"], one["gamma"]) == pytest.approx((step.objective, found["gamma"]))
+    assert found["gamma"] == pytest.approx(path.gamma)
     assert "Accuracy against the number of features" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_criteria_of_all_sizes_are_compared_at_one_gamma(tmp_path):
+    """Where each size by itself would have a gamma of its own, and larger sets a smaller F."""
+    rng, y = np.random.default_rng(0), np.arange(60) % 3
+    X = rng.normal(size=(60, 300)) + y[:, None] * (np.arange(300) < 20)
+    np.savez(tmp_path / "t.npz", X=X, y=y, classes=["a", "b", "c"])
+    alone = [GeneralizedFisherScore(k).fit(X, y) for k in (5, 20, 50)]
+    assert alone[0].objective_ > alone[-1].objective_
+    asked = ("compare", tmp_path / "t.npz", "-k", "5,20,50", "--repeats", 1, "--methods", "fisher")
+    found = json.loads(run(*asked, "--json").stdout)
+    values = [one["objective"] for one in found["certificates"].values()]
+    assert values == sorted(values)
+    assert {one["gamma"] for one in found["certificates"].values()} == {found["gamma"]}
+    assert found["gamma"] == pytest.approx(alone[-1].gamma_)
+    said = " ".join(run(*asked).stdout.split())
+    assert f"with 5, 20, 50 features, all at gamma = {found['gamma']:.6g}, the scale of 50." in said
 
 
 @pytest.mark.parametrize(

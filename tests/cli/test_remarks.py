@@ -11,9 +11,9 @@ from sklearn.datasets import load_wine
 
 import fisherset
 from command import invoke
-from fisherset import GeneralizedFisherScore, certify
+from fisherset import GeneralizedFisherScore, certify, selection_path
 from fisherset.evaluation import giveaways
-from fisherset.selectors import joint
+from fisherset.selectors import joint, path
 from fisherset.solver import Status
 from tablefiles import frame, write_csv
 
@@ -102,7 +102,8 @@ class Noise(NamedTuple):
 @pytest.mark.parametrize("command", ["select", "compare"])
 def test_noise_stands_beside_the_certificate(command, chance, tmp_path, monkeypatch):
     write_csv(tmp_path / "t.csv", frame())
-    monkeypatch.setattr(joint, "measure_noise", lambda *_: Noise(chance))
+    for module in (joint, path):
+        monkeypatch.setattr(module, "measure_noise", lambda *_: Noise(chance))
     arguments = (*COMMANDS[command], "--report", "r.html")
     said = words(invoke(*arguments, cwd=tmp_path, FORCE_COLOR="1").stdout)
     sentence = str(Noise(chance))
@@ -144,7 +145,9 @@ def test_a_search_cut_short_says_so_once(command, tmp_path, monkeypatch):
         self.set_params(max_iter=1, tol=1e-12)
         return fit(self, X, y)
 
+    short = {"max_iter": 1, "tol": 1e-12}
     monkeypatch.setattr(GeneralizedFisherScore, "fit", cut_short)
+    monkeypatch.setattr(fisherset, "selection_path", lambda *a, **m: selection_path(*a, **m, **short))
     done = invoke(*COMMANDS[command], "--report", "r.html", cwd=tmp_path)
     sentence = Status.MAX_ITER.value[1:]
     assert f"M{sentence}." in words(done.stdout)

@@ -91,7 +91,8 @@ def test_numbers_with_all_that_belongs_to_the_rows():
             model = LinearRegression().fit(selector.transform(rows), y[train])
             expected[place, split] = model.score(selector.transform(frame.iloc[test]), y[test])
     np.testing.assert_allclose(display.accuracy, expected)
-    assert display.ax_.get_ylabel() == "explained share of variance F"
+    gamma = JointRegressionScore(4, keep=["age"]).fit(frame, y, weights, frame[["sex"]]).gamma_
+    assert display.ax_.get_ylabel() == f"explained share of variance F at gamma = {gamma:.4g}"
     assert display.accuracy_ax_.get_ylabel() == "R$^2$ on held-out rows"
 
 

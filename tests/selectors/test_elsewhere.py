@@ -208,6 +208,8 @@ def functions(X, y=None, sample_weight=None, confounders=None, task="classificat
         *about.fisher_scores,
         *about.stand_ins,
         *about.correlations,
+        *about.exchanges,
+        *about.exchanged,
     ]
 
 

@@ -6,7 +6,10 @@ from scipy import sparse
 from sklearn.datasets import load_wine
 
 import reference
+from elsewhere import Given, one_parquet
 from fisherset import FisherScore, GeneralizedFisherScore, explain, fisher_criterion
+from fisherset.selectors import explanation
+from fisherset.solver import exchange, group_swaps
 
 
 @pytest.mark.parametrize("kind", [np.asarray, np.asfortranarray, sparse.csr_array, sparse.csc_array])
@@ -46,6 +49,12 @@ def test_constant_and_lonely_features():
     assert found.stand_ins.tolist() == [-1, -1, -1]
     assert found.drops[1] == 0.0
     assert np.all(found.drops[[0, 2]] > 0)
+    assert found.exchanges.tolist() == [-1, -1, -1]
+    assert np.isnan(found.exchanged).all()
+    alone = explain(X, y, [1])
+    assert alone.exchanges.tolist() == [-1]
+    beside = explain(X, y, [0, 1])
+    assert beside.exchanges.tolist() == [2, -1]
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array, sparse.csc_array])
@@ -119,3 +128,137 @@ def test_what_no_set_as_good_can_do_without_is_said_where_asked_for():
     all_there_is = explain(X[:, :13], y, range(13), prove=True)
     assert all_there_is.in_every.all()
     assert not explain(X, y, [13], prove=True).in_every.any()
+
+
+def best_exchanges(X, y, groups, chosen, allowed, **how):
+    """By trying them all: for each unit the first that is best in its place, and F then."""
+    best, largest = [], []
+    for out in chosen:
+        rest = [unit for unit in chosen if unit != out]
+        others = [unit for unit in allowed if unit not in chosen]
+        values = np.array([fisher_criterion(X, y, np.isin(groups, [*rest, unit]), **how) for unit in others])
+        best.append(others[np.argmax(values >= values.max() * (1 - 1e-9))])
+        largest.append(values.max())
+    return best, largest
+
+
+def related(seed, d=24):
+    """A table of columns that are nearly others, with copies, and of several kinds of targets."""
+    rng = np.random.default_rng(seed)
+    X, y = reference.random_problem(seed, n=60, d=d, c=3)
+    X[:, 12:] = X[:, : d - 12] + 10.0 ** -rng.uniform(0, 6, d - 12) * X[:, 12:]
+    X[:, 17] = -3 * X[:, 2]
+    X[:, 18] = X[:, 5] + 7
+    return X, y
+
+
+ASKED = {
+    "as it is": {},
+    "weights": {"sample_weight": 1.0 + np.arange(60) % 3},
+    "classes weighed": {"class_weight": "balanced"},
+    "confounders": {"confounders": np.random.default_rng(0).normal(size=(60, 2))},
+    "as they are": {"standardize": False},
+    "numbers": {"task": "regression"},
+}
+
+
+@pytest.mark.parametrize("gamma", [60.0, 0.1, 1e-8])
+@pytest.mark.parametrize("asked", ASKED)
+def test_no_exchange_is_better(gamma, asked):
+    X, y = related(3)
+    how = {"gamma": gamma, **ASKED[asked]}
+    if asked == "numbers":
+        y = X[:, [2, 5, 9]] @ np.ones(3) + np.random.default_rng(1).normal(size=60)
+    chosen = [2, 7, 15, 21]
+    units, values = best_exchanges(X, y, np.arange(24), chosen, range(24), **how)
+    for kind in (np.asarray, np.asfortranarray, sparse.csr_array, sparse.csc_array):
+        found = explain(kind(X), y, chosen, **how)
+        np.testing.assert_allclose(found.exchanged, values, rtol=1e-8)
+        if gamma > 1e-3:  # else nearly all of F is in copies
+            assert found.exchanges.tolist() == units
+    for place, other in enumerate(found.exchanges):
+        value = fisher_criterion(X, y, [*np.delete(chosen, place), other], **how)
+        assert found.exchanged[place] == pytest.approx(value, rel=1e-8)
+
+
+@pytest.mark.filterwarnings("ignore:The confounders explain 1 features wholly")
+@pytest.mark.parametrize("gamma", [30.0, 1e-9])
+@pytest.mark.parametrize("at_a_time", [8_000_000, 12])
+def test_groups_are_exchanged_whole_and_the_barred_are_not(gamma, at_a_time, monkeypatch):
+    monkeypatch.setattr(group_swaps, "NUMBERS_AT_A_TIME", at_a_time)
+    X, y = related(5)
+    groups = np.array([0, 1, 1, 2, 0, 2, 3, 3, 4, 5, 6, 6, 7, 7, 8, 8, 8, 9, 10, 10, 11, 12, 12, 13])
+    chosen, barred = [1, 3, 6, 8], [4, 11]
+    allowed = np.setdiff1d(groups, barred)
+    units, values = best_exchanges(X, y, groups, chosen, allowed, gamma=gamma, confounders=X[:, [20]])
+    how = {"gamma": gamma, "groups": groups, "exclude": barred[:1], "adjust_for": [20]}
+    for kind in (np.asarray, sparse.csr_array, sparse.csc_array):
+        found = explain(kind(X), y, np.isin(groups, chosen), **how)
+        assert found.features.tolist() == chosen
+        np.testing.assert_allclose(found.exchanged, values, rtol=1e-8)
+        assert not set(found.exchanges.tolist()) & {*barred, *chosen}
+        if gamma > 1e-3:
+            assert found.exchanges.tolist() == units
+
+
+@pytest.mark.parametrize("at_a_time", [8_000_000, 8])
+def test_of_equal_exchanges_the_first(at_a_time, monkeypatch):
+    monkeypatch.setattr(exchange, "SWAPS_AT_A_TIME", at_a_time)
+    X, y = reference.random_problem(0, n=40, d=9, c=3)
+    copies, chosen = np.column_stack([X, -2 * X[:, ::-1], X + 5]), [9, 20, 21, 22]
+    units, _ = best_exchanges(copies, y, np.arange(27), chosen, range(27), gamma=3.0)
+    for table in (copies, np.asfortranarray(copies), sparse.csr_array(copies)):
+        found = explain(table, y, chosen, gamma=3.0)
+        assert found.exchanges.tolist() == units
+        assert found.exchanges.max() < 9
+
+
+def test_more_features_than_rows():
+    """Swaps in sample space."""
+    X, y = reference.random_problem(4, n=12, d=40, c=3)
+    chosen = list(range(0, 40, 2))
+    units, values = best_exchanges(X, y, np.arange(40), chosen, range(40), gamma=5.0)
+    found = explain(X, y, chosen, gamma=5.0)
+    assert found.exchanges.tolist() == units
+    np.testing.assert_allclose(found.exchanged, values)
+
+
+def test_exchanges_take_no_pass_of_their_own(tmp_path, monkeypatch):
+    """Of a table read by batches the Gram columns of the members answer all there is to ask."""
+    rng, y, asked = np.random.default_rng(0), np.arange(2000) % 3, []
+    given = Given(rng.normal(size=(2000, 300)) + y[:, None] * rng.uniform(0, 0.5, 300), y)
+    pose = explanation.pose_subset
+    monkeypatch.setattr(explanation, "pose_subset", lambda *a, **b: asked.append(pose(*a, **b)) or asked[-1])
+    how = {"max_memory": "1.1MB", "gamma": 500.0}
+    found = explain(one_parquet(given, tmp_path)["X"], None, [3, 50, 99, 210], **how)
+    assert asked[-1].table.n_passes == 3  # the first rows, the moments, and those columns
+    whole = explain(given.X, y, [3, 50, 99, 210], gamma=500.0)
+    assert found.exchanges.tolist() == whole.exchanges.tolist()
+    np.testing.assert_allclose(found.exchanged, whole.exchanged)
+
+
+def test_few_are_tried_anew_where_there_are_many(monkeypatch):
+    X, y = related(1)
+    whole = explain(X, y, [2, 5, 7], gamma=1e-9)
+    monkeypatch.setattr(explanation, "TRIED_IN_ALL", 3)
+    one = explain(X, y, [2, 5, 7], gamma=1e-9)
+    assert np.all(one.exchanged <= whole.exchanged * (1 + 1e-9))
+    for place, other in enumerate(one.exchanges):
+        value = fisher_criterion(X, y, [*np.delete([2, 5, 7], place), other], gamma=1e-9)
+        assert one.exchanged[place] == pytest.approx(value)
+
+
+def test_the_most_correlated_gene_is_hardly_ever_the_best_exchange(real_data):
+    X, y = real_data("nakayama")
+    selector = GeneralizedFisherScore(20).fit(X, y)
+    found = explain(X, y, selector.support_, gamma=selector.gamma_)
+    for place in range(20):
+        others = np.delete(found.features, place)
+        best, nearest = (
+            fisher_criterion(X, y, [*others, unit], gamma=selector.gamma_)
+            for unit in (found.exchanges[place], found.stand_ins[place])
+        )
+        assert found.exchanged[place] == pytest.approx(best, rel=1e-9)
+        assert nearest <= best * (1 + 1e-9)
+        assert best <= found.objective * (1 + 1e-9)  # which no exchange improves
+    assert np.count_nonzero(found.exchanges == found.stand_ins) < 10

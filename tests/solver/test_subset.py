@@ -58,7 +58,7 @@ def test_swap_gains_are_exact(state):
     others, values = swap_values(Z, y, found.columns, 3.0)
     swaps = exchange.Swaps(found.columns, found.value, 1e-9)
     domain = domain_of(found.problem, 4)
-    for offer in exchange._column_swaps(found.problem, domain, found, np.arange(4), others):
+    for offer in exchange.column_swaps(found.problem, domain, found, np.arange(4), others):
         swaps.add(offer)
     gains = {(out, into): gain for part in swaps._found for gain, out, into in zip(*part, strict=True)}
     expected = {

@@ -19,6 +19,7 @@ from fisherset.cli.progress import ProgressBars
 from fisherset.cli.source import WholeSource
 
 if TYPE_CHECKING:
+    from fisherset import SelectionPath
     from fisherset.report import Remark
     from fisherset.tables import LabelledTable
 
@@ -48,7 +49,8 @@ def compare(
     Half of the rows choose the features and train, the other half tests; the paper's Algorithm 1
     takes part unasked in tables of up to 300 features. What --impute fills in comes from all rows.
     The target holds classes, and as most methods score features one by one, the values of a column
-    of texts are compared as features `column=value`, each by itself.
+    of texts are compared as features `column=value`, each by itself. The certificates of all sizes
+    are at one gamma, that of the largest, so that F can be compared.
 
     Examples
     --------
@@ -59,19 +61,16 @@ def compare(
     outputs = common.Outputs((report, PAGE), inputs=source.inputs, force=force)
     sizes = None if k is None else common.counts_of(k)
     source.check()
-    from fisherset.cli.answer import fitted
-    from fisherset.cli.question import plain
     from fisherset.cli.remarks import giveaways_in
 
-    with outputs, source.opened() as path:
-        table = source.table(path, quiet or as_json)
+    with outputs, source.opened() as file:
+        table = source.table(file, quiet or as_json)
         sizes = sizes_for(sizes, len(table.features))
         asked = None if methods is None else [name.strip() for name in methods.split(",")]
         comparison = _compared(table, sizes, repeats, asked, seed, quiet or as_json)
-        certificates = {k: fitted(plain(table), k, "scale", "joint") for k in comparison.ks}
-        remarks = giveaways_in(table)
-        outputs.write(report, lambda: _page(table, certificates[comparison.ks[-1]], remarks, comparison))
-    _show(comparison, certificates, remarks, quiet, as_json)
+        path, remarks = _certified(table, comparison.ks), giveaways_in(table)
+        outputs.write(report, lambda: _page(table, path[-1].k, path.gamma, remarks, comparison))
+    _show(comparison, path, remarks, quiet, as_json)
     if report is not None and not as_json:
         common.console_of(quiet).print(Text(f"Written: {report}"))
 
@@ -91,8 +90,6 @@ def demo(
     outputs = common.Outputs((report, PAGE), force=force)
     from sklearn.datasets import load_digits
 
-    from fisherset.cli.answer import fitted
-    from fisherset.cli.question import plain
     from fisherset.tables import Feature, LabelledTable
 
     with outputs:
@@ -102,9 +99,9 @@ def demo(
         console = common.console_of(quiet or as_json)
         console.print(Text(f"Handwritten digits: {len(y)} images of 8 x 8 pixels. Which pixels to look at?"))
         comparison = _compared(table, DEMO, 5, None, 0, quiet or as_json)
-        certificates = {k: fitted(plain(table), k, "scale", "joint") for k in DEMO}
-        outputs.write(report, lambda: _page(table, certificates[DEMO[1]], [], comparison))
-    _show(comparison, certificates, [], quiet, as_json)
+        path = _certified(table, DEMO)
+        outputs.write(report, lambda: _page(table, DEMO[1], path.gamma, [], comparison))
+    _show(comparison, path, [], quiet, as_json)
     if not as_json:
         console.print(Text(f"The page: {report.resolve()}"))
 
@@ -133,34 +130,47 @@ def _compared(
         return run(table.X, table.y, sizes, methods=methods, repeats=repeats, seed=seed, progress=told)
 
 
-def _page(table: LabelledTable, selector: Any, remarks: Sequence[Remark], comparison: Any) -> str:
-    from fisherset.cli.answer import explained, page_for
+def _certified(table: LabelledTable, sizes: Sequence[int]) -> SelectionPath:
+    """The joint selections of all sizes at one gamma, that of the largest."""
+    from fisherset import selection_path
+    from fisherset.cli.question import plain
+    from fisherset.cli.remarks import status_told_later
+
+    with status_told_later():
+        return selection_path(table.X, table.y, sizes, **plain(table).parameters)
+
+
+def _page(table: LabelledTable, k: int, gamma: float, remarks: Sequence[Remark], comparison: Any) -> str:
+    from fisherset.cli.answer import explained, fitted, page_for
     from fisherset.cli.question import plain
 
     question = plain(table)
+    selector = fitted(question, k, gamma, "joint")
     return page_for(question, selector, explained(question, selector), "joint", remarks, comparison)
 
 
 def _show(
-    comparison: Any, certificates: dict[int, Any], remarks: Sequence[Remark], quiet: bool, as_json: bool
+    comparison: Any, path: SelectionPath, remarks: Sequence[Remark], quiet: bool, as_json: bool
 ) -> None:
     from fisherset.cli.remarks import show
     from fisherset.evaluation import TITLES
-    from fisherset.report import remarks_on
+    from fisherset.report import noise_remarks, status_remarks
 
+    beside = {step.k: [*status_remarks(step.status), *noise_remarks(step.noise)] for step in path}
     if as_json:
         content = {
             "ks": comparison.ks,
             "accuracy": {method: scores.tolist() for method, scores in comparison.accuracy.items()},
+            "gamma": path.gamma,
             "certificates": {
-                str(k): {
-                    "objective": one.objective_,
-                    "upper_bound": one.upper_bound_,
-                    "gap": one.gap_,
-                    "gamma": one.gamma_,
-                    "remarks": [remark.text for remark in remarks_on(one)],
+                str(step.k): {
+                    "objective": step.objective,
+                    "upper_bound": step.upper_bound,
+                    "gap": step.gap,
+                    "gamma": path.gamma,
+                    "remarks": [remark.text for remark in beside[step.k]],
                 }
-                for k, one in certificates.items()
+                for step in path
             },
             "remarks": [remark.text for remark in remarks],
         }
@@ -181,6 +191,19 @@ def _show(
         shown.add_row(Text(TITLES[method]), *cells)
     show(console, remarks)
     console.print(shown)
-    for k, one in certificates.items():
-        console.print(Text(certificate_sentence(k, one.gap_, one.upper_bound_, whose="Jointly chosen,")))
-        show(console, [remark for remark in remarks_on(one) if remark.warns])
+    for step in path:
+        graded = certificate_sentence(step.k, step.gap, step.upper_bound, whose="Jointly chosen,")
+        console.print(Text(graded))
+        show(console, [remark for remark in beside[step.k] if remark.warns])
+    console.print(Text(_criteria(path)))
+
+
+def _criteria(path: SelectionPath) -> str:
+    """F of all sizes, and the one gamma that makes them comparable."""
+    reached = ", ".join(f"{step.objective:.4g}" for step in path)
+    if len(path) == 1:
+        return f"F = {reached} at gamma = {path.gamma:.6g}."
+    return (
+        f"F = {reached} with {', '.join(str(step.k) for step in path)} features, all at gamma = "
+        f"{path.gamma:.6g}, the scale of {path[-1].k}."
+    )

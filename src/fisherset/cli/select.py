@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from fisherset._format import certificate_figures, certificate_sentence, counted
+from fisherset._format import certificate_figures, certificate_sentence, counted, proven_share
 from fisherset.cli import common, options
 from fisherset.cli.bundles import bundled
 from fisherset.cli.formats import as_cells, as_lines, format_of
@@ -202,17 +202,23 @@ def _show(
 
     noun, task = question.grouping.noun, question.task
     first = noun.removesuffix("s")
-    own = OWN_SCORES[task] + (", summed" if any(row.n_features > 1 for row in rows) else "")
-    shown = common.grid(first, "stand-in", "drop in F", "weight", own, "correlation", left=2)
-    for row in rows:
-        stand_in = "" if row.stand_in is None else printable(row.stand_in)
+    summed = ",\nsummed" if any(row.n_features > 1 for row in rows) else ""
+    own = OWN_SCORES[task].replace(" ", "\n") + summed
+    shares = [row.shares(selection.objective) for row in rows]
+    bounded = any(one.at_most for one in shares)
+    left = ("F with\nit, %", "left\nout, %", *(("at\nmost, %",) if bounded else ()))  # room for names
+    shown = common.grid(first, "best exchange", *left, "most correlated", "r", own, left=2)
+    shown.columns[2 + len(left)].justify = "left"
+    for row, one in zip(rows, shares, strict=True):
+        others = ("" if name is None else printable(name) for name in (row.exchange, row.stand_in))
+        exchange, nearest = map(Text, others)
         shown.add_row(
             Text(printable(row.shown) + (MARK if row.in_every else "")),
-            Text(stand_in),
-            f"{row.drop:.4f}",
-            f"{row.weight:.3f}",
-            f"{row.fisher_score:.3f}",
+            exchange,
+            *(one.exchanged, one.left_out, *((one.at_most,) if bounded else ())),
+            nearest,
             f"{row.correlation:.2f}" if row.stand_in is not None else "",
+            f"{row.fisher_score:.3f}",
         )
     console.print(Text(f"{selection.file}: {size_of(question)}, {spread_of(question, selector)}"))
     for heading, value in question.told:
@@ -221,8 +227,8 @@ def _show(
     if sizes is not None:
         _show_sizes(console, sizes, noun)
     console.print(shown)
-    if any(row.in_every for row in rows):
-        console.print(Text(f"{MARK.strip()} proven to be in every set as good as this one"))
+    for line in _key(bounded, any(row.in_every for row in rows)):
+        console.print(Text(line))
     graded = len(rows), selection.gap, selection.upper_bound
     console.print(Text(certificate_sentence(*graded, optimal=selection.optimal, **question.words)))
     figures = certificate_figures(selection.objective, selection.upper_bound, selection.gamma)
@@ -240,7 +246,16 @@ def _show_sizes(console: Console, sizes: Sizes, noun: str) -> None:
     for row in sizes.rows:
         score = [] if row.score is None else [f"{row.score:.3f} ± {row.error:.3f}"]
         style = "bold" if row.k == sizes.chosen else ""
-        figures = f"{row.objective:.4f}", f"{row.upper_bound:.4f}", f"{100 * (1 - row.gap):.1f} %"
+        figures = f"{row.objective:.4f}", f"{row.upper_bound:.4f}", proven_share(row.gap)
         shown.add_row(*(Text(cell, style=style) for cell in (str(row.k), *figures, *score)))
     console.print(shown)
     console.print(Text(sizes.why))
+
+
+def _key(bounded: bool, marked: bool) -> list[str]:
+    """What the columns of the table hold."""
+    key = ["F with it: what is left of F with the best exchange in its place; left out: with nothing there"]
+    if marked:
+        most = "; at most: what is left of F in any set without it" if bounded else ""
+        key.append(f"{MARK.strip()} proven to be in every set as good as this one{most}")
+    return key

@@ -23,7 +23,8 @@ WORDS = {
 class SelectionPathDisplay(Display):
     """Plot F with its certified band, and the accuracy if there is one, against the number of features.
 
-    Make it with :meth:`from_path` or :meth:`from_data`.
+    F of all sizes is that at one gamma, which stands beside the axis. Make it with :meth:`from_path`
+    or :meth:`from_data`.
 
     Parameters
     ----------
@@ -51,8 +52,8 @@ class SelectionPathDisplay(Display):
     >>> from fisherset.plots import SelectionPathDisplay
     >>> X, y = load_digits(return_X_y=True)
     >>> display = SelectionPathDisplay.from_data(X, y, [5, 10, 20])
-    >>> display.ax_.get_xlabel()
-    'number of features'
+    >>> display.ax_.get_xlabel(), display.ax_.get_ylabel()
+    ('number of features', 'Fisher criterion F at gamma = 1797')
     """
 
     size = (7.0, 4.5)
@@ -136,7 +137,8 @@ class SelectionPathDisplay(Display):
         )
         (self.line_,) = ax.plot(ks, objective, color=COLOURS[0], marker="o", label="selected set")
         criterion, score = WORDS[self.path.task]
-        ax.set(xlabel=f"number of {self.path.what}", ylabel=f"{criterion} F", ylim=(0, None))
+        named = f"{criterion} F at gamma = {self.path.gamma:.4g}"
+        ax.set(xlabel=f"number of {self.path.what}", ylabel=named, ylim=(0, None))
         self.accuracy_ax_ = self.accuracy_line_ = None
         if self.accuracy is not None:
             mean = self.accuracy.mean(axis=1)

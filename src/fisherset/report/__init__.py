@@ -9,6 +9,7 @@ from fisherset.report.alternatives import (
     alternatives_page,
     build_alternatives,
 )
+from fisherset.report.chosen import OWN_SCORES, ChosenFeature, chosen_features
 from fisherset.report.pages import embedded, render
 from fisherset.report.remarks import (
     Remark,
@@ -18,14 +19,7 @@ from fisherset.report.remarks import (
     remarks_on,
     status_remarks,
 )
-from fisherset.report.report import (
-    OWN_SCORES,
-    ChosenFeature,
-    Report,
-    build_report,
-    chosen_features,
-    report_page,
-)
+from fisherset.report.report import Report, build_report, report_page
 
 __all__ = [
     "OWN_SCORES",

@@ -22,57 +22,12 @@ from fisherset.evaluation import (
 )
 from fisherset.plots import ComparisonDisplay, CorrelationDisplay, DistributionDisplay, PixelDisplay
 from fisherset.report.alternatives import Alternatives, build_alternatives
+from fisherset.report.chosen import OWN_SCORES, ChosenFeature, chosen_features
 from fisherset.report.pages import Figure, figure_of, render, short
 from fisherset.report.remarks import Remark, proven_of, remarks_on
 
 FIRST = 6  # features whose distributions are shown
 MOST = 30  # chosen features in the heat map
-
-
-# What a feature by itself is measured by; of a group it is the sum over its features.
-OWN_SCORES = {"classification": "Fisher score", "regression": "r² alone"}
-
-
-class ChosenFeature(NamedTuple):
-    """A chosen feature or group: its place, weight, what it is by itself, drop in F, strongest stand-in.
-
-    Attributes
-    ----------
-    rank : int
-        1 for the best.
-    name : str
-        The feature, or the group.
-    weight : float
-        In the convex relaxation, 0 to 1.
-    fisher_score : float
-        Of it alone; with a target of numbers the square of its correlation with that. Of a group the
-        sum over its features.
-    drop : float
-        What F loses without it.
-    stand_in : str or None
-        The one outside that is most correlated with it.
-    correlation : float
-        Their correlation.
-    n_features : int
-        How many features are chosen with it.
-    in_every : bool
-        Whether it is proven to be in every set as good.
-    """
-
-    rank: int
-    name: str
-    weight: float
-    fisher_score: float
-    drop: float
-    stand_in: str | None
-    correlation: float
-    n_features: int = 1
-    in_every: bool = False
-
-    @property
-    def shown(self) -> str:
-        """Its name, with its size where it is a group: "region (4 features)"."""
-        return self.name if self.n_features == 1 else f"{self.name} ({counted(self.n_features, 'features')})"
 
 
 class Report(NamedTuple):
@@ -140,46 +95,6 @@ class Report(NamedTuple):
     def alone(self) -> str:
         """What a feature by itself is measured by."""
         return OWN_SCORES[self.task]
-
-
-def chosen_features(
-    selector: Any, found: Explanation, names: Sequence[str], sizes: Sequence[int] | None = None
-) -> list[ChosenFeature]:
-    """The features, or groups, a selector chose, best first.
-
-    Parameters
-    ----------
-    selector : GeneralizedFisherScore
-        Fitted.
-    found : Explanation
-        Of its features.
-    names : sequence of str
-        The names of all columns, or of all groups.
-    sizes : sequence of int, default=None
-        How many features each group has.
-
-    Returns
-    -------
-    rows : list of ChosenFeature
-        One for each feature or group.
-    """
-    rows = []
-    for at in np.argsort(selector.ranking_[found.features]):
-        j, other = int(found.features[at]), int(found.stand_ins[at])
-        rows.append(
-            ChosenFeature(
-                int(selector.ranking_[j]),
-                names[j],
-                float(selector.scores_[j]),
-                float(found.fisher_scores[at]),
-                float(found.drops[at]),
-                names[other] if other >= 0 else None,
-                float(found.correlations[at]),
-                1 if sizes is None else sizes[j],
-                bool(selector.proven_.in_every[j]),
-            )
-        )
-    return rows
 
 
 def build_report(

@@ -1,4 +1,4 @@
-"""What each feature of a subset contributes, and which feature outside could stand in for it."""
+"""What each feature of a subset contributes, and which features outside could take its place."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fisherset._threads import one_thread
 from fisherset._types import Floats, Indices
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors.asked import AskedSubset, pose_subset
@@ -15,10 +16,24 @@ from fisherset.selectors.fisher import fisher_scores
 from fisherset.selectors.measured import CLASSIFICATION, Beside
 from fisherset.selectors.noise import between_shares
 from fisherset.selectors.proven import prove_units, table_bounds
-from fisherset.solver import TIE, Status, Trace, grade, measure_subset, prove_value, temper, unit_losses
+from fisherset.solver import (
+    TIE,
+    Status,
+    Trace,
+    best_swaps,
+    grade,
+    measure_subset,
+    prove_value,
+    temper,
+    unit_losses,
+)
+from fisherset.solver.subset import Subset
 from fisherset.solver.trace import USUAL
 
 STEP = 64  # members whose correlations with everything are taken at a time
+# How far gamma has to stand out, more than for a search, for F after a swap to be right to all its digits;
+# and where it does not: of how many outsiders F is computed anew for a member, and for all.
+CLEAR, TRIED, TRIED_IN_ALL = 1e3, 8, 512
 
 
 class Explanation(NamedTuple):
@@ -35,9 +50,11 @@ class Explanation(NamedTuple):
         Fisher score of each feature alone, Eq. (4); for targets that are numbers or sets of labels
         the sum of its squared correlations with them. Of a group the sum over its columns.
     drops : ndarray of shape (k,)
-        What F loses without the feature.
+        What F loses when the feature is left out and nothing takes its place. An estimate for sets
+        of so many thousand features that their system cannot be held.
     stand_ins : ndarray of shape (k,)
-        Column number of the feature outside that is most correlated with it; -1 without any.
+        Column number of the feature outside that is most correlated with it; -1 without any. It need
+        not be the one that serves F best in its place.
     correlations : ndarray of shape (k,)
         Its correlation; of groups that of the most correlated pair of columns.
     objective : float
@@ -47,6 +64,12 @@ class Explanation(NamedTuple):
     in_every : ndarray of shape (k,)
         Whether the feature is proven to be in every set of that size as good as this one; with
         `prove` only, else False.
+    exchanges : ndarray of shape (k,)
+        Column number of the best exchange: the feature outside with which in its place F is largest.
+        -1 where nothing outside varies, for a feature that does not vary itself, and for sets so
+        large that their system cannot be held.
+    exchanged : ndarray of shape (k,)
+        F with that one in its place; NaN without any.
     """
 
     features: Indices
@@ -57,6 +80,8 @@ class Explanation(NamedTuple):
     objective: float
     gamma: float
     in_every: NDArray[np.bool_]
+    exchanges: Indices
+    exchanged: Floats
 
 
 def explain(
@@ -77,7 +102,7 @@ def explain(
     max_memory: int | float | str | None = None,
     prove: bool = False,
 ) -> Explanation:
-    """What each feature of a subset contributes, and its strongest stand-in outside.
+    """What each feature of a subset contributes, and what could take its place.
 
     Parameters
     ----------
@@ -95,7 +120,7 @@ def explain(
         Weights of the samples.
     class_weight, groups, exclude, adjust_for, confounders, missing
         As in :class:`GeneralizedFisherScore`; with `groups` the subset is one of whole groups, and
-        what is excluded does not stand in for anything.
+        what is excluded takes the place of nothing.
     task : {"classification", "regression"}, default="classification"
         Whether y holds classes, or numbers as in :class:`JointRegressionScore`.
     max_memory : int or str, default=None
@@ -107,11 +132,18 @@ def explain(
     Returns
     -------
     explanation : Explanation
-        Own score, loss and stand-in of each feature.
+        Own score, loss, best exchange and most correlated feature outside of each.
 
     See Also
     --------
     certify : How good the subset is as a whole.
+    near_best : All sets that are nearly as good.
+
+    Notes
+    -----
+    All exchanges of one feature for another are looked at, by closed formulas. Where gamma is below
+    the rounding of the products of features, these choose the few most promising for each feature,
+    and F of each of them is computed from the rows.
 
     Examples
     --------
@@ -121,8 +153,12 @@ def explain(
     >>> selector = GeneralizedFisherScore(10).fit(X, y)
     >>> found = explain(X, y, selector.support_)
     >>> most = found.drops.argmax()
-    >>> X.columns[found.features[most]], X.columns[found.stand_ins[most]]
-    ('pixel_5_2', 'pixel_4_2')
+    >>> X.columns[found.features[most]], f"{found.drops[most] / found.objective:.1%} of F lost without it"
+    ('pixel_5_2', '9.9% of F lost without it')
+    >>> X.columns[found.exchanges[most]], f"{found.exchanged[most] / found.objective:.1%} kept with it there"
+    ('pixel_5_3', '97.5% kept with it there')
+    >>> X.columns[found.stand_ins[most]], f"the most correlated: {found.correlations[most]:.2f}"
+    ('pixel_4_2', 'the most correlated: 0.63')
     """
     parameter.check_flag("prove", prove)
     limit = parameter.check_memory(max_memory)
@@ -133,17 +169,23 @@ def explain(
     varying = np.isin(chosen, asked.posed.units)
     drops, correlations = np.zeros(chosen.size), np.zeros(chosen.size)
     stand_ins, in_every = np.full(chosen.size, -1, dtype=np.intp), np.zeros(chosen.size, dtype=bool)
+    exchanges, exchanged = stand_ins.copy(), np.full(chosen.size, np.nan)
     value = 0.0
     if varying.any():
-        proven = prove_value(problem, asked.columns, asked.gamma)
-        warn_status(Status.INEXACT if proven.wrong else Status.CONVERGED)
-        value = proven.value
-        drops[varying] = _drops(asked, value)
-        stand_ins[varying], correlations[varying] = _stand_ins(asked, members)
+        with one_thread():
+            searched = temper(problem, asked.gamma, asked.columns.size)
+            state = measure_subset(searched, asked.columns, asked.gamma)
+            proven = prove_value(problem, asked.columns, asked.gamma, state)
+            warn_status(Status.INEXACT if proven.wrong else Status.CONVERGED)
+            value = proven.value
+            drops[varying] = _drops(asked, state, value)
+            stand_ins[varying], correlations[varying] = _stand_ins(asked, members)
+            exchanges[varying], exchanged[varying] = _exchanges(asked, state, value)
         if prove:
             in_every = _in_every(asked)[chosen]
     alone = _alone(asked)[chosen]
-    return Explanation(chosen, alone, drops, stand_ins, correlations, value, asked.gamma, in_every)
+    found = chosen, alone, drops, stand_ins, correlations, value, asked.gamma, in_every
+    return Explanation(*found, exchanges, exchanged)
 
 
 def _in_every(asked: AskedSubset) -> NDArray[np.bool_]:
@@ -154,16 +196,45 @@ def _in_every(asked: AskedSubset) -> NDArray[np.bool_]:
     return prove_units(*bounds, found.objective, found.status).in_every
 
 
-def _drops(asked: AskedSubset, value: float) -> Floats:
+def _drops(asked: AskedSubset, state: Subset, value: float) -> Floats:
     """What F loses without each of the members: from one system, or one by one where that is too rough."""
     problem, units, gamma = asked.problem, asked.posed.domain.units, asked.gamma
-    if temper(problem, gamma, asked.columns.size) is problem:
-        return unit_losses(measure_subset(problem, asked.columns, gamma), units) / problem.n
+    if state.problem is problem:
+        return unit_losses(state, units) / problem.n
     drops = np.full(asked.members.size, value)
     for place in range(asked.members.size if asked.members.size > 1 else 0):
         others = units.columns(np.delete(asked.members, place))
         drops[place] = max(value - prove_value(problem, others, gamma).value, 0.0)
     return drops
+
+
+def _exchanges(asked: AskedSubset, state: Subset, value: float) -> tuple[Indices, Floats]:
+    """Unit outside with which in each member's place F is largest, and F then.
+
+    From one system; where that is too rough, and rows can tell, F of some of them is computed anew.
+    """
+    problem, posed, members = asked.problem, asked.posed, asked.members
+    clear = temper(problem, asked.gamma / CLEAR, asked.columns.size) is problem
+    anew = not clear and problem.samples is not None
+    tried = max(1, min(TRIED, TRIED_IN_ALL // members.size)) if anew else 1
+    others, gains = best_swaps(state, posed.domain, members, tried)
+    best, there = others[:, 0].copy(), others[:, 0] >= 0
+    values = np.where(there, np.maximum(state.value + gains[:, 0], 0.0), np.nan)
+    for place in np.flatnonzero(there & anew).tolist():
+        best[place], values[place] = _best_of(asked, place, others[place], TIE * value)
+    return np.where(there, posed.units[best], -1), values
+
+
+def _best_of(asked: AskedSubset, place: int, others: Indices, tie: float) -> tuple[int, float]:
+    """Of some units that could take the place of a member the best, of equals the first; and F with it."""
+    rest, units = np.delete(asked.members, place), asked.posed.domain.units
+    best, largest = -1, -np.inf
+    for other in np.sort(others[others >= 0]).tolist():
+        columns = units.columns(np.sort(np.append(rest, other)))
+        value = prove_value(asked.problem, columns, asked.gamma).value
+        if value > largest + tie:
+            best, largest = other, value
+    return best, largest
 
 
 def _alone(asked: AskedSubset) -> Floats:

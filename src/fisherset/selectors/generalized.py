@@ -86,9 +86,12 @@ class GeneralizedFisherScore(IncrementalSelector):
         Mask of the selected features, exactly `n_features_to_select` of them, or groups of them.
     ranking_ : ndarray of shape (n_features,) or (n_groups,)
         1 for the best feature or group, without ties. The selected come first, ordered by what
-        F would lose without each; then the others by relaxed weight; the excluded last.
+        F would lose without each; then the others by their weight in `scores_`; the excluded last.
     scores_ : ndarray of shape (n_features,) or (n_groups,)
-        Relaxed weight of each feature or group, between 0 and 1.
+        Weight q of each feature or group in the convex relaxation, between 0 and 1: how much of it
+        the best *mixture* of sets holds, as far as the relaxation was solved; with "cutting-plane" a
+        mixture of the cuts. By itself it proves nothing: a weight of 1 does not say that all good
+        sets have the feature, nor 0 that none has. `proven_` says what is proven.
     n_missing_ : ndarray of shape (n_features,)
         Number of missing values of each feature; with `missing="mean"` only.
     groups_ : list

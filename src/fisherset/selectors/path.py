@@ -17,7 +17,8 @@ from fisherset.selectors.certificate import warn_status
 from fisherset.selectors.choice import Choice, Posed
 from fisherset.selectors.gamma import resolve_gamma
 from fisherset.selectors.measured import CLASSIFICATION, Beside
-from fisherset.solver import SOLVERS, Domain, Solution, Trace, relative_gap, solve
+from fisherset.selectors.noise import Noise, measure_noise
+from fisherset.solver import SOLVERS, Domain, Solution, Status, Trace, relative_gap, solve
 from fisherset.statistics import TableProblem
 
 
@@ -31,15 +32,21 @@ class Step(NamedTuple):
     features : ndarray
         Their column numbers, rising; with groups those of all their columns.
     objective : float
-        F of the selection.
+        F of the selection, at the gamma of the path.
     upper_bound : float
-        No selection of k features has a larger F.
+        No selection of k features has a larger F at that gamma.
+    status : Status
+        How the search ended.
+    noise : Noise or None
+        How the selection compares with chance.
     """
 
     k: int
     features: Indices
     objective: float
     upper_bound: float
+    status: Status = Status.CONVERGED
+    noise: Noise | None = None
 
     @property
     def gap(self) -> float:
@@ -49,14 +56,14 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class SelectionPath:
-    """Selections of rising size, all with the same gamma: a sequence of steps.
+    """Selections of rising size, a sequence of steps, all at one gamma: their F can be compared.
 
     Attributes
     ----------
     steps : tuple of Step
         One for each k.
     gamma : float
-        The regulariser.
+        The regulariser of all of them.
     feature_names : ndarray or None
         Names of the columns, where the table had names.
     task : {"classification", "regression"}
@@ -113,7 +120,8 @@ def selection_path(
     ks : sequence of int or float
         The numbers of features, in any order; a float in (0, 1) is a share.
     gamma : float or "scale", default="scale"
-        The regulariser, the same for all sizes; "scale" is that of the largest.
+        The regulariser, the same for all sizes, as F is comparable at one gamma only; "scale" is
+        that of the largest.
     solver : {"joint", "cutting-plane", "exact"}, default="joint"
         As in :class:`GeneralizedFisherScore`; with "exact" the set of each size is proven.
     standardize : bool, default=True
@@ -134,7 +142,8 @@ def selection_path(
     Returns
     -------
     path : SelectionPath
-        A sequence of steps with `k`, `features`, `objective`, `upper_bound` and `gap`.
+        A sequence of steps with `k`, `features`, `objective`, `upper_bound` and `gap`, and the
+        `gamma` of them all.
 
     See Also
     --------
@@ -144,15 +153,19 @@ def selection_path(
 
     Notes
     -----
-    A step is as good as a fit of its own, but need not be the same set where several are
-    as good: the search starts elsewhere.
+    A step is as good as a fit of its own at the same gamma, but need not be the same set where
+    several are as good: the search starts elsewhere. A fit with gamma="scale" has a gamma of its own
+    size, and another F.
 
     Examples
     --------
     >>> from sklearn.datasets import load_digits
     >>> from fisherset import selection_path
     >>> X, y = load_digits(return_X_y=True)
-    >>> for step in selection_path(X, y, [5, 10, 20]):
+    >>> path = selection_path(X, y, [5, 10, 20])
+    >>> print(f"all at gamma = {path.gamma:g}")
+    all at gamma = 1797
+    >>> for step in path:
     ...     print(f"{step.k:2} features: F = {step.objective:.3f}, gap {step.gap:.1%}")
      5 features: F = 1.294, gap 16.9%
     10 features: F = 2.134, gap 7.2%
@@ -176,7 +189,8 @@ def selection_path(
     search: dict[str, Any] = {"solver": solver, "tol": accuracy, "max_iter": max_iter}
     thrift = parameter.thrift_of(tol, solver)
     (solutions,) = solutions_along(problem, domains, [number], thrift=thrift, **search)
-    steps = (as_step(choice, one, k, found) for one, k, found in zip(posed, counts, solutions, strict=True))
+    found = zip(posed, counts, solutions, strict=True)
+    steps = (as_step(problem, choice, *one) for one in found)
     named = None if names is None else np.array(names, dtype=object)
     return SelectionPath(tuple(steps), number, named, task, choice.what)
 
@@ -204,7 +218,8 @@ def solutions_along(
         warn_status(trace.status)
 
 
-def as_step(choice: Choice, posed: Posed, k: int, found: Solution) -> Step:
+def as_step(problem: TableProblem, choice: Choice, posed: Posed, k: int, found: Solution) -> Step:
     """A solution in columns of the table; constant ones fill up what lacks."""
-    columns = choice.columns(choice.ranked(posed, found.order)[:k])
-    return Step(k, np.flatnonzero(columns), found.objective, found.upper_bound)
+    columns, units = choice.columns(choice.ranked(posed, found.order)[:k]), posed.domain.units
+    noise = measure_noise(problem, units.columns(found.units), units.columns(posed.domain.barred))
+    return Step(k, np.flatnonzero(columns), found.objective, found.upper_bound, found.status, noise)

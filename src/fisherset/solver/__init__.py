@@ -10,6 +10,7 @@ from fisherset.solver.relaxation import LOOSE, relax
 from fisherset.solver.solution import Solution, conclude, relative_gap
 from fisherset.solver.solvers import SOLVERS, Solver, grade, grade_exactly, solve
 from fisherset.solver.spaces import measure_subset
+from fisherset.solver.swaps import best_swaps
 from fisherset.solver.tempered import temper
 from fisherset.solver.trace import Iteration, Status, Trace
 from fisherset.solver.units import TIE, Units, mask_of, ranked, without
@@ -29,6 +30,7 @@ __all__ = [
     "Trace",
     "Units",
     "best_ratio",
+    "best_swaps",
     "conclude",
     "grade",
     "grade_exactly",

@@ -53,7 +53,7 @@ def improve(
     those that were promising bring some, and are few, no others are looked at.
     """
     units = domain.units
-    find_swaps = _column_swaps if units.groups is None else group_swaps
+    find_swaps = column_swaps if units.groups is None else group_swaps
     current = np.sort(chosen)
     state = measure_subset(problem, units.columns(current), gamma)
     share = tol if current.size * (units.size - current.size) > MANY else TIE
@@ -227,7 +227,7 @@ def _apply(
     return None
 
 
-def _column_swaps(
+def column_swaps(
     problem: Problem, domain: Domain, state: Subset, places: Indices, outsiders: Indices
 ) -> Iterator[Offer]:
     """What all swaps change, some outsiders at a time."""
