@@ -14,6 +14,7 @@ from typing import Any
 TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 ARROW = (".feather", ".arrow", ".ipc")
 WRITTEN = (*TEXT, ".parquet", *ARROW, ".npz")
+RUN = ("=", "+", "-", "@", "\t", "\r", "\n")  # what a spreadsheet takes for the start of a formula
 
 
 def write_whole(path: Path, content: str | bytes, *, force: bool = False) -> None:
@@ -67,3 +68,8 @@ def read_json(path: Path, kind: str, version: int, *, key: str = "version") -> d
     if content.get(key) != version:
         raise ValueError(f"it has version {content.get(key)!r}; this fisherset reads version {version}")
     return content
+
+
+def safe_cell(text: str) -> str:
+    """A text that no spreadsheet takes for a formula: an apostrophe before it, where it might."""
+    return f"'{text}" if text.startswith(RUN) else text

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -159,8 +161,10 @@ def page_for(
     solver: str,
     remarks: Sequence[Remark],
     comparison: Any = None,
+    read: Mapping[str, Any] | None = None,
+    groups: str | None = None,
 ) -> str:
-    """The report as HTML."""
+    """The report as HTML; `read` is what the table was read with, if Python lines shall say so."""
     from fisherset.report import build_report, report_page
 
     table, grouping, k = question.table, question.grouping, len(found.features)
@@ -180,15 +184,59 @@ def page_for(
         if step > 1:
             asked.append(("Pictures", f"of {len(y)} rows, one of {step}"))
     more: dict[str, Any] = {"asked": asked, "comparison": comparison, "remarks": remarks}
+    more["provenance"] = provenance_of(question, selector, k, solver, len(y), read, groups)
+    title = f"{counted(k, grouping.noun)} of {table.path.name}"
+    if comparison is not None:
+        title = f"{counted(len(comparison.accuracy), 'methods')} compared on {table.path.name}"
     report = build_report(
         X,
         y,
         table.names,
         selector,
         found,
-        title=f"{counted(k, grouping.noun)} of {table.path.name}",
+        title=title,
         groups=[grouping.labels[group] for group in grouping.codes],
         **question.words,
         **more,
     )
     return report_page(report)
+
+
+def provenance_of(
+    question: Question,
+    selector: Any,
+    k: int,
+    solver: str,
+    n_drawn: int,
+    read: Mapping[str, Any] | None,
+    groups: str | None = None,
+) -> Any:
+    """How a page was made, as far as it is known here."""
+    from fisherset.report import Provenance, mark_of, python_lines
+
+    table, python = question.table, ""
+    if read is not None and table.in_memory:
+        given = {"gamma": float(selector.gamma_), "class_weight": question.class_weight}
+        listed = {"keep": question.keep, "exclude": question.exclude, "adjust_for": question.adjust_for}
+        python = python_lines(
+            str(table.path),
+            table.target,
+            k,
+            selector=SELECTORS[question.task].__name__,
+            read=read,
+            given={**given, "solver": None if solver == "joint" else solver},
+            named={name: question.named(some) for name, some in listed.items()},
+            groups=groups,
+            together=question.grouping.of_features is not None,
+        )
+    filled = {feature.column: None for feature in table.features if feature.fill is not None}
+    return Provenance(
+        command=["fisherset", *sys.argv[1:]],
+        python=python,
+        made=datetime.now().astimezone(),
+        n_rows=None if n_drawn == table.n_rows else table.n_rows,
+        dropped=[] if read is None else list(read.get("drop") or ()),
+        imputed=filled,
+        how="" if read is None else read.get("impute") or "",
+        **mark_of(table.path),
+    )

@@ -124,8 +124,12 @@ def select(
             selection, rows = described(question, selector, found, solver, remarks)
         outputs.write(out, lambda: selection.as_json() + "\n")
         if report is not None:
+            filled = None if impute is None else impute.value
+            read = {"drop": drop, "impute": filled, "split": split_texts}
+            read |= {} if question.is_labelled else {"task": task.value}
+            told: dict[str, Any] = {"read": read, "groups": groups}
             with ProgressBars(silent, "writing the report"):
-                outputs.write(report, lambda: page_for(question, selector, found, solver, remarks))
+                outputs.write(report, lambda: page_for(question, selector, found, solver, remarks, **told))
         if write is not None:
             names = [feature.name for feature in selection.features]
             values, y = values_of(table, names)

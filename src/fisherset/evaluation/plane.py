@@ -29,12 +29,18 @@ class Plane(NamedTuple):
         first principal component of what the first direction leaves.
     objective : float
         F of the features, on all directions.
+    codes : ndarray of shape (n_samples,)
+        The class of each sample, by its number.
+    classes : list of str
+        What the classes are called.
     """
 
     coordinates: Floats
     parts: Floats
     discriminates: bool
     objective: float
+    codes: Indices
+    classes: list[str]
 
 
 def discriminant_plane(X: Any, y: Any, features: Any = None, *, gamma: float) -> Plane:
@@ -71,16 +77,16 @@ def discriminant_plane(X: Any, y: Any, features: Any = None, *, gamma: float) ->
     0.9687 of F = 0.9687
     """
     values = columns_of(X, features).values
-    classes, codes = check_labels(y, len(values))
-    n = len(values)
+    labels, codes = check_labels(y, len(values))
+    classes, n = [str(label) for label in labels.tolist()], len(values)
     Z = in_unit_length(values) * np.sqrt(n)
-    one = sparse.csr_array((np.ones(n), (codes, np.arange(n))), shape=(classes.size, n))
-    between = (one @ Z) / np.sqrt(np.bincount(codes, minlength=classes.size))[
+    one = sparse.csr_array((np.ones(n), (codes, np.arange(n))), shape=(len(classes), n))
+    between = (one @ Z) / np.sqrt(np.bincount(codes, minlength=len(classes)))[
         :, None
     ]  # S_b = between' between
     sphere = _sphere(Z, _positive(gamma))
     if not sphere.size:
-        return Plane(np.zeros((n, 2)), np.zeros(2), False, 0.0)
+        return Plane(np.zeros((n, 2)), np.zeros(2), False, 0.0, codes, classes)
     turn, lengths, _ = linalg.svd((between @ sphere).T, full_matrices=False)
     parts = np.zeros(2)
     parts[: lengths.size] = lengths[:2] ** 2
@@ -90,7 +96,7 @@ def discriminant_plane(X: Any, y: Any, features: Any = None, *, gamma: float) ->
     if not discriminates:
         parts[1] = 0.0
         coordinates = np.column_stack([coordinates[:, 0], _rest(Z, coordinates[:, 0])])
-    return Plane(coordinates, parts, discriminates, float(np.sum(lengths**2)))
+    return Plane(coordinates, parts, discriminates, float(np.sum(lengths**2)), codes, classes)
 
 
 def fitted_values(X: Any, y: Any, features: Any = None, *, gamma: float) -> Floats:

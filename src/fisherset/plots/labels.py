@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Sequence
 
@@ -27,7 +26,7 @@ def distinct(names: Sequence[str], most: int = LABEL) -> list[str]:
     different = list(dict.fromkeys(names))
     labels = {name: shortened(name, most) for name in different}
     for alike in _alike(labels):
-        start = len(os.path.commonprefix(alike))
+        start = _shared(min(alike), max(alike))  # what these share all between them do
         labels |= {name: _from(name, start, most) for name in alike}
     taken = set(labels.values())
     for alike in _alike(labels):
@@ -53,6 +52,12 @@ def _alike(labels: dict[str, str]) -> list[list[str]]:
     return [
         [name for name, own in labels.items() if own == label] for label, count in counts.items() if count > 1
     ]
+
+
+def _shared(first: str, second: str) -> int:
+    """How many signs two names begin with alike."""
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((at for at, (one, other) in pairs if one != other), min(len(first), len(second)))
 
 
 def _from(name: str, start: int, most: int) -> str:

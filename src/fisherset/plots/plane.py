@@ -7,32 +7,26 @@ from typing import Any, Self
 
 import numpy as np
 
-from fisherset._types import Indices
 from fisherset.evaluation import Plane, discriminant_plane, evenly
 from fisherset.plots.display import Display
 from fisherset.plots.fit import DRAWN_POINTS
 from fisherset.plots.labels import drawn
 from fisherset.plots.style import COLOURS, MARKERS, PAPER, ink
-from fisherset.selectors.checks import check_labels
 
-LISTED = 10  # classes that have a place in a legend; of more each is named where its rows are
+UNNUMBERED = 10  # classes that are told apart without numbers
 COLOURED = 30  # classes that have colours; more would not be told apart
 
 
 class PlaneDisplay(Display):
     """Plot samples on two directions, with a colour and a shape for each class.
 
-    Up to ten classes are listed beside the plot; of more, each is named at the middle of its rows. Of 2000
-    rows at most, and the 30 largest classes; rows of others are grey. Make it with :meth:`from_data`.
+    More than ten classes are numbered in the middle of their rows, too. Of 2000 rows at most, and the 30
+    largest classes; rows of others are grey. Make it with :meth:`from_data`.
 
     Parameters
     ----------
     plane : Plane
         From :func:`fisherset.evaluation.discriminant_plane`.
-    codes : ndarray of int of shape (n_samples,)
-        The class of each sample, by its number.
-    classes : sequence of str
-        What the classes are called.
 
     Examples
     --------
@@ -43,20 +37,10 @@ class PlaneDisplay(Display):
     'first direction, 54 % of F'
     """
 
-    size = (7.0, 4.8)
+    size = (7.6, 4.8)
 
-    def __init__(self, plane: Plane, codes: Indices, classes: Sequence[str]) -> None:
-        self.plane, self.codes, self.classes = plane, np.asarray(codes), [str(label) for label in classes]
-        if plane.coordinates.shape != (self.codes.size, 2) or not self.codes.size:
-            raise ValueError(
-                f"plane must have two coordinates for each of the {self.codes.size} codes; got the shape "
-                f"{plane.coordinates.shape}."
-            )
-        if not 0 <= self.codes.min() <= self.codes.max() < len(self.classes):
-            raise ValueError(
-                f"codes must be the numbers of the {len(self.classes)} classes; got some from "
-                f"{self.codes.min()} to {self.codes.max()}."
-            )
+    def __init__(self, plane: Plane) -> None:
+        self.plane, self.codes, self.classes = plane, plane.codes, plane.classes
 
     @classmethod
     def from_data(cls, X: Any, y: Any, features: Any, *, gamma: float, ax: Any = None) -> Self:
@@ -80,9 +64,7 @@ class PlaneDisplay(Display):
         display : PlaneDisplay
             The plot.
         """
-        plane = discriminant_plane(X, y, features, gamma=gamma)
-        classes, codes = check_labels(y, len(plane.coordinates))
-        return cls(plane, codes, classes.tolist()).plot(ax=ax)
+        return cls(discriminant_plane(X, y, features, gamma=gamma)).plot(ax=ax)
 
     @property
     def coloured(self) -> list[int]:
@@ -94,29 +76,36 @@ class PlaneDisplay(Display):
     def _draw(self, ax: Any) -> None:
         rows = evenly(self.codes, DRAWN_POINTS)
         points, codes, shown = self.plane.coordinates[rows], self.codes[rows], self.coloured
-        others = ~np.isin(codes, shown)
-        size = 4.5 if rows.size <= 500 else 3.2
-        style: Any = {"linestyle": "", "markersize": size, "alpha": 0.75, "markeredgewidth": 0}
-        ax.plot(*points[others].T, marker=".", color="#909090", **style)
-        labels = drawn(self.classes, 16)
-        for place, code in enumerate(shown):
+        numbered = len(shown) > UNNUMBERED
+        style: Any = {"linestyle": "", "markersize": 4.5 if rows.size <= 500 else 3.4, "markeredgewidth": 0}
+        style["alpha"] = 0.55 if numbered else 0.75
+        ax.plot(*points[~np.isin(codes, shown)].T, marker=".", color="#909090", **style)
+        for place, (code, label) in enumerate(zip(shown, self._labels(numbered), strict=True)):
             style |= {"marker": _marker(place), "color": _colour(place)}
-            ax.plot(*points[codes == code].T, label=labels[code], **style)
-        if len(shown) <= LISTED:
-            ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8, markerscale=1.4)
-        else:
-            self._name(ax, [(labels[code], _colour(place), code) for place, code in enumerate(shown)])
+            ax.plot(*points[codes == code].T, label=label, **style)
+        if numbered:
+            self._number(ax)
+        small = 6.5 if numbered else 8
+        ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=small, markerscale=1.4)
         ax.set(xlabel=f"first direction, {self._part(0)} of F", ylabel=self._second)
 
-    def _name(self, ax: Any, named: Sequence[tuple[str, str, int]]) -> None:
-        """The names of classes at the middle of their rows."""
+    def _labels(self, numbered: bool) -> list[str]:
+        """What the legend says of the classes that have a colour."""
+        labels = drawn(self.classes, 20)
+        return [
+            f"{place + 1}  {labels[code]}" if numbered else labels[code]
+            for place, code in enumerate(self.coloured)
+        ]
+
+    def _number(self, ax: Any) -> None:
+        """The numbers of classes in the middle of their rows."""
         from matplotlib.patheffects import withStroke
 
         halo = [withStroke(linewidth=2.5, foreground=PAPER)]
-        for label, colour, code in named:
+        look: Any = {"fontsize": 9, "fontweight": "bold", "ha": "center", "va": "center"}
+        for place, code in enumerate(self.coloured):
             middle = np.median(self.plane.coordinates[self.codes == code], axis=0)
-            look = {"fontsize": 8, "fontweight": "bold", "ha": "center", "va": "center"}
-            ax.annotate(label, middle, color=colour, path_effects=halo, **look)
+            ax.annotate(str(place + 1), middle, color=_colour(place), path_effects=halo, **look)
 
     def _part(self, direction: int) -> str:
         parts = self.plane.parts

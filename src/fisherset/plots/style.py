@@ -51,7 +51,7 @@ DARK: Any = {
 # quite black: what is black matplotlib leaves for the SVG to say nothing about.
 PAPER, PENCIL = "#ffffff", "#1a1a1a"
 NIGHT = {PENCIL: INK, PAPER: "#16181b", "#b0b0b0": "#707070"}
-PAGE: Any = {
+PAGE_STYLE: Any = {
     **STYLE,
     **dict.fromkeys(
         ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), PENCIL
@@ -64,7 +64,7 @@ def styled(*, dark: bool = False, page: bool = False) -> Iterator[None]:
     """The style for the figures made inside; on a page one that :func:`darkened` can make dark."""
     import matplotlib
 
-    with matplotlib.rc_context(DARK if dark else PAGE if page else STYLE):
+    with matplotlib.rc_context(DARK if dark else PAGE_STYLE if page else STYLE):
         yield
 
 

@@ -9,7 +9,11 @@ from fisherset.report.alternatives import (
     alternatives_page,
     build_alternatives,
 )
+from fisherset.report.compared import Compared, build_comparison
+from fisherset.report.downloads import Downloads, build_downloads
 from fisherset.report.pages import embedded, render
+from fisherset.report.panels import Panel, Panels, build_panels
+from fisherset.report.provenance import Provenance, mark_of, python_lines
 from fisherset.report.remarks import (
     Remark,
     giveaway_remarks,
@@ -24,6 +28,7 @@ from fisherset.report.report import (
     Report,
     build_report,
     chosen_features,
+    class_sizes,
     report_page,
 )
 
@@ -33,18 +38,29 @@ __all__ = [
     "AlternativeSet",
     "Alternatives",
     "ChosenFeature",
+    "Compared",
+    "Downloads",
+    "Panel",
+    "Panels",
+    "Provenance",
     "Remark",
     "Report",
     "alternative_features",
     "alternative_sets",
     "alternatives_page",
     "build_alternatives",
+    "build_comparison",
+    "build_downloads",
+    "build_panels",
     "build_report",
     "chosen_features",
+    "class_sizes",
     "embedded",
     "giveaway_remarks",
+    "mark_of",
     "noise_remarks",
     "proven_of",
+    "python_lines",
     "remarks_on",
     "render",
     "report_page",
