@@ -9,8 +9,8 @@ import pytest
 from scipy import sparse
 
 from fisherset import GeneralizedFisherScore
-from fisherset.tables import Feature, encoding, read_frame, read_table, reduce_frame, write_table
 from fisherset._files import safe_cell
+from fisherset.tables import Feature, encoding, read_frame, read_table, reduce_frame, write_table
 
 
 def written(path, text):

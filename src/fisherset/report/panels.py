@@ -13,10 +13,10 @@ from fisherset._types import Floats
 from fisherset.evaluation.description import ClassQuantiles
 from fisherset.plots.labels import distinct
 
-WIDTH, EDGE = 300, 8  # units of a panel: its width, the room around
-ROW, TALL, FEW = 14, 20, 6  # the height of a class; of one of a few; and how many are few
-FOOT = 22  # below the classes, for the axis
-SIGN = 6.2  # width of a sign of a label
+PANEL_WIDTH, PANEL_EDGE = 300, 8  # units of a panel: its width, the room around
+CLASS_ROW, TALL_ROW, FEW_CLASSES = 14, 20, 6  # the height of a class; of one of a few; and how many are few
+PANEL_FOOT = 22  # below the classes, for the axis
+SIGN_WIDTH = 6.2  # width of a sign of a label
 LABEL_SIGNS = 16  # signs of a label
 
 
@@ -76,7 +76,7 @@ class Panels(NamedTuple):
     @property
     def size(self) -> str:
         """The box in which a panel is drawn."""
-        return f"0 0 {WIDTH} {self.height + FOOT:g}"
+        return f"0 0 {PANEL_WIDTH} {self.height + PANEL_FOOT:g}"
 
     @property
     def n(self) -> int:
@@ -114,9 +114,9 @@ def build_panels(
         The pictures.
     """
     labels = distinct(spread.classes, LABEL_SIGNS)
-    height = TALL if len(labels) <= FEW else ROW
+    height = TALL_ROW if len(labels) <= FEW_CLASSES else CLASS_ROW
     rows = [height * (place + 0.5) for place in range(len(labels))]
-    left = EDGE + SIGN * max(map(_signs, labels))
+    left = PANEL_EDGE + SIGN_WIDTH * max(map(_signs, labels))
     drawn = [
         _panel(name, cells, share, spread.classes, rows, left, where)
         for name, cells, share in zip(names, spread.values, spread.shares, strict=True)
@@ -141,11 +141,11 @@ def _panel(
 ) -> Panel:
     low, high = (0.0, float(cells.max())) if share else (float(cells.min()), float(cells.max()))
     unit, span = _scale(low, high)
-    room = WIDTH - left - 2 * EDGE
+    room = PANEL_WIDTH - left - 2 * PANEL_EDGE
 
     def at(value: float) -> str:
         share_of_room = (value / unit - low / unit) / span if span > 0 else 0.5
-        return f"{left + EDGE + room * share_of_room:.1f}".removesuffix(".0")
+        return f"{left + PANEL_EDGE + room * share_of_room:.1f}".removesuffix(".0")
 
     spreads, halves, middles = [], [], []
     for row, (least, lower, middle, upper, most) in zip(rows, cells.tolist(), strict=True):
