@@ -161,7 +161,8 @@ def in_unit_length(X: Floats) -> Floats:
     """Columns centred and of length 1, those that are constant but for rounding nought."""
     X = in_safe_units(X)
     centred = X - X.mean(axis=0)
-    length = np.sqrt(np.sum(centred**2, axis=0))
-    varies = length > 8 * EPS * np.sqrt(np.sum(X**2, axis=0))
-    unit: Floats = np.where(varies, centred, 0.0) / np.where(varies, length, 1.0)
+    length = np.sqrt(np.einsum("ij,ij->j", centred, centred))
+    varies = length > 8 * EPS * np.sqrt(np.einsum("ij,ij->j", X, X))
+    unit: Floats = np.where(varies, centred, 0.0)
+    unit /= np.where(varies, length, 1.0)
     return unit

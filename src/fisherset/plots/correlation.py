@@ -12,13 +12,13 @@ from fisherset.evaluation import cluster_order, columns_of, correlation_matrix
 from fisherset.plots.display import Display
 from fisherset.plots.labels import drawn
 
-READABLE = 60  # names that can be read beside a heat map
+READABLE = 50  # names that can be read beside a heat map
 
 
 class CorrelationDisplay(Display):
     """Plot correlations among features as a heat map.
 
-    Of more than 60 features some are named, evenly spaced. Make it with :meth:`from_data`.
+    Of more than 50 features some are named, evenly spaced. Make it with :meth:`from_data`.
 
     Parameters
     ----------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Sequence
 from functools import cached_property
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from fisherset import FisherScore, JointRegressionScore
 from fisherset._format import counted
+from fisherset._threads import one_thread
 from fisherset._types import Indices
 from fisherset.evaluation import (
     class_quantiles,
@@ -21,6 +21,7 @@ from fisherset.evaluation import (
     cluster_order,
     correlation_matrix,
     discriminant_plane,
+    evenly,
     fitted_values,
     looks_like_images,
     target_quantiles,
@@ -36,7 +37,8 @@ MOST_PANELS = 500  # features that are shown at all
 MOST_MAPPED = 200  # features in the heat map
 MOST_PAIRED = 2000  # features among which pairs are looked for
 MOST_DIRECTED = 1000  # features of which a discriminant is computed for a picture
-MOST_VALUES = 20_000_000  # values of the chosen features that pictures are made of
+MOST_VALUES = 2_000_000  # values of the chosen features that pictures are made of
+LEAST_ROWS = 1000  # that pictures are made of, however many features there are
 NAMED_PAIRS = 8  # pairs of a sentence
 
 
@@ -79,8 +81,8 @@ class Shown:
                 places[group].append(column)
         self.members = [np.array(places[int(group)], dtype=np.intp) for group in order]
         self.columns = np.concatenate(self.members)
-        self.step = max(1, math.ceil(X.shape[0] * self.columns.size / MOST_VALUES))
-        self.n_rows, self.y = X.shape[0], y[:: self.step]
+        self.rows = evenly(_numbered(y, task), max(LEAST_ROWS, MOST_VALUES // self.columns.size))
+        self.n_rows, self.y = X.shape[0], y[self.rows]
         self.gamma = gamma * len(self.y) / X.shape[0]
         self.adjusted = getattr(selector, "adjust_for", None) is not None
         self.weighed = getattr(selector, "class_weight", None) is not None
@@ -88,9 +90,11 @@ class Shown:
     @cached_property
     def table(self) -> Any:
         """The chosen columns, best first, as numbers."""
-        some = self.whole[:: self.step] if self.step > 1 else self.whole
-        chosen = some[:, self.columns]
-        return np.asarray(chosen.toarray() if hasattr(chosen, "toarray") else chosen, dtype=np.float64)
+        if hasattr(self.whole, "toarray"):
+            chosen = self.whole[self.rows][:, self.columns].toarray()
+        else:
+            chosen = self.whole[np.ix_(self.rows, self.columns)]
+        return np.asarray(chosen, dtype=np.float64)
 
     @property
     def chosen_names(self) -> list[str]:
@@ -101,9 +105,19 @@ class Shown:
     def caveat(self) -> str:
         """What to say of a picture of the table where the selector saw something else."""
         said = " All as they stand in the table, not adjusted." if self.adjusted else ""
-        return said + (f" Of {len(self.y)} rows, one of {self.step}." if self.step > 1 else "")
+        few = len(self.rows) < self.n_rows
+        return said + (f" From {len(self.rows)} of the {self.n_rows} rows, evenly spaced." if few else "")
 
 
+def _numbered(y: NDArray[Any], task: str) -> Indices:
+    """The class of each row by a number; of a target of numbers all the same."""
+    if task == "regression":
+        return np.zeros(len(y), dtype=np.intp)
+    numbers: dict[Any, int] = {}
+    return np.array([numbers.setdefault(label, len(numbers)) for label in np.asarray(y).tolist()])
+
+
+@one_thread()  # small products of a few rows
 def figures_of(shown: Shown) -> list[Figure]:
     """The pictures besides those of single features.
 
@@ -175,7 +189,7 @@ def _rows(shown: Shown) -> list[Figure]:
     """The rows as the chosen features see them."""
     if shown.columns.size > MOST_DIRECTED:
         return []
-    n = len(shown.y)
+    n = shown.n_rows
     note = "These are the rows the features were chosen on: rows not in this table will lie less apart."
     if n > DRAWN_POINTS:
         note += f" Of {n} rows {DRAWN_POINTS} are drawn, evenly spaced."

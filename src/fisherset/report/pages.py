@@ -61,8 +61,9 @@ def figure_of(title: str, draw: Callable[[], Any], note: str = "", short: str = 
 
 
 def short(name: str) -> str:
-    """A name that a page can show."""
-    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
+    """A name that a page can show: of a long one its beginning and its end."""
+    half = (LONGEST - 1) // 2
+    return name if len(name) <= LONGEST else f"{name[:half]}…{name[-half:]}"
 
 
 def embedded(svg: str) -> str:
