@@ -16,6 +16,7 @@ TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t"}
 PACKED = (".gz", ".bz2", ".zst", ".lz4", ".xz")
 ARROW = (".feather", ".arrow", ".ipc", ".arrows")
 WRITTEN = (".csv", ".tsv", ".tab", ".parquet", ".feather", ".arrow", ".ipc", ".npz")
+RUN = ("=", "+", "-", "@", "\t", "\r", "\n")  # what a spreadsheet takes for the start of a formula
 
 
 def suffix_of(path: Path) -> str:
@@ -75,3 +76,8 @@ def read_json(path: Path, kind: str, version: int, *, key: str = "version") -> d
     if content.get(key) != version:
         raise ValueError(f"it has version {content.get(key)!r}; this fisherset reads version {version}")
     return content
+
+
+def safe_cell(text: str) -> str:
+    """A text that no spreadsheet takes for a formula: an apostrophe before it, where it might."""
+    return f"'{text}" if text.startswith(RUN) else text

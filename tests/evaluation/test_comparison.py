@@ -1,5 +1,7 @@
 """The comparison against its loops written out."""
 
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -42,6 +44,39 @@ def test_every_method_and_its_progress():
     assert told == [(i, len(TITLES)) for i in range(1, len(TITLES) + 1)]
     assert all(np.all((scores > 0.3) & (scores <= 1)) for scores in found.accuracy.values())
     assert found.error("joint").tolist() == [0.0, 0.0]  # of one repeat
+
+
+def test_overlap_and_stability_by_sets():
+    X, y = load_wine(return_X_y=True)
+    methods = ["fisher", "laplacian", "joint"]
+    found = compare(X, y, [3, 5], methods=methods, repeats=4, seed=1)
+    assert found.n_features == 13
+    for at, k in enumerate((3, 5)):
+        sets = {method: [set(sizes[at].tolist()) for sizes in found.chosen[method]] for method in methods}
+        assert all(len(one) == k for own in sets.values() for one in own)
+        shared = [
+            [[len(a & b) for a, b in zip(sets[one], sets[other], strict=True)] for other in methods]
+            for one in methods
+        ]
+        expected = np.mean(shared, axis=2) / k
+        stable = [np.mean([len(a & b) / k for a, b in combinations(sets[one], 2)]) for one in methods]
+        np.fill_diagonal(expected, stable)
+        np.testing.assert_allclose(found.overlap(k), expected)
+        np.testing.assert_allclose([found.stability(method)[at] for method in methods], stable)
+        columns, times = found.times_chosen(k)
+        for place, method in enumerate(methods):
+            often = [sum(j in one for one in sets[method]) for j in columns]
+            assert often == times[place].tolist()
+        assert (np.diff(times.sum(axis=0)) <= 0).all()
+    assert all(seconds.shape == (4,) and (seconds > 0).all() for seconds in found.seconds.values())
+
+
+def test_a_single_half_tells_nothing_of_stability():
+    X, y = load_wine(return_X_y=True)
+    found = compare(X, y, [3], methods=["fisher", "joint"], repeats=1)
+    assert np.isnan(np.diagonal(found.overlap(3))).all()
+    assert np.isnan(found.stability("joint")).all()
+    assert 0 <= found.overlap(3)[0, 1] <= 1
 
 
 def test_algorithm_1_is_left_out_of_wide_tables():

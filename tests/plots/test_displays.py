@@ -67,7 +67,13 @@ def test_many_classes_leave_the_largest():
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(40), np.arange(1, 41))
     display = DistributionDisplay.from_data(rng.normal(size=(y.size, 2)), y, [0, 1])
-    assert display.classes == [str(label) for label in range(28, 40)]
+    assert display.classes == [str(label) for label in range(10, 40)]
+    assert display.figure_.get_supxlabel() == "the 30 largest of 40 classes"
+    assert "in the 30 largest of 40 classes" in display.text_
+    few = y < 26
+    whole = DistributionDisplay.from_data(rng.normal(size=(few.sum(), 2)), y[few], [0, 1])
+    assert whole.classes == [str(label) for label in range(26)]
+    assert "largest" not in whole.text_
 
 
 def test_comparison():

@@ -1,14 +1,18 @@
-"""The report in a real browser: nothing fails, nothing is fetched, names stay text, tables sort."""
+"""The report in a real browser: nothing fails, nothing is fetched, names stay text, files come out right."""
 
+import csv
+import io
 import json
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
 
 from command import run
 from conftest import browser_path
+from fisherset._files import safe_cell
 
 pytestmark = pytest.mark.once
 EVIL = "<script>document.title = 'taken'</script>"
@@ -21,13 +25,22 @@ def pages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
     table = load_wine(as_frame=True).frame
     table = table.rename(
-        columns={"flavanoids": EVIL, "proline": LONG, "hue": "größe 🍷", "ash": '"><img src=x>'}
+        columns={
+            "flavanoids": EVIL,
+            "proline": LONG,
+            "hue": "größe 🍷",
+            "ash": '"><img src=x>',
+            "alcohol": "=1+2",
+            "color_intensity": "a\u2028b --> </body>",
+            "total_phenols": "@a,\"b'",
+        }
     )
     table["target"] = np.array([EVIL, "b & c", "c"])[table["target"]]
     table.to_csv(folder / "wine.csv", index=False)
-    done = run("select", "wine.csv", "-t", "target", "-k", 8, "--report", "report.html", cwd=folder)
+    kept = ("--report", "report.html", "--out", "selection.json")
+    done = run("select", "wine.csv", "-t", "target", "-k", 8, *kept, cwd=folder)
     assert done.returncode == 0, done.stderr
-    (folder / "groups.json").write_text(json.dumps({EVIL[::-1]: [EVIL, "alcohol"], LONG[1:]: [LONG]}))
+    (folder / "groups.json").write_text(json.dumps({EVIL[::-1]: [EVIL, "=1+2"], LONG[1:]: [LONG]}))
     done = run(
         *(
             "select",
@@ -49,8 +62,14 @@ def pages(tmp_path_factory):
     done = run("alternatives", "wine.csv", "-t", "target", *asked, cwd=folder)
     assert done.returncode == 0, done.stderr
     assert run("demo", "--quiet", cwd=folder).returncode == 0
+    rng, y = np.random.default_rng(0), np.arange(260) % 26
+    many = pd.DataFrame(rng.normal(size=(26, 80))[y] + rng.normal(size=(260, 80))).add_prefix("gene_")
+    many["kind"] = [f"a class with a rather long name, number {code} of 26" for code in y]
+    many.to_csv(folder / "many.csv", index=False)
+    done = run("select", "many.csv", "-t", "kind", "-k", 70, "--report", "many.html", cwd=folder)
+    assert done.returncode == 0, done.stderr
     names = {"report": "report.html", "groups": "groups.html", "demo": "fisherset-demo.html"}
-    names["others"] = "others.html"
+    names |= {"others": "others.html", "many": "many.html"}
     return {name: folder / file for name, file in names.items()}
 
 
@@ -70,8 +89,9 @@ def browser():
 def open_page(browser, pages):
     opened = []
 
-    def open_it(name, width=1200, scheme="light"):
-        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    def open_it(name, width=1200, scheme="light", **more):
+        size = {"width": width, "height": 900}
+        context = browser.new_context(viewport=size, color_scheme=scheme, **more)
         page = context.new_page()
         page.complaints = []
         page.on("console", lambda message: page.complaints.append(message.text))
@@ -89,7 +109,7 @@ def open_page(browser, pages):
 
 
 def outside(address):
-    return not address.startswith(("file:", "data:"))
+    return not address.startswith(("file:", "data:", "blob:"))
 
 
 def test_pages_open_clean_at_every_width(open_page, pages, tmp_path):
@@ -169,6 +189,119 @@ def test_theme_switches(open_page):
         assert page.locator("figure img:visible").first.get_attribute("class") != shown
         page.locator("button.theme").click()
         assert background(page) == before
+
+
+def chosen_in(pages):
+    """The names that were chosen, best first, as the file of the selection has them."""
+    content = json.loads((pages["report"].parent / "selection.json").read_text(encoding="utf-8"))
+    return [feature["name"] for feature in content["features"]]
+
+
+def download(page, label):
+    with page.expect_download() as coming:
+        page.get_by_role("button", name=label, exact=True).click()
+    return coming.value.suggested_filename, coming.value.path().read_bytes().decode("utf-8")
+
+
+def test_files_hold_the_chosen_features(open_page, pages):
+    page, names = open_page("report"), chosen_in(pages)
+    assert {EVIL, LONG, "=1+2"} <= set(names)
+    file, text = download(page, "Download names (.txt)")
+    assert (file, text.split("\n")[:-1]) == ("features.txt", [" ".join(name.splitlines()) for name in names])
+    file, text = download(page, "CSV")
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    assert (file, [row["name"] for row in rows]) == ("features.csv", [safe_cell(name) for name in names])
+    assert [int(row["rank"]) for row in rows] == list(range(1, 9))
+    file, text = download(page, "JSON")
+    content = json.loads(text)
+    assert (file, [row["name"] for row in content["features"]]) == ("features.json", names)
+    assert content["gap"] == pytest.approx(0.0, abs=1e-6)
+    assert page.complaints == []
+
+
+def test_groups_come_with_their_members(open_page):
+    content = json.loads(download(open_page("groups"), "JSON")[1])
+    assert sorted(content["groups"]["target"]) == [f"target={label}" for label in (EVIL, "b & c", "c")]
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_names_are_copied(open_page, pages, allowed):
+    """By the clipboard's own functions, or where a page may not use them as pages always did."""
+    page = open_page("report", permissions=["clipboard-read", "clipboard-write"] if allowed else [])
+    if not allowed:
+        page.evaluate("void (navigator.clipboard.writeText = () => Promise.reject(new Error('no')))")
+    page.evaluate("document.addEventListener('copy', event => { window.copied = event.target.value; })")
+    page.get_by_role("button", name="Copy names").click()
+    page.get_by_text("Copied.").wait_for()
+    text = page.evaluate("navigator.clipboard.readText()" if allowed else "window.copied")
+    assert text.split("\n")[:-1] == [" ".join(name.splitlines()) for name in chosen_in(pages)]
+    assert page.locator("textarea").count() == 0
+    page.get_by_role("button", name="Copy: the command").click()
+    assert page.locator("#command").inner_text().startswith("fisherset select wine.csv -t target -k 8")
+    assert page.complaints == []
+
+
+def test_all_features_are_shown_when_asked_for(open_page):
+    page = open_page("many")
+    assert page.locator(".panel:visible").count() == 6
+    page.get_by_text("Show all 70").click()
+    assert page.locator(".panel:visible").count() == 70
+    labels = page.locator(".panel").first.locator(".end text").all_text_contents()
+    assert len(set(labels)) == 26
+    assert page.locator("#panels").inner_text() == "The chosen features in each class"
+    assert page.locator("#classes tbody tr").count() == 26
+
+
+def test_a_comparison_opens_with_it(open_page):
+    page = open_page("demo")
+    order = [part.get_attribute("aria-labelledby") for part in page.locator("section").all()]
+    assert order[:3] == ["comparison", "sets", "certificate"]
+    assert page.locator("#accuracies tbody tr").count() == 7
+    matrix = page.locator("details[open] .overlap")
+    assert matrix.count() == 1
+    cells = [row.split("\t")[1:] for row in matrix.locator("tbody").inner_text().splitlines()]
+    assert np.shape(cells) == (7, 7)
+    shares = np.array(cells, dtype=float)
+    np.testing.assert_array_equal(shares, shares.T)
+    assert shares.min() >= 0
+    assert shares.max() <= 100
+    page.get_by_text("With 20 features", exact=True).click()
+    assert page.locator("details[open] .overlap").count() == 2
+
+
+@pytest.mark.parametrize("name", ["report", "groups", "demo", "others", "many"])
+def test_nothing_is_cut_off_in_print(open_page, name):
+    """On a sheet nothing scrolls; headers are repeated only where they hold text and no buttons."""
+    page = open_page(name, width=700)
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    cut = "parts => parts.filter(part => part.scrollWidth > part.clientWidth + 1).map(part => part.outerHTML)"
+    assert page.locator("main, .scroll, pre, details[open]").evaluate_all(cut) == []
+    hidden = "parts => parts.filter(part => getComputedStyle(part).overflow !== 'visible').length"
+    assert page.locator(".scroll, pre, .name").evaluate_all(hidden) == 0
+    heads = page.locator("thead:visible")
+    assert heads.count() > 0
+    for head in heads.all():
+        assert head.evaluate("head => getComputedStyle(head).display") == "table-header-group"
+        assert head.locator("button").count() == 0
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator("table.sortable thead button").count() > 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["report", "groups", "demo", "others", "many"])
+def test_axe_finds_nothing_serious(open_page, name, scheme):
+    axe = pytest.importorskip(
+        "axe_playwright_python.base", reason="AXE-CORE NOT FOUND: install axe-playwright-python"
+    )
+    page = open_page(name, scheme=scheme, bypass_csp=True)  # the page lets in no script, not even this
+    page.evaluate(
+        "parts = document.querySelectorAll('details'); parts.forEach(part => { part.open = true; })"
+    )
+    page.evaluate(axe.AXE_SCRIPT)
+    found = page.evaluate("axe.run()")["violations"]
+    bad = [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")]
+    assert bad == []
 
 
 def test_page_prints_in_black_on_white(open_page, tmp_path):

@@ -9,8 +9,8 @@ import pytest
 from scipy import sparse
 
 from fisherset import GeneralizedFisherScore
+from fisherset._files import safe_cell
 from fisherset.tables import Feature, encoding, read_frame, read_table, reduce_frame, write_table
-from fisherset.tables.output import safe_cell
 
 
 def written(path, text):

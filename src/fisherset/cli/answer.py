@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,9 +26,9 @@ from fisherset.tables.memory import check_shape
 from fisherset.tables.selection import PROVEN
 
 if TYPE_CHECKING:
-    from fisherset.cli.sizes import Sizes
     from fisherset.cli.source import LabelledSource
     from fisherset.report import ChosenFeature, Remark
+    from fisherset.report.sizes import Sizes
 
 DRAWN = 8_000_000  # values that pictures are made of, where rows are not in memory
 SELECTORS: dict[str, Any] = {"classification": GeneralizedFisherScore, "regression": JointRegressionScore}
@@ -179,15 +181,17 @@ def page_for(
     remarks: Sequence[Remark],
     comparison: Any = None,
     sizes: Sizes | None = None,
+    read: Mapping[str, Any] | None = None,
+    groups: str | None = None,
 ) -> str:
-    """The report as HTML."""
+    """The report as HTML; `read` is what the table was read with, if Python lines shall say so."""
     from fisherset.report import build_report, report_page
 
     table, grouping, k = question.table, question.grouping, len(found.features)
     asked = [
         ("Table", f"{table.path.name}: {size_of(question)}"),
         ("Target", f"{table.target}, {spread_of(question, selector)}"),
-        (f"{grouping.noun.capitalize()} to choose", str(k)),
+        (f"{grouping.noun.capitalize()} to choose", wanted_in(k, selector, sizes)),
         *question.together,
         *question.told,
         ("Regulariser gamma", f"{selector.gamma_:.6g}, {selector.gamma_ / table.n_rows:.3g} n"),
@@ -200,15 +204,69 @@ def page_for(
         if step > 1:
             asked.append(("Pictures", f"of {len(y)} rows, one of {step}"))
     more: dict[str, Any] = {"asked": asked, "comparison": comparison, "remarks": remarks}
+    more["compared_sizes"] = sizes
+    more["provenance"] = provenance_of(question, selector, k, solver, len(y), read, groups)
+    title = f"{counted(k, grouping.noun)} of {table.path.name}"
+    if comparison is not None:
+        title = f"{counted(len(comparison.accuracy), 'methods')} compared on {table.path.name}"
     report = build_report(
         X,
         y,
         table.names,
         selector,
         found,
-        title=f"{counted(k, grouping.noun)} of {table.path.name}",
+        title=title,
         groups=[grouping.labels[group] for group in grouping.codes],
         **question.words,
         **more,
     )
     return report_page(report)
+
+
+def wanted_in(k: int, selector: Any, sizes: Sizes | None) -> str:
+    """How many were asked for: "10", or "auto, of 1, 2, 3; 2 were chosen"."""
+    if sizes is None:
+        return str(k)
+    listed = ", ".join(str(row.k) for row in sizes.rows)
+    auto = "auto, of " if isinstance(selector.n_features_to_select, str) else ""
+    return f"{auto}{listed}; {k} {'was' if k == 1 else 'were'} chosen"
+
+
+def provenance_of(
+    question: Question,
+    selector: Any,
+    k: int,
+    solver: str,
+    n_drawn: int,
+    read: Mapping[str, Any] | None,
+    groups: str | None = None,
+) -> Any:
+    """How a page was made, as far as it is known here."""
+    from fisherset.report import Provenance, mark_of, python_lines
+
+    table, python = question.table, ""
+    if read is not None and table.in_memory:
+        given = {"gamma": float(selector.gamma_), "class_weight": question.class_weight}
+        listed = {"keep": question.keep, "exclude": question.exclude, "adjust_for": question.adjust_for}
+        python = python_lines(
+            str(table.path),
+            table.target,
+            k,
+            selector=SELECTORS[question.task].__name__,
+            read=read,
+            given={**given, "solver": None if solver == "joint" else solver},
+            named={name: question.named(some) for name, some in listed.items()},
+            groups=groups,
+            together=question.grouping.of_features is not None,
+        )
+    filled = {feature.column: None for feature in table.features if feature.fill is not None}
+    return Provenance(
+        command=["fisherset", *sys.argv[1:]],
+        python=python,
+        made=datetime.now().astimezone(),
+        n_rows=None if n_drawn == table.n_rows else table.n_rows,
+        dropped=list(table.dropped),
+        imputed=filled,
+        how="" if read is None else read.get("impute") or "",
+        **mark_of(table.path),
+    )

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from fisherset._files import safe_cell
 from fisherset.cli.notes import printable
 from fisherset.cli.options import Format
 
@@ -28,8 +29,6 @@ def as_lines(names: Sequence[str]) -> str:
 
 def as_cells(rows: Sequence[Mapping[str, Any]], asked: Format) -> str:
     """Rows of the same fields as text, below a line of these; no cell that a spreadsheet would run."""
-    from fisherset.tables.output import safe_cell
-
     plain = printable if sys.stdout.isatty() else str  # a program gets the names as they are
     out = io.StringIO()
     writer = csv.writer(out, delimiter=SEPARATORS[asked], lineterminator="\n")

@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from fisherset._format import certificate_figures, certificate_sentence, counted, proven_share
+from fisherset._format import certificate_figures, certificate_sentence, counted
 from fisherset.cli import common, options
 from fisherset.cli.bundles import bundled
 from fisherset.cli.formats import as_cells, as_lines, format_of
@@ -25,8 +25,8 @@ from fisherset.cli.source import LabelledSource
 
 if TYPE_CHECKING:
     from fisherset.cli.question import Question
-    from fisherset.cli.sizes import Sizes
     from fisherset.report import ChosenFeature, Remark
+    from fisherset.report.sizes import Sizes
     from fisherset.tables import LabelledTable, Selection
 
 MARK = " *"  # of what is proven to be in every set as good
@@ -125,10 +125,9 @@ def select(
             selection, rows = described(question, selector, found, solver, remarks, source, sizes)
         outputs.write(out, lambda: selection.as_json() + "\n")
         if report is not None:
+            told = {"sizes": sizes, "read": source.as_read(restrictions), "groups": restrictions.groups}
             with ProgressBars(silent, "writing the report"):
-                outputs.write(
-                    report, lambda: page_for(question, selector, found, solver, remarks, sizes=sizes)
-                )
+                outputs.write(report, lambda: page_for(question, selector, found, solver, remarks, **told))
         if write is not None:
             names = [feature.name for feature in selection.features]
             values, y = values_of(table, names)
@@ -246,7 +245,7 @@ def _show_sizes(console: Console, sizes: Sizes, noun: str) -> None:
     for row in sizes.rows:
         score = [] if row.score is None else [f"{row.score:.3f} ± {row.error:.3f}"]
         style = "bold" if row.k == sizes.chosen else ""
-        figures = f"{row.objective:.4f}", f"{row.upper_bound:.4f}", proven_share(row.gap)
+        figures = f"{row.objective:.4f}", f"{row.upper_bound:.4f}", row.proven
         shown.add_row(*(Text(cell, style=style) for cell in (str(row.k), *figures, *score)))
     console.print(shown)
     console.print(Text(sizes.why))

@@ -1,78 +1,21 @@
-"""Several sizes beside each other: sets, F and bound at one gamma, held-out accuracy, and the choice."""
+"""The sizes that are compared where -k names several, or none: what each reaches, and why one is chosen."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fisherset import selection_path
 from fisherset._format import counted
 from fisherset.cli.remarks import status_told_later
+from fisherset.report.sizes import Size, Sizes
 
 if TYPE_CHECKING:
     from fisherset.cli.question import Question
 
 SCORES = {"classification": "accuracy", "regression": "R²"}
-
-
-class Size(NamedTuple):
-    """The set of one size.
-
-    Attributes
-    ----------
-    k : int
-        How many features, or groups.
-    names : list of str
-        Which.
-    objective, upper_bound, gap : float
-        Its certificate, at the gamma of all sizes.
-    score, error : float or None
-        On held-out folds, the mean and its standard error; None where nothing was held out.
-    """
-
-    k: int
-    names: list[str]
-    objective: float
-    upper_bound: float
-    gap: float
-    score: float | None = None
-    error: float | None = None
-
-
-class Sizes(NamedTuple):
-    """Sets of several sizes.
-
-    Attributes
-    ----------
-    rows : list of Size
-        One for each size, rising.
-    gamma : float
-        The regulariser, one for all: F of different gammas cannot be compared.
-    chosen : int
-        The size that was chosen.
-    why : str
-        In a sentence.
-    measured : str
-        What the scores are.
-    """
-
-    rows: list[Size]
-    gamma: float
-    chosen: int
-    why: str
-    measured: str
-
-    @property
-    def scored(self) -> bool:
-        """Whether rows were held out."""
-        return self.rows[0].score is not None
-
-    @property
-    def records(self) -> list[dict[str, Any]]:
-        """For machines."""
-        return [{**row._asdict(), "chosen": row.k == self.chosen} for row in self.rows]
 
 
 @status_told_later()

@@ -7,12 +7,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fisherset.cli import notes, options
 from fisherset.cli.columns import header_of
 from fisherset.cli.options import Task
 from fisherset.cli.progress import ProgressBars
+from fisherset.cli.restrictions import Restrictions
 
 if TYPE_CHECKING:
     from fisherset.tables import LabelledTable
@@ -101,6 +102,16 @@ class LabelledSource(Source):
             meant = get_close_matches(str(self.target), names, 1)
             hint = f" Did you mean {meant[0]!r}?" if meant else ""
             raise ValueError(f"{self.file.name} has no column {self.target!r}.{hint}")
+
+    def as_read(self, restrictions: Restrictions) -> dict[str, Any] | None:
+        """What `read_table` was given, where Python lines can say it in a line."""
+        from fisherset.tables.layout import PLAIN
+
+        if self.file == STANDARD_INPUT or self.layout != PLAIN:
+            return None
+        filled = None if self.impute is None else self.impute.value
+        task = {} if restrictions.task is Task.classification else {"task": restrictions.task.value}
+        return {"drop": self.drop, "impute": filled, "split": restrictions.split_texts, **task}
 
     @property
     def layout_is_plain(self) -> bool:

@@ -11,6 +11,8 @@ from fisherset.evaluation.description import (
 from fisherset.evaluation.giveaways import giveaways
 from fisherset.evaluation.holdout import holdout_accuracy, path_accuracy
 from fisherset.evaluation.methods import TITLES
+from fisherset.evaluation.plane import Plane, discriminant_plane, evenly, fitted_values
+from fisherset.evaluation.redundancy import Pair, close_pairs, cluster_order
 from fisherset.evaluation.significance import Difference, paired_difference
 from fisherset.evaluation.splits import halves
 
@@ -18,11 +20,18 @@ __all__ = [
     "Columns",
     "Comparison",
     "Difference",
+    "Pair",
+    "Plane",
     "TITLES",
     "class_quantiles",
+    "close_pairs",
+    "cluster_order",
     "columns_of",
     "compare",
     "correlation_matrix",
+    "discriminant_plane",
+    "evenly",
+    "fitted_values",
     "giveaways",
     "halves",
     "holdout_accuracy",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from time import perf_counter
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +24,7 @@ FEW_COLUMNS = 300  # columns up to which Algorithm 1 is part of a comparison una
 
 
 class Comparison(NamedTuple):
-    """Accuracies of methods.
+    """Methods side by side: their accuracies, what they chose, how long that took.
 
     Attributes
     ----------
@@ -30,10 +32,20 @@ class Comparison(NamedTuple):
         The numbers of features.
     accuracy : dict of str to ndarray of shape (n_repeats, n_sizes)
         For each method.
+    chosen : mapping of str to list of list of ndarray
+        The columns each method chose, for each repeat and number of features; empty where nobody kept
+        them.
+    seconds : mapping of str to ndarray of shape (n_repeats,)
+        How long each method took to choose, for all numbers of features together.
+    n_features : int
+        How many columns there were to choose from.
     """
 
     ks: list[int]
     accuracy: dict[str, Floats]
+    chosen: Mapping[str, list[list[Indices]]] = MappingProxyType({})
+    seconds: Mapping[str, Floats] = MappingProxyType({})
+    n_features: int = 0
 
     def mean(self, method: str) -> Floats:
         """Mean accuracy over the repeats.
@@ -66,6 +78,81 @@ class Comparison(NamedTuple):
         """
         scores = self.accuracy[method]
         return scores.std(axis=0, ddof=1) if len(scores) > 1 else np.zeros(scores.shape[1])
+
+    def overlap(self, k: int) -> Floats:
+        """What share of their k features two methods have in common on the same half of the rows.
+
+        Parameters
+        ----------
+        k : int
+            One of the numbers of features.
+
+        Returns
+        -------
+        overlap : ndarray of shape (n_methods, n_methods)
+            Means over the repeats. On the diagonal the stability of a method: what its own sets of
+            two different halves have in common, NaN for a single repeat.
+        """
+        members = self._members(k)  # methods x repeats x columns
+        shared = np.einsum("mrj,lrj->ml", members, members) / (k * members.shape[1])
+        np.fill_diagonal(shared, [self._stability(own, k) for own in members])
+        return shared
+
+    def stability(self, method: str) -> Floats:
+        """What share of its features a method's sets of two different halves have in common, on average.
+
+        Parameters
+        ----------
+        method : str
+            One of the methods compared.
+
+        Returns
+        -------
+        stability : ndarray of shape (n_sizes,)
+            For each k, from 0 to 1; NaN for a single repeat.
+        """
+        place = list(self.chosen).index(method)
+        return np.array([self._stability(self._members(k)[place], k) for k in self.ks])
+
+    def times_chosen(self, k: int) -> tuple[Indices, Indices]:
+        """How often each method chose each column over the repeats, the columns chosen most often first.
+
+        Parameters
+        ----------
+        k : int
+            One of the numbers of features.
+
+        Returns
+        -------
+        columns : ndarray of shape (n_chosen,)
+            Columns that any method chose.
+        times : ndarray of shape (n_methods, n_chosen)
+            In how many of the repeats.
+        """
+        columns = self._columns(k)
+        times = self._members(k).sum(axis=1).astype(np.intp)
+        order = np.lexsort([columns, -times.sum(axis=0)])
+        return columns[order], times[:, order]
+
+    def _columns(self, k: int) -> Indices:
+        """The columns that any method chose, rising."""
+        at = self.ks.index(k)
+        return np.unique(np.concatenate([sizes[at] for one in self.chosen.values() for sizes in one]))
+
+    def _members(self, k: int) -> Floats:
+        """1 where a method chose a column in a repeat: methods x repeats x columns that any chose."""
+        at, columns = self.ks.index(k), self._columns(k)
+        return np.array(
+            [[np.isin(columns, sizes[at]) for sizes in one] for one in self.chosen.values()], dtype=np.float64
+        )
+
+    @staticmethod
+    def _stability(own: Floats, k: int) -> float:
+        """Mean over pairs of repeats, from what all repeats together and each with itself share."""
+        repeats = len(own)
+        if repeats < 2:
+            return float("nan")
+        return float((np.sum(own.sum(axis=0) ** 2) - own.sum()) / (k * repeats * (repeats - 1)))
 
 
 def methods_for(n_features: int) -> list[str]:
@@ -122,7 +209,7 @@ def compare(
     Returns
     -------
     comparison : Comparison
-        Accuracies of each method.
+        Accuracies, chosen columns and seconds of each method.
 
     Examples
     --------
@@ -145,19 +232,24 @@ def compare(
     table = in_safe_units(table)
     table = table.tocsr() if sparse.issparse(table) else table
     accuracy = {method: np.empty((repeats, len(sizes))) for method in wanted}
+    seconds = {method: np.empty(repeats) for method in wanted}
+    kept: dict[str, list[list[Indices]]] = {method: [] for method in wanted}
     done, total = 0, repeats * len(wanted)
     for repeat, (train, test) in enumerate(_splits(codes, repeats, seed)):
         # one scale for all features, as in the paper: not all methods are above it
         rows = StandardScaler(with_mean=not sparse.issparse(table)).fit_transform(table[train])
         for method in wanted:
+            start = perf_counter()
             chosen = features_for(method, rows, codes[train], sizes)
+            seconds[method][repeat] = perf_counter() - start
+            kept[method].append(chosen)
             accuracy[method][repeat] = [
                 holdout_accuracy(model, table, codes, features, train, test) for features in chosen
             ]
             done += 1
             if progress is not None:
                 progress(done, total)
-    return Comparison(sizes, accuracy)
+    return Comparison(sizes, accuracy, kept, seconds, table.shape[1])
 
 
 def _known(methods: Sequence[str]) -> list[str]:

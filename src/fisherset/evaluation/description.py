@@ -11,14 +11,14 @@ from fisherset.evaluation.columns import columns_of, dense, in_safe_units
 from fisherset.selectors.checks import check_labels, check_target
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
-MOST_CLASSES = 12
+MOST_CLASSES = 30
 FIFTHS = 5  # of a target, from low to high
 SAMPLE, ALIKE = 500, 0.25  # rows looked at, and least mean correlation of neighbours
 LEAST_SIDE = 8  # pixels a side; a table of 4 or 9 columns is hardly an image
 
 
 class ClassQuantiles(NamedTuple):
-    """Quantiles of columns in each class, of the 12 largest classes at most; or in each part of a target.
+    """Quantiles of columns in each class, of the 30 largest classes at most; or in each part of a target.
 
     Attributes
     ----------
@@ -29,11 +29,20 @@ class ClassQuantiles(NamedTuple):
         The classes, or parts.
     shares : list of bool
         Whether each column holds noughts and ones only.
+    n_classes : int
+        How many classes, or parts, there are.
     """
 
     values: Floats
     classes: list[str]
     shares: list[bool]
+    n_classes: int
+
+    @property
+    def whole(self) -> str:
+        """All classes in words: "each class", or where some are left out "the 30 largest of 40 classes"."""
+        few = len(self.classes) < self.n_classes
+        return f"the {len(self.classes)} largest of {self.n_classes} classes" if few else "each class"
 
 
 def correlation_matrix(X: Any, features: Any = None) -> Floats:
@@ -57,7 +66,7 @@ def correlation_matrix(X: Any, features: Any = None) -> Floats:
 
 
 def class_quantiles(X: Any, y: Any, features: Any = None) -> ClassQuantiles:
-    """How some columns, or all, are distributed in each class.
+    """How some columns, or all, are distributed in each class, of the 30 largest at most.
 
     Parameters
     ----------
@@ -76,7 +85,7 @@ def class_quantiles(X: Any, y: Any, features: Any = None) -> ClassQuantiles:
     values = columns_of(X, features).values
     classes, codes = check_labels(y, len(values))
     largest = np.sort(np.argsort(-np.bincount(codes), kind="stable")[:MOST_CLASSES])
-    return _spread(values, codes, largest, [str(label) for label in classes[largest]])
+    return _spread(values, codes, largest, [str(label) for label in classes[largest]], classes.size)
 
 
 def target_quantiles(X: Any, y: Any, features: Any = None) -> ClassQuantiles:
@@ -103,16 +112,18 @@ def target_quantiles(X: Any, y: Any, features: Any = None) -> ClassQuantiles:
     parts = np.unique(codes)
     ranges = [(target[codes == part].min(), target[codes == part].max()) for part in parts]
     labels = [f"{low:.3g} to {high:.3g}" if low < high else f"{low:.3g}" for low, high in ranges]
-    return _spread(values, codes, parts, labels)
+    return _spread(values, codes, parts, labels, parts.size)
 
 
-def _spread(values: Floats, codes: Indices, wanted: Indices, labels: list[str]) -> ClassQuantiles:
+def _spread(
+    values: Floats, codes: Indices, wanted: Indices, labels: list[str], n_classes: int
+) -> ClassQuantiles:
     """Of each column in each of the classes wanted."""
     found = np.array([np.quantile(values[codes == code], QUANTILES, axis=0) for code in wanted])
     shares = np.all((values == 0) | (values == 1), axis=0)
     ones = np.array([values[codes == code].mean(axis=0) for code in wanted])
     quantiles = np.where(shares, ones[:, None], found)
-    return ClassQuantiles(quantiles.transpose(2, 0, 1), labels, shares.tolist())
+    return ClassQuantiles(quantiles.transpose(2, 0, 1), labels, shares.tolist(), n_classes)
 
 
 def side_of_image(n_features: int) -> int | None:
@@ -150,7 +161,8 @@ def in_unit_length(X: Floats) -> Floats:
     """Columns centred and of length 1, those that are constant but for rounding nought."""
     X = in_safe_units(X)
     centred = X - X.mean(axis=0)
-    length = np.sqrt(np.sum(centred**2, axis=0))
-    varies = length > 8 * EPS * np.sqrt(np.sum(X**2, axis=0))
-    unit: Floats = np.where(varies, centred, 0.0) / np.where(varies, length, 1.0)
+    length = np.sqrt(np.einsum("ij,ij->j", centred, centred))
+    varies = length > 8 * EPS * np.sqrt(np.einsum("ij,ij->j", X, X))
+    unit: Floats = np.where(varies, centred, 0.0)
+    unit /= np.where(varies, length, 1.0)
     return unit

@@ -9,7 +9,8 @@ import numpy as np
 from fisherset import NearBest, near_best
 from fisherset._format import counted
 from fisherset._types import Indices
-from fisherset.plots.display import Display, shortened
+from fisherset.plots.display import Display
+from fisherset.plots.labels import drawn
 from fisherset.plots.style import COLOURS
 
 CORE_ROWS = 10  # features of the core that have a row each; more share one
@@ -89,10 +90,10 @@ class AlternativesDisplay(Display):
     @property
     def _labels(self) -> list[str]:
         """What the rows are called."""
-        core = [shortened(str(self.found.names[j])) for j in self._core]
-        if not core and self.found.core:
-            core = [f"{counted(len(self.found.core), self.found.what)} in all sets"]
-        return [*core, *(shortened(str(self.found.names[j])) for j in self.others)]
+        names = drawn([str(self.found.names[j]) for j in [*self._core, *self.others]])
+        if self.found.core and not self._core:
+            return [f"{counted(len(self.found.core), self.found.what)} in all sets", *names]
+        return names
 
     def _membership(self) -> Indices:
         n_core, sets = len(self._labels) - len(self.others), self.found.sets

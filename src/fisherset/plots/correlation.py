@@ -8,14 +8,17 @@ from typing import Any, Self
 import numpy as np
 
 from fisherset._types import Floats
-from fisherset.evaluation import columns_of, correlation_matrix
-from fisherset.plots.display import Display, shortened
+from fisherset.evaluation import cluster_order, columns_of, correlation_matrix
+from fisherset.plots.display import Display
+from fisherset.plots.labels import drawn
+
+READABLE = 50  # names that can be read beside a heat map
 
 
 class CorrelationDisplay(Display):
     """Plot correlations among features as a heat map.
 
-    Make it with :meth:`from_data`.
+    Of more than 50 features some are named, evenly spaced. Make it with :meth:`from_data`.
 
     Parameters
     ----------
@@ -40,11 +43,19 @@ class CorrelationDisplay(Display):
                 f"matrix must have a row and a column for each of the names, one or more; got the shape "
                 f"{self.matrix.shape} and {len(self.names)} names."
             )
-        side = min(9.0, 3.0 + 0.18 * len(self.names))
+        side = min(7.6, 3.0 + 0.18 * len(self.names))
         self.size = (side + 1.0, side)
 
     @classmethod
-    def from_data(cls, X: Any, features: Any, *, names: Sequence[str] | None = None, ax: Any = None) -> Self:
+    def from_data(
+        cls,
+        X: Any,
+        features: Any,
+        *,
+        names: Sequence[str] | None = None,
+        cluster: bool = False,
+        ax: Any = None,
+    ) -> Self:
         """Plot the correlations of some columns of X.
 
         Parameters
@@ -55,6 +66,8 @@ class CorrelationDisplay(Display):
             Column numbers, column names, or a boolean mask; the numbers and names in any order.
         names : sequence of str, default=None
             Names of all columns; None for those of X.
+        cluster : bool, default=False
+            Whether features that go together are put side by side, as :func:`cluster_order` says.
         ax : matplotlib Axes, default=None
             Where to plot; a new figure when None.
 
@@ -64,13 +77,20 @@ class CorrelationDisplay(Display):
             The plot.
         """
         columns = columns_of(X, features, names)
-        return cls(correlation_matrix(columns.values), columns.names).plot(ax=ax)
+        matrix = correlation_matrix(columns.values)
+        order = cluster_order(matrix) if cluster else np.arange(len(matrix))
+        return cls(matrix[np.ix_(order, order)], [columns.names[j] for j in order]).plot(ax=ax)
+
+    @property
+    def every(self) -> int:
+        """How far apart the features are that are named: 1 where all are."""
+        return -(-len(self.names) // READABLE)
 
     def _draw(self, ax: Any) -> None:
         image = ax.imshow(self.matrix, cmap="RdBu_r", vmin=-1.0, vmax=1.0, interpolation="nearest")
-        labels = [shortened(name, 16) for name in self.names]
-        places = range(len(labels))
-        small = 8 if len(labels) <= 25 else 5
+        places = range(0, len(self.names), self.every)
+        labels = drawn(self.names, 16)[:: self.every]
+        small = 8 if len(labels) <= 25 else 5.5
         ax.set_xticks(places, labels, rotation=90, fontsize=small)
         ax.set_yticks(places, labels, fontsize=small)
         ax.grid(visible=False)

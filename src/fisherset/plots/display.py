@@ -1,4 +1,4 @@
-"""What the displays share: where they are drawn, and names as labels."""
+"""What the displays share: where they are drawn."""
 
 from __future__ import annotations
 
@@ -41,10 +41,3 @@ class Display(ABC):
     @abstractmethod
     def _draw(self, ax: Any) -> None:
         """Draw on these axes."""
-
-
-def shortened(name: str, most: int = 24) -> str:
-    """A name short enough for a label; matplotlib's signs for formulas are taken literally."""
-    short = name if len(name) <= most else f"{name[: most - 1]}…"
-    printable = "".join(sign if sign.isprintable() else "?" for sign in short)
-    return printable.replace("$", r"\$")

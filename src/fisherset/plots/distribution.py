@@ -9,7 +9,7 @@ import numpy as np
 
 from fisherset._types import Floats
 from fisherset.evaluation import class_quantiles, columns_of
-from fisherset.plots.display import shortened
+from fisherset.plots.labels import drawn
 from fisherset.plots.style import COLOURS, ink, new_figure
 
 
@@ -30,6 +30,8 @@ class DistributionDisplay:
         Which features are shares; None for none.
     where : str, default="in class"
         What stands before a class in a sentence.
+    n_classes : int, default=None
+        How many classes there are, where these are the largest of them; None for no more.
 
     Attributes
     ----------
@@ -52,10 +54,12 @@ class DistributionDisplay:
         classes: Sequence[str],
         shares: Sequence[bool] | None = None,
         where: str = "in class",
+        n_classes: int | None = None,
     ) -> None:
         self.quantiles, self.names = np.asarray(quantiles, dtype=np.float64), list(names)
         self.classes, self.where = [str(label) for label in classes], where
         self.shares = [False] * len(self.names) if shares is None else [bool(share) for share in shares]
+        self.n_classes = len(self.classes) if n_classes is None else n_classes
         wanted = (len(self.names), len(self.classes), 5)
         if self.quantiles.shape != wanted or not self.quantiles.size:
             raise ValueError(
@@ -65,7 +69,7 @@ class DistributionDisplay:
 
     @classmethod
     def from_data(cls, X: Any, y: Any, features: Any, *, names: Sequence[str] | None = None) -> Self:
-        """Plot the quantiles of some columns of X in each class, of the 12 largest classes at most.
+        """Plot the quantiles of some columns of X in each class, of the 30 largest classes at most.
 
         Parameters
         ----------
@@ -85,7 +89,7 @@ class DistributionDisplay:
         """
         columns = columns_of(X, features, names)
         found = class_quantiles(columns.values, y)
-        return cls(found.values, columns.names, found.classes, found.shares).plot()
+        return cls(found.values, columns.names, found.classes, found.shares, n_classes=found.n_classes).plot()
 
     def plot(self) -> Self:
         """Draw on a new figure.
@@ -101,20 +105,29 @@ class DistributionDisplay:
         self.figure_ = new_figure(3.0 * across, height)
         self.axes_ = self.figure_.subplots(down, across, sharey=True, squeeze=False)
         rows = np.arange(len(self.classes))[::-1]
-        for ax, name, share, cells in zip(
-            self.axes_.flat, self.names, self.shares, self.quantiles, strict=False
+        titles, classes = drawn(self.names), drawn(self.classes, 16)
+        for ax, title, share, cells in zip(
+            self.axes_.flat, titles, self.shares, self.quantiles, strict=False
         ):
             ax.hlines(rows, cells[:, 0], cells[:, 4], color=COLOURS[0], linewidth=1.2)
             start = np.zeros(len(rows)) if share else cells[:, 1]
             ax.hlines(rows, start, cells[:, 3], color=COLOURS[0], linewidth=6, alpha=0.55)
             ax.plot(cells[:, 2], rows, "|", color=ink(), markersize=9, markeredgewidth=1.6)
-            ax.set_title(shortened(name), fontsize=9)
-            ax.set_yticks(rows, [shortened(label, 16) for label in self.classes], fontsize=8)
+            ax.set_title(title, fontsize=9)
+            ax.set_yticks(rows, classes, fontsize=8)
             ax.tick_params(axis="x", labelsize=8)
             ax.set_ylim(-0.7, len(self.classes) - 0.3)
         for ax in self.axes_.flat[len(self.names) :]:
             ax.set_visible(False)
+        if self._few:
+            self.figure_.supxlabel(self._few, fontsize=8)
         return self
+
+    @property
+    def _few(self) -> str:
+        """What is said where some classes are left out."""
+        shown = len(self.classes)
+        return f"the {shown} largest of {self.n_classes} classes" if shown < self.n_classes else ""
 
     @property
     def text_(self) -> str:
@@ -127,4 +140,5 @@ class DistributionDisplay:
                 f"{name} has its lowest {what}, {cells[low, 2]:.3g}, {self.where} {self.classes[low]} "
                 f"and its highest, {cells[high, 2]:.3g}, {self.where} {self.classes[high]}"
             )
-        return f"Quantiles of features: {'; '.join(parts)}."
+        among = f" in {self._few}" if self._few else ""
+        return f"Quantiles of features{among}: {'; '.join(parts)}."

@@ -10,7 +10,11 @@ from fisherset.report.alternatives import (
     build_alternatives,
 )
 from fisherset.report.chosen import OWN_SCORES, ChosenFeature, chosen_features
+from fisherset.report.compared import Compared, build_comparison
+from fisherset.report.downloads import Downloads, build_downloads
 from fisherset.report.pages import embedded, render
+from fisherset.report.panels import Panel, Panels, build_panels
+from fisherset.report.provenance import Provenance, mark_of, python_lines
 from fisherset.report.remarks import (
     Remark,
     giveaway_remarks,
@@ -19,7 +23,7 @@ from fisherset.report.remarks import (
     remarks_on,
     status_remarks,
 )
-from fisherset.report.report import Report, build_report, report_page
+from fisherset.report.report import Report, build_report, class_sizes, report_page
 
 __all__ = [
     "OWN_SCORES",
@@ -27,18 +31,29 @@ __all__ = [
     "AlternativeSet",
     "Alternatives",
     "ChosenFeature",
+    "Compared",
+    "Downloads",
+    "Panel",
+    "Panels",
+    "Provenance",
     "Remark",
     "Report",
     "alternative_features",
     "alternative_sets",
     "alternatives_page",
     "build_alternatives",
+    "build_comparison",
+    "build_downloads",
+    "build_panels",
     "build_report",
     "chosen_features",
+    "class_sizes",
     "embedded",
     "giveaway_remarks",
+    "mark_of",
     "noise_remarks",
     "proven_of",
+    "python_lines",
     "remarks_on",
     "render",
     "report_page",

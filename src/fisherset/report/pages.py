@@ -6,7 +6,7 @@ import base64
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from fisherset.plots.style import as_svg, styled
+from fisherset.plots.style import as_svg, darkened, styled
 
 LONGEST = 200  # signs of a name
 
@@ -19,6 +19,7 @@ class Figure(NamedTuple):
     light: str  # data: addresses
     dark: str
     note: str = ""
+    short: str = ""  # its title in a list
 
 
 def render(package: str, template: str, **content: Any) -> str:
@@ -51,19 +52,18 @@ def render(package: str, template: str, **content: Any) -> str:
     return environment.get_template(template).render(**content)
 
 
-def figure_of(title: str, draw: Callable[[], Any], note: str = "") -> Figure:
-    """Draw a display in both styles; `draw` returns one that has been plotted."""
-    with styled():
+def figure_of(title: str, draw: Callable[[], Any], note: str = "", short: str = "") -> Figure:
+    """Draw a display for light and dark pages; `draw` returns one that has been plotted."""
+    with styled(page=True):
         display = draw()
-        light = embedded(as_svg(display.figure_))
-    with styled(dark=True):
-        dark = embedded(as_svg(draw().figure_))
-    return Figure(title, display.text_, light, dark, note)
+        svg = as_svg(display.figure_)
+    return Figure(title, display.text_, embedded(svg), embedded(darkened(svg)), note, short or title)
 
 
 def short(name: str) -> str:
-    """A name that a page can show."""
-    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
+    """A name that a page can show: of a long one its beginning and its end."""
+    half = (LONGEST - 1) // 2
+    return name if len(name) <= LONGEST else f"{name[:half]}…{name[-half:]}"
 
 
 def embedded(svg: str) -> str:

@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fisherset import Explanation, FisherScore, JointRegressionScore, NearBest, __version__
-from fisherset._format import certificate_sentence, counted
-from fisherset._types import Indices
-from fisherset.evaluation import (
-    TITLES,
-    Comparison,
-    class_quantiles,
-    correlation_matrix,
-    looks_like_images,
-    target_quantiles,
-)
-from fisherset.plots import ComparisonDisplay, CorrelationDisplay, DistributionDisplay, PixelDisplay
+from fisherset import Explanation, NearBest, __version__
+from fisherset._format import certificate_sentence
+from fisherset.evaluation import Comparison
 from fisherset.report.alternatives import Alternatives, build_alternatives
 from fisherset.report.chosen import OWN_SCORES, ChosenFeature, chosen_features
-from fisherset.report.pages import Figure, figure_of, render, short
+from fisherset.report.compared import Compared, build_comparison
+from fisherset.report.downloads import Downloads, build_downloads
+from fisherset.report.figures import Shown, figures_of, panels_of
+from fisherset.report.pages import Figure, render, short
+from fisherset.report.panels import Panels
+from fisherset.report.provenance import Provenance
 from fisherset.report.remarks import Remark, proven_of, remarks_on
+from fisherset.report.sizes import Sizes
 
-FIRST = 6  # features whose distributions are shown
-MOST = 30  # chosen features in the heat map
+CERTIFICATE = ("objective", "upper_bound", "gap", "gamma")  # of a fitted selector
 
 
 class Report(NamedTuple):
@@ -47,7 +44,11 @@ class Report(NamedTuple):
         The features, best first.
     figures : list of Figure
         The pictures.
-    comparison : Comparison or None
+    panels : Panels
+        A picture of each chosen feature.
+    downloads : Downloads
+        The features as files.
+    comparison : Compared or None
         With other methods, where there was one.
     remarks : sequence of Remark
         What to say beside the certificate.
@@ -63,6 +64,12 @@ class Report(NamedTuple):
         Other sets nearly as good, where they were asked for.
     optimal : bool
         Whether the set is proven to be the best.
+    provenance : Provenance
+        How the page was made.
+    classes : mapping of str to int
+        How many rows each class has.
+    sizes : Sizes or None
+        The sizes it was compared with, where it was.
     """
 
     title: str
@@ -73,7 +80,9 @@ class Report(NamedTuple):
     gap: float
     rows: list[ChosenFeature]
     figures: list[Figure]
-    comparison: Comparison | None = None
+    panels: Panels
+    downloads: Downloads
+    comparison: Compared | None = None
     remarks: Sequence[Remark] = ()
     noun: str = "features"
     task: str = "classification"
@@ -82,6 +91,9 @@ class Report(NamedTuple):
     proven: str = ""
     alternatives: Alternatives | None = None
     optimal: bool = False
+    provenance: Provenance = Provenance()
+    classes: Mapping[str, int] = MappingProxyType({})
+    sizes: Sizes | None = None
 
     @property
     def sentence(self) -> str:
@@ -114,6 +126,8 @@ def build_report(
     limited: bool = False,
     adjusted: bool = False,
     alternatives: NearBest | None = None,
+    provenance: Provenance | None = None,
+    compared_sizes: Sizes | None = None,
 ) -> Report:
     """Put together what there is to say about a fitted selector.
 
@@ -147,19 +161,29 @@ def build_report(
         Whether some had to be chosen or must not be, and whether something was taken out of all.
     alternatives : NearBest, default=None
         Other sets nearly as good, from :func:`fisherset.near_best`.
+    provenance : Provenance, default=None
+        How it all was made; where X has only some of the rows it says how many there were.
+    compared_sizes : Sizes, default=None
+        The sizes it was compared with.
 
     Returns
     -------
     report : Report
         For :func:`report_page`.
     """
-    names = [short(name) for name in names]
-    labels = names if groups is None else [short(label) for label in dict.fromkeys(groups)]
-    number = {label: code for code, label in enumerate(dict.fromkeys(groups or ()))}
+    given, names = list(names), [short(name) for name in names]
+    kinds = given if groups is None else list(dict.fromkeys(groups))
+    number = {label: code for code, label in enumerate(kinds)} if groups is not None else {}
     codes = np.arange(len(names)) if groups is None else np.array([number[label] for label in groups])
     order = found.features[np.argsort(selector.ranking_[found.features])]
-    adjusted = getattr(selector, "adjust_for", None) is not None
-    shown = _Shown(X, y, names, codes, order, found, task, adjusted)
+    sizes, made = np.bincount(codes).tolist(), provenance or Provenance()
+    of_these_rows = selector.gamma_ * len(y) / (made.n_rows or len(y))
+    shown = Shown(X, y, names, codes, order, task, of_these_rows, selector)
+    rows = chosen_features(selector, found, [short(label) for label in kinds], sizes)
+    whole = chosen_features(selector, found, kinds, sizes)  # names as they are, however long
+    together = {kinds[group]: some for group, some in zip(order.tolist(), shown.members, strict=True)}
+    members = {label: [given[j] for j in some] for label, some in together.items() if some.size > 1}
+    figures = {name: getattr(selector, f"{name}_") for name in CERTIFICATE}
     return Report(
         title,
         list(asked),
@@ -167,18 +191,44 @@ def build_report(
         selector.objective_,
         selector.upper_bound_,
         selector.gap_,
-        chosen_features(selector, found, labels, np.bincount(codes).tolist()),
-        _figures(shown, comparison),
-        comparison,
+        rows,
+        figures_of(shown),
+        panels_of(shown),
+        build_downloads([row._asdict() for row in whole], members, figures),
+        None if comparison is None else build_comparison(comparison, names, int(order.size)),
         [*remarks, *remarks_on(selector)],
         noun,
         task,
         limited,
-        adjusted,
+        shown.adjusted,
         proven_of(selector, noun),
         None if alternatives is None else build_alternatives(alternatives),
         selector.optimal_,
+        made,
+        made.classes or (class_sizes(y) if task == "classification" and not made.n_rows else {}),
+        compared_sizes,
     )
+
+
+def class_sizes(y: NDArray[Any]) -> dict[str, int]:
+    """How many rows each class has, in the order in which the classes are sorted.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+        The class labels.
+
+    Returns
+    -------
+    sizes : dict of str to int
+        For each class.
+    """
+    counts = Counter(np.asarray(y).tolist())
+    try:
+        labels = sorted(counts)
+    except TypeError:  # of several kinds
+        labels = sorted(counts, key=str)
+    return {str(label): counts[label] for label in labels}
 
 
 def report_page(report: Report) -> str:
@@ -194,91 +244,4 @@ def report_page(report: Report) -> str:
     html : str
         The page.
     """
-    return render("fisherset.report", "report.html.j2", report=report, version=__version__, titles=TITLES)
-
-
-class _Shown(NamedTuple):
-    """What the pictures are of."""
-
-    X: Any
-    y: NDArray[Any]
-    names: Sequence[str]
-    codes: Indices  # the group of each column
-    order: Indices
-    found: Explanation
-    task: str
-    adjusted: bool  # whether confounders were taken out, which the pictures do not do
-
-    @property
-    def caveat(self) -> str:
-        """What to say of a picture of the table where the selector saw something else."""
-        return " All as they stand in the table, not adjusted." if self.adjusted else ""
-
-    def columns(self, groups: Any) -> Indices:
-        """All columns of some groups, in their order."""
-        return np.concatenate([np.flatnonzero(self.codes == group) for group in groups])
-
-
-def _figures(shown: _Shown, comparison: Comparison | None) -> list[Figure]:
-    figures = []
-    if comparison is not None:
-        titles = {method: TITLES[method] for method in comparison.accuracy}
-        figures.append(
-            figure_of(
-                "Accuracy against the number of features",
-                lambda: ComparisonDisplay(comparison, titles).plot(),
-                "Features and classifier from one random half of the rows, accuracy on the other.",
-            )
-        )
-    if looks_like_images(shown.X):
-        mean, chosen = np.asarray(shown.X.mean(axis=0)).ravel(), shown.columns(shown.order)
-        figures.append(figure_of("The chosen pixels", lambda: PixelDisplay(mean, chosen).plot()))
-    return [*figures, _distributions(shown), _correlations(shown)]
-
-
-def _distributions(shown: _Shown) -> Figure:
-    """The first features in each class, or from low to high target; of a group the one that tells most."""
-    groups = [shown.columns([group]) for group in shown.order[:FIRST]]
-    columns = [_foremost(shown, some) for some in groups]
-    names = [shown.names[j] for j in columns]
-    note = "Lines from 5 to 95 % of the rows{}, bars for the middle half, a mark for the median."
-    if any(some.size > 1 for some in groups):
-        note += " Of features that are chosen together, the one that by itself tells most is shown."
-    if shown.task == "regression":
-        spread = target_quantiles(shown.X, shown.y, columns)
-        title, where = "The first features from low to high target", "with a target of"
-        note = "A row for each fifth of the rows by their target. " + note.format(" of a fifth")
-    else:
-        spread = class_quantiles(shown.X, shown.y, columns)
-        title, where, note = "The first features in each class", "in class", note.format(" of a class")
-    if any(spread.shares):
-        note += " Of noughts and ones, a bar for the share of ones."
-    parts = spread.values, names, spread.classes, spread.shares, where
-    return figure_of(title, lambda: DistributionDisplay(*parts).plot(), note + shown.caveat)
-
-
-def _foremost(shown: _Shown, columns: Indices) -> int:
-    """The column of a group that is best alone."""
-    if columns.size == 1:
-        return int(columns[0])
-    one: Any = FisherScore(1) if shown.task == "classification" else JointRegressionScore(1, tol=None)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that some are constant is no concern here
-        return int(columns[one.fit(shown.X[:, columns], shown.y).ranking_.argmin()])
-
-
-def _correlations(shown: _Shown) -> Figure:
-    found = shown.found
-    chosen = shown.columns(shown.order)[:MOST]
-    first = np.unique(shown.codes[chosen])
-    outside = found.stand_ins[np.isin(found.features, first) & (found.stand_ins >= 0)]
-    others = np.setdiff1d(outside, first)
-    beside = shown.columns(others)[:MOST] if others.size else others
-    columns = np.concatenate([chosen, beside])
-    matrix = correlation_matrix(shown.X, columns)
-    note = f"The first {counted(chosen.size, 'features')} chosen, best first, then their stand-ins."
-    return figure_of(
-        "Correlations of the chosen features and their stand-ins",
-        lambda: CorrelationDisplay(matrix, [shown.names[j] for j in columns]).plot(),
-        note + shown.caveat,
-    )
+    return render("fisherset.report", "report.html.j2", report=report, version=__version__)

@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fisherset._files import TEXT, WRITTEN, write_whole
+from fisherset._files import TEXT, WRITTEN, safe_cell, write_whole
 from fisherset.tables.identifiers import Identifiers
 from fisherset.tables.npz import npz_content
-
-RUN = ("=", "+", "-", "@", "\t", "\r", "\n")  # what a spreadsheet takes for the start of a formula
 
 
 def write_table(
@@ -111,8 +109,3 @@ def _cell(value: Any) -> Any:
     """A value as a text file can hold it: a list or a record as Python writes it."""
     value = str(value) if isinstance(value, list | dict | bytes) else value
     return safe_cell(value) if isinstance(value, str) else value
-
-
-def safe_cell(text: str) -> str:
-    """A text that no spreadsheet takes for a formula: an apostrophe before it, where it might."""
-    return f"'{text}" if text.startswith(RUN) else text

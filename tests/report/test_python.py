@@ -1,0 +1,70 @@
+"""The Python lines of a page, run, give the selection of the page."""
+
+import html
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from command import invoke, run
+
+ASKED = {
+    "plain": ("-t", "kind", "-k", 3, "--drop", "region"),
+    "texts": ("-t", "kind", "-k", 3),
+    "texts apart": ("-t", "kind", "-k", 3, "--split-texts"),
+    "gamma": ("-t", "kind", "-k", 4, "--gamma", 7.5, "--class-weight", "balanced"),
+    "auto": ("-t", "kind", "-k", "auto"),
+    "limits": ("-t", "kind", "-k", 3, "--keep", "it's", "--exclude", "a_1,region"),
+    "adjusted": ("-t", "kind", "-k", 2, "--adjust-for", "region"),
+    "prefixes": ("-t", "kind", "-k", 2, "--groups", "prefix"),
+    "groups": ("-t", "kind", "-k", 2, "--groups", "groups.json", "--keep", "both"),
+    "numbers": ("-t", "a_1", "-k", 3, "--task", "regression", "--drop", "kind"),
+    "gaps": ("-t", "kind", "-k", 3, "--impute", "indicator"),
+    "exact": ("-t", "kind", "-k", 3, "--solver", "exact"),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("python")
+    rng = np.random.default_rng(0)
+    y = np.arange(120) % 3
+    table = pd.DataFrame(rng.normal(size=(120, 6)) + rng.normal(size=(3, 6))[y])
+    table.columns = ["a_1", "a_2", "b_1", "b_2", "it's", 'q"']
+    table["region"] = np.array(["n", "s", "o"])[(y + (rng.random(120) < 0.4)) % 3]
+    table["kind"] = np.array(["x", "y", "z"])[y]
+    table.to_csv(folder / "t.csv", index=False)
+    table.loc[::7, "a_2"] = np.nan
+    table.to_csv(folder / "gaps.csv", index=False)
+    (folder / "groups.json").write_text(json.dumps({"both": ["a_1", "region"]}))
+    return folder
+
+
+@pytest.mark.parametrize("case", ASKED)
+def test_the_lines_select_what_the_command_did(folder, case, monkeypatch, capsys):
+    file = "gaps.csv" if case == "gaps" else "t.csv"
+    outputs = ("--out", "s.json", "--report", "r.html", "--force")
+    done = invoke("select", file, *ASKED[case], *outputs, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    page = (folder / "r.html").read_text(encoding="utf-8")
+    lines = html.unescape(re.search(r'<pre id="python".*?<code>(.*?)</code>', page, re.DOTALL)[1])
+    monkeypatch.chdir(folder)
+    capsys.readouterr()
+    exec(compile(lines, "page", "exec"), {})
+    features = json.loads((folder / "s.json").read_text(encoding="utf-8"))["features"]
+    assert sorted(capsys.readouterr().out.splitlines()) == sorted(feature["name"] for feature in features)
+    said = html.unescape(re.search(r'<pre id="command".*?<code>(.*?)</code>', page, re.DOTALL)[1])
+    assert said.startswith(f"fisherset select {file} ")
+    assert ("Filled in" in page) == (case == "gaps")
+
+
+def test_a_comparison_promises_no_lines(folder):
+    asked = ("compare", "t.csv", "-t", "kind", "-k", 2, "--methods", "fisher,joint", "--repeats", 2)
+    assert run(*asked, "--report", "c.html", cwd=folder).returncode == 0
+    page = (folder / "c.html").read_text(encoding="utf-8")
+    assert "fisherset compare t.csv" in page
+    assert 'id="python"' not in page
+    assert page.index('id="comparison"') < page.index('id="certificate"')
+    assert "2 methods compared on t.csv" in page
