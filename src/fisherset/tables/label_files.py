@@ -57,6 +57,8 @@ def join_labels(frame: Frame, target: str | None, layout: Layout, *, texts: Sequ
         The table, and its labels.
     """
     if layout.labels is None:
+        if layout.on is not None:
+            raise ValueError(f"--on says how labels are found; {layout.on!r} must go with --labels.")
         return Joined(frame, frame, target)
     frame, keys, on = _own_keys(frame, layout)
     held, column = _labels_of(layout.labels, frame, layout, texts, target)

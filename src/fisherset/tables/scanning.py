@@ -214,6 +214,11 @@ def _identifier(stream: Stream, layout: Layout, used: list[str]) -> str | None:
     if layout.identifier is not None:
         if layout.identifier not in names:
             raise no_such_column(_capital(stream.name), layout.identifier, names)
+        if layout.identifier in used:
+            raise ValueError(
+                f"The column that names the rows must be no other; {layout.identifier!r} is among the target, "
+                f"the weights, `columns` and `drop`."
+            )
         return layout.identifier
     index = [name for name in index_columns(stream.schema) if name not in used]
     if "" in index:
@@ -244,8 +249,7 @@ def _chosen(
     twice = [name for name in columns or () if list(columns or ()).count(name) > 1 or name in beside]
     if twice:
         raise ValueError(
-            f"columns must name each column once, and neither target nor weights nor identifiers; got "
-            f"{twice[0]!r}."
+            f"columns must name each column once, and neither target nor weights; got {twice[0]!r}."
         )
     if columns is None:
         out = {*beside, *(name for name in index_columns(stream.schema) if name not in drop)}
