@@ -127,7 +127,7 @@ def scan(
         raise ValueError(f"target must name each column once; got {target!r}.")
     stream = _opened(paths, targets, layout)
     weights = [] if sample_weight is None else [sample_weight]
-    named = _identifier(stream, layout, [*targets, *weights, *drop, *(columns or ())])
+    named = _identifier(stream, layout, [*targets, *weights, *(columns or ())], drop)
     beside = [*targets, *weights, *([] if layout.identifier is None else [layout.identifier])]
     chosen = _chosen(stream, columns, drop, beside)
     stream.agree([*chosen, *beside])
@@ -208,7 +208,7 @@ def _opened(paths: Any, targets: list[str], layout: Layout) -> Stream:
     return query
 
 
-def _identifier(stream: Stream, layout: Layout, used: list[str]) -> str | None:
+def _identifier(stream: Stream, layout: Layout, used: list[str], drop: Sequence[str]) -> str | None:
     """The column that names the rows: as somebody says, or as pandas does."""
     names = stream.schema.names
     if layout.identifier is not None:
@@ -216,11 +216,11 @@ def _identifier(stream: Stream, layout: Layout, used: list[str]) -> str | None:
             raise no_such_column(_capital(stream.name), layout.identifier, names)
         if layout.identifier in used:
             raise ValueError(
-                f"The column that names the rows must be no other; {layout.identifier!r} is among the target, "
-                f"the weights, `columns` and `drop`."
+                f"The column that names the rows must be no other; {layout.identifier!r} is among target, "
+                f"sample_weight and columns."
             )
         return layout.identifier
-    index = [name for name in index_columns(stream.schema) if name not in used]
+    index = [name for name in index_columns(stream.schema) if name not in {*used, *drop}]
     if "" in index:
         warnings.warn(
             f"The column without a name in {stream.name} is taken for row numbers, or names, and no feature.",
