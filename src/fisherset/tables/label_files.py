@@ -118,9 +118,8 @@ def _labels_of(
         if column is None:
             raise ValueError(f"{path.name} has no column beside the labels to find rows by.")
     if column is not None and held.arrow is not None and not is_text(held.arrow.schema.field(column).type):
-        held = read_frame(
-            path, texts=[*texts, column], layout=apart
-        )  # in a file of text 007 is another than 7
+        # in a file of text 007 is another than 7
+        held = read_frame(path, texts=[*texts, column], layout=apart)
     return held, column
 
 
