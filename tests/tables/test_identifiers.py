@@ -304,10 +304,17 @@ def test_what_takes_a_whole_table_is_refused_by_batches(case, tmp_path):
         open_table(tmp_path / "*.csv", "kind", layout=layout)
 
 
-def test_identifiers_in_the_midst_of_columns_cannot_be_features(tmp_path):
+@pytest.mark.parametrize("asked", [{"columns": ["a", "sample"]}, {"sample_weight": "sample"}])
+def test_identifiers_in_the_midst_of_columns_cannot_be_features(asked, tmp_path):
     frame().assign(sample=NAMES).to_csv(tmp_path / "t.csv", index=False)
-    with pytest.raises(ValueError, match="neither target nor weights nor identifiers; got 'sample'"):
-        scan(tmp_path / "t.csv", "kind", columns=["a", "sample"], layout=Layout(identifier="sample"))
+    with pytest.raises(ValueError, match="names the rows must be no other; 'sample' is among"):
+        scan(tmp_path / "t.csv", "kind", **asked, layout=Layout(identifier="sample"))
+
+
+def test_the_target_names_no_rows(tmp_path):
+    frame().to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(ValueError, match="names the rows must be no other; 'kind' is the target"):
+        read_table(tmp_path / "t.csv", "kind", layout=Layout(identifier="kind"))
 
 
 @pytest.mark.parametrize(

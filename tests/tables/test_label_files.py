@@ -282,6 +282,12 @@ def test_a_file_of_labels_that_is_not_there(tmp_path):
         read_table(tmp_path / "t.csv", "kind", layout=Layout(labels=tmp_path / "m.csv", on="sample"))
 
 
+def test_a_column_to_find_labels_by_needs_labels(tmp_path):
+    bare(frame().assign(sample=SAMPLES), tmp_path / "t.csv")
+    with pytest.raises(ValueError, match="'sample' must go with --labels"):
+        read_table(tmp_path / "t.csv", "colour", layout=Layout(on="sample"))
+
+
 def test_labels_are_joined_to_a_frame_that_is_read_in_part(tmp_path):
     bare(frame().assign(sample=SAMPLES), tmp_path / "t.csv")
     bare(SHUFFLED, tmp_path / "m.csv")

@@ -57,6 +57,8 @@ def join_labels(frame: Frame, target: str | None, layout: Layout, *, texts: Sequ
         The table, and its labels.
     """
     if layout.labels is None:
+        if layout.on is not None:
+            raise ValueError(f"--on says how labels are found; {layout.on!r} must go with --labels.")
         return Joined(frame, frame, target)
     frame, keys, on = _own_keys(frame, layout)
     held, column = _labels_of(layout.labels, frame, layout, texts, target)
@@ -116,9 +118,8 @@ def _labels_of(
         if column is None:
             raise ValueError(f"{path.name} has no column beside the labels to find rows by.")
     if column is not None and held.arrow is not None and not is_text(held.arrow.schema.field(column).type):
-        held = read_frame(
-            path, texts=[*texts, column], layout=apart
-        )  # in a file of text 007 is another than 7
+        # in a file of text 007 is another than 7
+        held = read_frame(path, texts=[*texts, column], layout=apart)
     return held, column
 
 

@@ -122,6 +122,8 @@ def read_table(
         raise ValueError(f"impute must be one of {', '.join(IMPUTE)}; got {impute!r}.")
     if task not in TASK_NAMES:
         raise ValueError(f"task must be one of {', '.join(TASK_NAMES)}; got {task!r}.")
+    if target is not None and target == layout.identifier:
+        raise ValueError(f"The column that names the rows must be no other; {target!r} is the target.")
     labelled = task == "classification"
     texts = [target] if labelled and target is not None else []
     frame = read_frame(path, texts=texts, layout=layout)

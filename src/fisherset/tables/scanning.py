@@ -130,7 +130,7 @@ def scan(
         raise ValueError(f"target must name each column once; got {target!r}.")
     stream = _opened(paths, targets, layout)
     weights = [] if sample_weight is None else [sample_weight]
-    named = _identifier(stream, layout, [*targets, *weights, *drop, *(columns or ())])
+    named = _identifier(stream, layout, [*targets, *weights, *(columns or ())], drop)
     beside = [*targets, *weights, *([] if layout.identifier is None else [layout.identifier])]
     chosen = _chosen(stream, columns, drop, beside)
     stream.agree([*chosen, *beside])
@@ -213,14 +213,19 @@ def _opened(paths: Any, targets: list[str], layout: Layout) -> Stream:
     return query
 
 
-def _identifier(stream: Stream, layout: Layout, used: list[str]) -> str | None:
+def _identifier(stream: Stream, layout: Layout, used: list[str], drop: Sequence[str]) -> str | None:
     """The column that names the rows: as somebody says, or as pandas does."""
     names = stream.schema.names
     if layout.identifier is not None:
         if layout.identifier not in names:
             raise no_such_column(_capital(stream.name), layout.identifier, names)
+        if layout.identifier in used:
+            raise ValueError(
+                f"The column that names the rows must be no other; {layout.identifier!r} is among target, "
+                f"sample_weight and columns."
+            )
         return layout.identifier
-    index = [name for name in index_columns(stream.schema) if name not in used]
+    index = [name for name in index_columns(stream.schema) if name not in {*used, *drop}]
     if "" in index:
         warnings.warn(
             f"The column without a name in {stream.name} is taken for row numbers, or names, and no feature.",
@@ -249,8 +254,7 @@ def _chosen(
     twice = [name for name in columns or () if list(columns or ()).count(name) > 1 or name in beside]
     if twice:
         raise ValueError(
-            f"columns must name each column once, and neither target nor weights nor identifiers; got "
-            f"{twice[0]!r}."
+            f"columns must name each column once, and neither target nor weights; got {twice[0]!r}."
         )
     if columns is None:
         out = {*beside, *(name for name in index_columns(stream.schema) if name not in drop)}
