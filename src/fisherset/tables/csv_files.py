@@ -67,6 +67,7 @@ class CsvReader:
                 self.schema = reader.schema
             if any(pa.types.is_binary(kind) for kind in self.schema.types):
                 raise not_encoded(file.path, self.dialect)
+            self._names = self.schema.names
             self.schema = pa.schema([self.schema.field(j) for j in named(self.schema)])
             _check_names(file.path, self.schema.names)
         self._exact: set[str] = set()  # columns whose long numbers were looked at
@@ -109,7 +110,7 @@ class CsvReader:
             column, value = misfit.groups()
             if value is None:
                 raise not_encoded(self._file.path, self.dialect) from error
-            raise ValueError(self._misfit(self.schema.names[int(column)], value)) from error
+            raise ValueError(self._misfit(self._names[int(column)], value)) from error
 
     def where(self, name: str, value: str) -> str:
         """The line that first has a value in a column, as the end of a sentence."""
