@@ -372,6 +372,12 @@ REFUSED = {
         {},
         "Line 30 of t.csv has 2 cells, the header 4: ",
     ),
+    "decimal commas without quotes": (
+        "t.csv",
+        "a,kind\n1,5,x\n2,5,y\n3,5,x\n",
+        {},
+        "Line 2 of t.csv has 3 cells, the header 2: ",
+    ),
     "a short row after comments": (
         "t.csv",
         "# a\n" + PLAIN + "1\n",

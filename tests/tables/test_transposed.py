@@ -194,7 +194,7 @@ REFUSED = {
     "numbers and texts in a row": (
         "t.csv",
         text("gene,s1,s2,s3\na,1,2,n.d.\nknid,u,v,u\n"),
-        "Column 'a' of t.csv holds 'n.d.' in row 3, a number everywhere else",
+        "Column 'a' of t.csv holds 'n.d.' for 's3', a number everywhere else",
     ),
     "dates": (
         "t.csv",
@@ -251,7 +251,7 @@ def read(path, layout=PLAIN):
     try:
         found = read_table(path, "kind", impute="indicator", layout=layout)
     except ValueError as error:
-        return re.sub(r" in (?:line|row) .*", "", str(error))  # which is another the other way round
+        return re.sub(r" (?:in line|for) .*", "", str(error))  # which is another the other way round
     return found.features, np.asarray(found.X.toarray() if hasattr(found.X, "toarray") else found.X).tolist()
 
 

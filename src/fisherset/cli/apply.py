@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
@@ -74,7 +74,7 @@ def apply(
         for sentence in odd:
             warnings.warn(sentence, stacklevel=1)
         names = [feature.name for feature in chosen.features]
-        about = {"target": chosen.target, "task": chosen.task, "ids": frame.ids}
+        about: dict[str, Any] = {"target": chosen.target, "task": chosen.task, "ids": frame.ids}
         outputs.write(out, lambda: table_content(out, X, names, y=labels, **about))
     common.console_of(quiet).print(Text(f"{len(X)} rows, {len(names)} columns. Written: {out}"))
 

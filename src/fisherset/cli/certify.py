@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -82,8 +81,8 @@ def certify(
     from fisherset.tables import read_selection
 
     with common.Outputs(), source.opened() as path:  # says so when it is stopped
-        if listed.is_selection:
-            kept = read_selection(listed.file)
+        if listed.selection is not None:
+            kept = read_selection(listed.selection)
             source, restrictions = as_selected(source, restrictions, kept)
             number = kept.gamma if gamma is None else number
         silent = quiet or as_json
@@ -193,9 +192,9 @@ class Listed:
                 raise IsADirectoryError(f"{text!r} is a folder; name a file in it.")
 
     @property
-    def is_selection(self) -> bool:
-        """Whether it is a file that says more than names."""
-        return self.file is not None and self.file.suffix.lower() == ".json"
+    def selection(self) -> Path | None:
+        """The file, if it is one that says more than names."""
+        return self.file if self.file is not None and self.file.suffix.lower() == ".json" else None
 
     @property
     def name(self) -> str:
@@ -208,9 +207,9 @@ class Listed:
         """The names, each once."""
         from fisherset.tables import read_selection
 
-        if self.is_selection:
-            return [feature.name for feature in read_selection(self.file).features]
-        names = self._given(question) if self.file is None else self._lines()
+        if self.selection is not None:
+            return [feature.name for feature in read_selection(self.selection).features]
+        names = self._given(question) if self.file is None else self._lines(self.file)
         if not names:
             raise ValueError(f"{self.name} names no features; it must hold a name a line.")
         twice = [name for name, count in Counter(names).items() if count > 1]
@@ -218,16 +217,16 @@ class Listed:
             raise ValueError(f"{self.name} names {min(twice)!r} twice.")
         return names
 
-    def _given(self, question: Question) -> Sequence[str]:
+    def _given(self, question: Question) -> list[str]:
         """Names with commas, unless all of it is one."""
         from fisherset.tables import split_names
 
         known = {*question.grouping.labels, *question.table.names}
         return [name for name in split_names(self._text, known) if name]
 
-    def _lines(self) -> list[str]:
+    def _lines(self, file: Path) -> list[str]:
         try:
-            content = sys.stdin.buffer.read() if self.file == STANDARD_INPUT else self.file.read_bytes()
+            content = sys.stdin.buffer.read() if file == STANDARD_INPUT else file.read_bytes()
             lines = content.decode("utf-8-sig").split("\n")
         except UnicodeDecodeError:
             raise ValueError(f"{self.name} is no UTF-8 text; it must hold a name a line.") from None

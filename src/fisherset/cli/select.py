@@ -125,13 +125,17 @@ def select(
             selection, rows = described(question, selector, found, solver, remarks, source, sizes)
         outputs.write(out, lambda: selection.as_json() + "\n")
         if report is not None:
-            told = {"sizes": sizes, "read": source.as_read(restrictions), "groups": restrictions.groups}
+            told: dict[str, Any] = {
+                "sizes": sizes,
+                "read": source.as_read(restrictions),
+                "groups": restrictions.groups,
+            }
             with ProgressBars(silent, "writing the report"):
                 outputs.write(report, lambda: page_for(question, selector, found, solver, remarks, **told))
         if write is not None:
             names = [feature.name for feature in selection.features]
             values, y = values_of(table, names)
-            about = {"target": table.target, "task": task.value, "ids": table.identifiers()}
+            about: dict[str, Any] = {"target": table.target, "task": task.value, "ids": table.identifiers()}
             outputs.write(write, lambda: table_content(write, values, names, y=y, **about))
     if asked is Format.table:
         console = common.console_of(quiet)

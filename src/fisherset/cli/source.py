@@ -134,7 +134,12 @@ class LabelledSource(Source):
         filled = None if self.impute is None else self.impute.value
         read = open_table if elsewhere else read_table
         with ProgressBars(quiet, f"reading {path.name}"):
-            more = {"impute": filled, "task": task.value, "split": split_texts, "layout": self.layout}
+            more: dict[str, Any] = {
+                "impute": filled,
+                "task": task.value,
+                "split": split_texts,
+                "layout": self.layout,
+            }
             table = read(path, self.target, drop=self.drop or (), **more)
         notes.about(path.name)
         if task is Task.classification and table.y is not None and are_continuous(table.y):

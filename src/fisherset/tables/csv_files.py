@@ -69,6 +69,7 @@ class CsvReader:
                 self.schema = reader.schema
             if any(pa.types.is_binary(kind) for kind in self.schema.types):
                 raise not_encoded(file.path, self.dialect)
+            self._names = self.schema.names
             fields = [self.schema.field(j) for j in named(self.schema)]
             fields = [
                 field if field.name or "" not in texts else field.with_type(pa.string()) for field in fields
@@ -115,7 +116,7 @@ class CsvReader:
             column, value = misfit.groups()
             if value is None:
                 raise not_encoded(self._file.path, self.dialect) from error
-            raise ValueError(self._misfit(self.schema.names[int(column)], value)) from error
+            raise ValueError(self._misfit(self._names[int(column)], value)) from error
 
     def where(self, name: str, value: str) -> str:
         """The line that first has a value in a column, as the end of a sentence."""

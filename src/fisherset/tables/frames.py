@@ -111,7 +111,10 @@ class Frame(NamedTuple):
             line = line_of(self.path, self.dialect, name, value)
             return Finding(file, "" if line is None else f" in line {line}", True)
         values = self.values(name) or []
-        return Finding(file, f" in row {values.index(value) + 1}" if value in values else "")
+        if value not in values:
+            return Finding(file, "")
+        row = values.index(value)
+        return Finding(file, f" in row {row + 1}" if self.ids is None else f" for {self.ids.values[row]!r}")
 
     @property
     def n_rows(self) -> int:
@@ -231,11 +234,15 @@ def _turned_frame(
     path: Path, texts: Collection[str], wanted: Collection[str] | None, layout: Layout
 ) -> Frame:
     """A file of columns whose rows are features."""
+    dialects: list[Dialect | None] = []
 
     def read(source: Path, whole: Collection[str]) -> Any:
-        # what is written the other way round is plain text
-        own = layout if source == path else Layout(missing=layout.missing)
+        own = layout
+        if source != path:  # the same cells written the other way round, as plain text
+            decimal = "." if dialects[0] is None else dialects[0].decimal
+            own = Layout(",", decimal, "utf-8", layout.missing)
         frame = _arrow_frame(source, suffix_of(source), whole, own)
+        dialects.append(frame.dialect)
         _check_names(source, frame.names)
         return frame.arrow
 

@@ -10,9 +10,7 @@ from fisherset.tables.columns import DROP, RefusedColumnError, is_number
 from fisherset.tables.feature import shown
 from fisherset.tables.recognition import COMMA, GROUPED, MANY_NUMBERS, MOSTLY
 
-TEXTS_PER_NUMBER = (
-    0.2  # texts for each different number, at most, in a column that is one of numbers nevertheless
-)
+TEXTS_PER_NUMBER = 0.2  # at most, of different ones, in a column that is of numbers nevertheless
 ODD = "odd"  # reasons of which the sentence says more than the names of columns
 COMMAS = "commas"
 

@@ -15,7 +15,7 @@ SIGNS = 2**17  # ... of so many signs together, and some lines after them
 SOME_LINES = 3
 MOSTLY = 0.5  # share of numbers above which a column is one of numbers
 MANY_NUMBERS = 10  # different numbers that are no names of kinds
-EXCEL = re.compile(r'"?sep=(.)"?[,;\t]*(?:\r\n|\n|\r)', re.IGNORECASE)
+EXCEL = re.compile(r'"?sep=([,;|\t :^~])"?[,;\t]*(?:\r\n|\n|\r)', re.IGNORECASE)
 COMMENTS = re.compile(r"(?:#[^\r\n]*(?:\r\n|\n|\r)|[ \t]*(?:\r\n|\n|\r))*")
 LAST_COMMENT = re.compile(r"#[^\r\n]*(?:\r\n|\n|\r)(?=[\r\n \t]*\Z)")
 WHOLE = re.compile(r"[-+]?\d+(?:[eE][-+]?\d+)?")
@@ -52,9 +52,17 @@ class Sample(NamedTuple):
 
     @property
     def lacks_a_name(self) -> bool:
-        """Whether every row has one cell more than the header, as R writes the names of rows."""
-        rows = self.rows[1:]
-        return self.width > 1 and bool(rows) and all(len(row.cells) == self.width + 1 for row in rows)
+        """Whether every row has one cell more than the header: a name, as R writes them, or nothing at all.
+
+        A number with a decimal comma that is not quoted is no name, nor the one after it.
+        """
+        rows = [row.cells for row in self.rows[1:]]
+        if self.width < 2 or not rows or any(len(cells) != self.width + 1 for cells in rows):
+            return False
+        first = [cells[0].strip() for cells in rows]
+        number = is_plain_number if self.separator == "," else POINT.fullmatch
+        called = len(set(first)) == len(first) and not any(map(number, first))
+        return called or not any(cells[-1].strip() for cells in rows)
 
     @property
     def names(self) -> tuple[str, ...] | None:

@@ -202,7 +202,8 @@ def check_end(path: Path, dialect: Dialect) -> None:
         return
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - 2**20))
-        last = re.split(rb"[\r\n]", file.read().replace(b"\0", b""))[-1]
+        end = file.read().replace(b"\0", b"")
+    last = end[max(end.rfind(b"\n"), end.rfind(b"\r")) + 1 :]
     separator = re.escape(dialect.separator.encode())
     if last.count(b'"') % 2 and re.search(rb'(?:^|%b)"[^"]*(?:""[^"]*)*$' % separator, last):
         raise ValueError(f"{path.name} ends inside a quotation; is it damaged or cut off?")
