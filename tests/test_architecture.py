@@ -45,7 +45,7 @@ OUTSIDE = {  # what may be imported from elsewhere, besides the standard library
     "plots": {"matplotlib", "numpy"},
     "report": {"jinja2", "numpy"},
     "paper": {"numpy", "scipy", "sklearn", "joblib", "matplotlib"},
-    "cli": {"numpy", "rich", "sklearn", "typer"},
+    "cli": {"numpy", "pyarrow", "rich", "sklearn", "typer"},
 }
 STANDARD = set(sys.stdlib_module_names)
 

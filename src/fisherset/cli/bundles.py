@@ -12,7 +12,7 @@ from typing import Any, get_type_hints
 def bundled(command: Callable[..., None]) -> Callable[..., None]:
     """A command in which every parameter that is a dataclass has become its fields, for typer to see."""
     hints = get_type_hints(command, include_extras=True)
-    bundles = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    bundles: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
     parameters: list[Parameter] = []
     for name, parameter in signature(command).parameters.items():
         if name in bundles:

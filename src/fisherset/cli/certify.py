@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fisherset.cli.question import Question
     from fisherset.tables import Selection
 
-FILES = (".txt", ".json", ".csv", ".tsv", ".list")  # what ends so is meant to be a file
+LISTS_OF_NAMES = (".txt", ".json", ".csv", ".tsv", ".list")  # what ends so is meant to be a file
 
 
 @bundled
@@ -183,7 +183,7 @@ class Listed:
 
     def __init__(self, text: str) -> None:
         self._text, path = text, Path(text)
-        meant = path.exists() or path.suffix.lower() in FILES or len(path.parts) > 1
+        meant = path.exists() or path.suffix.lower() in LISTS_OF_NAMES or len(path.parts) > 1
         self.file = path if meant or path == STANDARD_INPUT else None
         if self.file is not None and self.file != STANDARD_INPUT:
             if not path.exists():

@@ -12,9 +12,9 @@ from typing import Any
 
 from fisherset._files import ARROW, TEXT
 
-HEAD = 2**22  # bytes in which the first line of a text must end
-SEPARATORS = ",;\t|"
-UNSURE = ("#", "!", "sep=")  # first lines that may be no header
+FIRST_LINE = 2**22  # bytes in which the first line of a text must end
+ANY_OF = ",;\t|"
+NO_HEADER = ("#", "!", "sep=")  # first lines that may be no header
 
 
 def complete(ctx: Any, incomplete: str) -> list[str]:
@@ -35,7 +35,7 @@ def header_of(path: Path, separator: str | None = None) -> list[str] | None:
         return None
     if suffix in TEXT:
         with path.open("rb") as file:
-            return _header(file.readline(HEAD), separator)
+            return _header(file.readline(FIRST_LINE), separator)
     if suffix == ".parquet":
         from pyarrow import parquet
 
@@ -56,9 +56,9 @@ def _header(line: bytes, separator: str | None) -> list[str] | None:
         text = line.decode("utf-8-sig").rstrip("\r\n")
     except UnicodeDecodeError:
         return None
-    if text.startswith(UNSURE):
+    if text.startswith(NO_HEADER):
         return None
     given = {"tab": "\t", r"\t": "\t"}.get(separator or "", separator)
-    sign = given or max(SEPARATORS, key=text.count)
+    sign = given or max(ANY_OF, key=text.count)
     cells = next(csv.reader(io.StringIO(text), delimiter=sign), []) if len(sign) == 1 else []
     return cells if len(cells) > 1 else None

@@ -12,7 +12,7 @@ from fisherset._files import safe_cell
 from fisherset.cli.notes import printable
 from fisherset.cli.options import Format
 
-SEPARATORS = {Format.csv: ",", Format.tsv: "\t"}
+BETWEEN_CELLS = {Format.csv: ",", Format.tsv: "\t"}
 
 
 def format_of(asked: Format, as_json: bool) -> Format:
@@ -31,7 +31,7 @@ def as_cells(rows: Sequence[Mapping[str, Any]], asked: Format) -> str:
     """Rows of the same fields as text, below a line of these; no cell that a spreadsheet would run."""
     plain = printable if sys.stdout.isatty() else str  # a program gets the names as they are
     out = io.StringIO()
-    writer = csv.writer(out, delimiter=SEPARATORS[asked], lineterminator="\n")
+    writer = csv.writer(out, delimiter=BETWEEN_CELLS[asked], lineterminator="\n")
     writer.writerow(list(rows[0]) if rows else [])
     for row in rows:
         writer.writerow([safe_cell(plain(cell)) if isinstance(cell, str) else cell for cell in row.values()])

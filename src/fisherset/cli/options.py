@@ -45,13 +45,13 @@ class Format(StrEnum):
 
 PREFIX = "prefix"  # for --groups, in place of a file
 FORMATS = "CSV, TSV or other text, Parquet, Feather/Arrow, .npz, .svmlight, .h5ad, a GEO series matrix"
-PACKED = "packed by gzip, zstd, bzip2 or xz or not; - for the standard input"
-File = Annotated[Path, typer.Argument(metavar="FILE", help=f"{FORMATS}; {PACKED}.")]
+ANY_WAY = "packed by gzip, zstd, bzip2 or xz or not; - for the standard input"
+File = Annotated[Path, typer.Argument(metavar="FILE", help=f"{FORMATS}; {ANY_WAY}.")]
 Data = Annotated[
     Path,
     typer.Argument(
         metavar="FILE",
-        help=f"{FORMATS}; {PACKED}. A folder or pattern of such files is read by batches. Or a summary.",
+        help=f"{FORMATS}; {ANY_WAY}. A folder or pattern of such files is read by batches. Or a summary.",
     ),
 ]
 LAYOUT = "How the file is laid out"  # what nobody says of it is recognised

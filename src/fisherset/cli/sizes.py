@@ -15,7 +15,7 @@ from fisherset.report.sizes import Size, Sizes
 if TYPE_CHECKING:
     from fisherset.cli.question import Question
 
-SCORES = {"classification": "accuracy", "regression": "R²"}
+HELD_OUT = {"classification": "accuracy", "regression": "R²"}
 
 
 @status_told_later()
@@ -38,7 +38,7 @@ def sizes_of(question: Question, selector: Any, ks: Sequence[int], solver: str) 
             else (step.objective, step.upper_bound, step.gap)
         )
         rows.append(Size(step.k, names, *map(float, figures), *scores.get(step.k, (None, None))))
-    sizes = Sizes(rows, gamma, k, "", SCORES[question.task])
+    sizes = Sizes(rows, gamma, k, "", HELD_OUT[question.task])
     return sizes._replace(why=_why(sizes, selector, question.grouping.noun))
 
 

@@ -163,7 +163,7 @@ def evenly(codes: Indices, most: int) -> Indices:
 
 
 def _positive(gamma: float) -> float:
-    if not (np.isscalar(gamma) and np.isreal(gamma) and 0 < gamma < np.inf):
+    if not isinstance(gamma, int | float | np.integer | np.floating) or not 0 < gamma < np.inf:
         raise ValueError(f"gamma must be a positive number; got {shown(gamma)}.")
     return float(gamma)
 

@@ -197,8 +197,9 @@ def _rows(shown: Shown) -> list[Figure]:
         fitted = fitted_values(shown.table, shown.y, gamma=shown.gamma)
         target = np.asarray(shown.y, dtype=np.float64)
         note = f"A ridge regression on the chosen features together, as F has it. {note}"
-        draw = FitDisplay(target, fitted).plot
-        return [figure_of("The target as the chosen features explain it", draw, note + shown.caveat, "Rows")]
+        fit = FitDisplay(target, fitted)
+        title = "The target as the chosen features explain it"
+        return [figure_of(title, fit.plot, note + shown.caveat, "Rows")]
     plane = discriminant_plane(shown.table, shown.y, gamma=shown.gamma)
     if shown.columns.size < 2 or not plane.objective > 0:
         return []

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from fisherset.tables.arrow_tables import STREAM
 from fisherset.tables.columns import is_text
-from fisherset.tables.frames import STREAM, _check_names
+from fisherset.tables.names import check_names
 from fisherset.tables.paths import TableFile
 
 BUFFER = 2**16  # bytes read ahead of each column of a row group, which is never loaded whole
@@ -108,7 +109,7 @@ class ArrowReader:
 
 def check_schema(file: TableFile, schema: Any) -> None:
     """Refuse two columns of one name, and what is said of columns where it cannot be read."""
-    _check_names(file.path, schema.names)
+    check_names(file.path, schema.names)
     try:
         schema.pandas_metadata  # noqa: B018 - parsed when it is asked for
     except ValueError as error:

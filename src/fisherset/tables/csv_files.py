@@ -12,9 +12,9 @@ import numpy as np
 from fisherset.tables.columns import EXACT_BITS
 from fisherset.tables.dialect import dialect_of
 from fisherset.tables.encodings import UTF_8, not_encoded
-from fisherset.tables.frames import _check_names
 from fisherset.tables.layout import PLAIN, Layout
 from fisherset.tables.lines import line_of, ragged
+from fisherset.tables.names import check_names
 from fisherset.tables.paths import TableFile
 from fisherset.tables.text_files import LARGEST_BLOCK, bytes_of_row, check_end, named, start_of
 
@@ -75,7 +75,7 @@ class CsvReader:
                 field if field.name or "" not in texts else field.with_type(pa.string()) for field in fields
             ]
             self.schema = pa.schema(fields)
-            _check_names(file.path, self.schema.names)
+            check_names(file.path, self.schema.names)
         self._exact: set[str] = set()  # columns whose long numbers were looked at
 
     def batches(self, columns: Sequence[str], rows: int, types: Mapping[str, Any]) -> Iterator[Any]:

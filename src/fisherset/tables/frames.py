@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from fisherset._files import ARROW, TEXT, suffix_of
+from fisherset.tables.arrow_tables import ipc_table, parquet_table
 from fisherset.tables.dialect import Dialect, dialect_of
 from fisherset.tables.encoding import is_text
-from fisherset.tables.feature import shown
 from fisherset.tables.geo import is_series, read_series
 from fisherset.tables.h5ad import column_names, column_of, index_name, index_of, opened, size_of, table_of
 from fisherset.tables.identifiers import (
@@ -22,7 +22,6 @@ from fisherset.tables.identifiers import (
     are_row_numbers,
     free_name,
     identifiers_of,
-    index_columns,
     no_such_column,
     taken_out,
     without_index,
@@ -31,12 +30,12 @@ from fisherset.tables.layout import PLAIN, Layout
 from fisherset.tables.lines import line_of
 from fisherset.tables.matrices import StoredMatrix, loaded, loaded_columns, matrix_of
 from fisherset.tables.memory import TooLargeError, check_room, check_shape
+from fisherset.tables.names import check_names
 from fisherset.tables.npz import arrays_in
 from fisherset.tables.odd_texts import Finding
 from fisherset.tables.text_files import check_cells, check_end, read_text
 from fisherset.tables.transposed import turned
 
-STREAM = b"\xff\xff\xff\xff"  # how a stream of Arrow's starts
 SVMLIGHT = (".svmlight", ".libsvm", ".svm")
 KNOWN = (
     "text (.csv, .tsv, .txt, also packed as .csv.gz), Parquet (.parquet), Feather or Arrow (.feather, "
@@ -160,7 +159,7 @@ def read_frame(
     frame = _frame(path, texts, wanted, layout)
     if frame.n_rows == 0:
         raise ValueError(f"{path.name} has no rows.")
-    _check_names(path, frame.names)
+    check_names(path, frame.names)
     return frame
 
 
@@ -209,13 +208,6 @@ def _identified(frame: Frame, layout: Layout) -> Frame:
     return frame._replace(ids=identifiers_of(name, labels.pop(name).tolist()), labels=labels)
 
 
-def _check_names(path: Path, names: list[str]) -> None:
-    values, counts = np.unique(np.array(names, dtype=object).astype(str), return_counts=True)
-    twice = values[counts > 1].tolist()
-    if twice:
-        raise ValueError(f"{path.name} has columns of the same name: {shown(twice)}. Rename them.")
-
-
 def _column_frame(
     path: Path, texts: Collection[str], wanted: Collection[str] | None, layout: Layout
 ) -> Frame:
@@ -243,7 +235,7 @@ def _turned_frame(
             own = Layout(",", decimal, "utf-8", layout.missing)
         frame = _arrow_frame(source, suffix_of(source), whole, own)
         dialects.append(frame.dialect)
-        _check_names(source, frame.names)
+        check_names(source, frame.names)
         return frame.arrow
 
     table, ids = turned(path, read, texts, wanted, layout)
@@ -265,7 +257,7 @@ def _arrow_frame(
             dialect, table = _text_table(path, texts, layout, None if wanted is None else {*wanted, ""})
         else:
             with pyarrow.OSFile(str(path)) as file:  # whatever its name looks like, a file
-                read = _parquet_table if suffix == ".parquet" else _ipc_table
+                read = parquet_table if suffix == ".parquet" else ipc_table
                 table = read(path, file, wanted)
         names = [str(name) for name in table.column_names]
     except (TooLargeError, MemoryError):  # of Arrow's own exceptions one is a MemoryError
@@ -286,63 +278,6 @@ def _text_table(
     check_end(path, dialect)
     check_cells(path, dialect)
     return dialect, read_text(path, dialect, texts, wanted)
-
-
-def _places(schema: Any, wanted: Collection[str] | None) -> list[int]:
-    """The columns to read: those that are wanted, and what the rows are called; one at the least."""
-    if wanted is None:
-        return list(range(len(schema.names)))
-    kept = {*wanted, *index_columns(schema)}
-    return [j for j, name in enumerate(schema.names) if name in kept] or [0]
-
-
-def _parquet_table(path: Path, file: Any, wanted: Collection[str] | None) -> Any:
-    """A Parquet file; texts stay a list of different ones and numbers into it, as the file may have them.
-
-    Such a list can stand for any number of long texts: what it stands for is taken apart later, and
-    counted before.
-    """
-    from pyarrow import parquet
-
-    content = parquet.ParquetFile(file)
-    _check_names(path, content.schema_arrow.names)  # of two of one name Arrow reads neither
-    held, schema = content.metadata, content.schema_arrow
-    names = [schema.names[j] for j in _places(schema, wanted)]
-    check_shape(path.name, held.num_rows, len(names))
-    size = sum(held.row_group(i).total_byte_size for i in range(held.num_row_groups))
-    check_room(path.name, size * len(names) / max(1, len(schema.names)), "its columns")
-    texts = [field.name for field in schema if is_text(field.type)]
-    # not `parquet.read_table`, which reads the footer anew, and files ahead of what takes them apart
-    content = parquet.ParquetFile(file, metadata=held, read_dictionary=texts)
-    if wanted is None:
-        return content.read()
-    return content.read(names).select(names)  # by the name "a" it reads "a.b" as well
-
-
-def _ipc_table(path: Path, file: Any, wanted: Collection[str] | None) -> Any:
-    """A Feather or Arrow file or stream, read a batch at a time: what one takes is known when it is there."""
-    import pyarrow as pa
-    from pyarrow import feather
-
-    start = file.read(4)
-    file.seek(0)
-    if start == b"FEA1":  # the first version of Feather, which has no batches
-        table = feather.read_table(file)
-        return table.select(_places(table.schema, wanted))
-    opened_as = pa.ipc.open_stream if start == STREAM else pa.ipc.open_file
-    content = opened_as(file)
-    if wanted is not None:
-        options = pa.ipc.IpcReadOptions(included_fields=_places(content.schema, wanted))
-        file.seek(0)
-        content = opened_as(file, options=options)
-    coming = content if start == STREAM else map(content.get_batch, range(content.num_record_batches))
-    batches, size, n_rows = [], 0, 0
-    for batch in coming:
-        batches.append(batch)
-        size, n_rows = size + batch.nbytes, n_rows + batch.num_rows
-        check_room(path.name, size, "its columns")
-        check_shape(path.name, n_rows, len(content.schema))  # a batch may say of a value how often it comes
-    return pa.Table.from_batches(batches, content.schema)
 
 
 def _series_frame(path: Path) -> Frame:

@@ -15,7 +15,7 @@ UNNAMED_IDS = (
     "identifier",
 )  # what identifiers without a name are called, the first that is free
 NO_NAME = "__index_level_"  # how pandas calls a column of them without a name
-WHOLE = re.compile(r"0|-?[1-9]\d{0,17}")  # a number that is the same when it is written again
+AS_WRITTEN = re.compile(r"0|-?[1-9]\d{0,17}")  # a number that is the same when it is written again
 
 
 class Identifiers(NamedTuple):
@@ -43,7 +43,7 @@ def identifiers_of(name: str, values: Iterable[Any]) -> Identifiers:
     """Identifiers of what a file holds: texts that are all whole numbers are these, else all are texts."""
     found = [None if _is_gap(value) else value for value in values]
     present = [value for value in found if value is not None]
-    if all(isinstance(value, str) and WHOLE.fullmatch(value) for value in present):
+    if all(isinstance(value, str) and AS_WRITTEN.fullmatch(value) for value in present):
         return Identifiers(name, [None if value is None else int(value) for value in found])
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in present):
         return Identifiers(name, found)

@@ -1,8 +1,13 @@
-"""Names of columns as they are given on a command line."""
+"""Names of columns: as they are given on a command line, and each once."""
 
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from fisherset.tables.feature import shown
 
 
 def split_names(text: str, known: Container[str]) -> list[str]:
@@ -37,3 +42,10 @@ def split_names(text: str, known: Container[str]) -> list[str]:
 def all_names(texts: Sequence[str], known: Container[str]) -> list[str]:
     """What several such texts name, in their order."""
     return [name for text in texts for name in split_names(text, known)]
+
+
+def check_names(path: Path, names: list[str]) -> None:
+    values, counts = np.unique(np.array(names, dtype=object).astype(str), return_counts=True)
+    twice = values[counts > 1].tolist()
+    if twice:
+        raise ValueError(f"{path.name} has columns of the same name: {shown(twice)}. Rename them.")

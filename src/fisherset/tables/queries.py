@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from fisherset.tables.frames import _check_names
+from fisherset.tables.names import check_names
 from fisherset.tables.odd_texts import Finding
 from fisherset.tables.paths import TableFile, stamp_of
 
@@ -177,7 +177,7 @@ def query_of(table: Any) -> Query | None:
     """How to ask a table that is no file; None where it is of no known kind."""
     query = _known_query(table)
     if query is not None:
-        _check_names(Path(query.name), query.schema.names)
+        check_names(Path(query.name), query.schema.names)
     return query
 
 

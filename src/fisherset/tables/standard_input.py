@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from fisherset.tables.frames import STREAM
+from fisherset.tables.arrow_tables import STREAM
 from fisherset.tables.packing import MAGIC_BYTES, packing_of
 
 NAME = "standard input"
