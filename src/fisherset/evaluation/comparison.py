@@ -94,7 +94,7 @@ class Comparison(NamedTuple):
             two different halves have in common, NaN for a single repeat.
         """
         members = self._members(k)  # methods x repeats x columns
-        shared = np.einsum("mrj,lrj->ml", members, members) / (k * members.shape[1])
+        shared: Floats = np.einsum("mrj,lrj->ml", members, members) / (k * members.shape[1])
         np.fill_diagonal(shared, [self._stability(own, k) for own in members])
         return shared
 

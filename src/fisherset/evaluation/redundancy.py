@@ -56,7 +56,7 @@ def cluster_order(correlations: Floats) -> Indices:
         return np.arange(len(matrix))
     apart = 1.0 - np.abs(matrix[np.triu_indices(len(matrix), 1)])
     tree = linkage(np.maximum(apart, 0.0), method="average", optimal_ordering=True)
-    order = leaves_list(tree).astype(np.intp)
+    order: Indices = leaves_list(tree).astype(np.intp)
     return order if order[0] < order[-1] else order[::-1]  # either way round is as good
 
 

@@ -197,8 +197,8 @@ def _rows(shown: Shown) -> list[Figure]:
         fitted = fitted_values(shown.table, shown.y, gamma=shown.gamma)
         target = np.asarray(shown.y, dtype=np.float64)
         note = f"A ridge regression on the chosen features together, as F has it. {note}"
-        draw = FitDisplay(target, fitted).plot
-        return [figure_of("The target as the chosen features explain it", draw, note + shown.caveat, "Rows")]
+        title, fit = "The target as the chosen features explain it", FitDisplay(target, fitted)
+        return [figure_of(title, fit.plot, note + shown.caveat, "Rows")]
     plane = discriminant_plane(shown.table, shown.y, gamma=shown.gamma)
     if shown.columns.size < 2 or not plane.objective > 0:
         return []
@@ -206,9 +206,9 @@ def _rows(shown: Shown) -> list[Figure]:
     if not plane.discriminates:
         words = "Across, the direction that tells the classes apart best; up, the widest of what that leaves"
     weighed = " All rows count alike here." if shown.weighed else ""
-    draw = PlaneDisplay(plane).plot
     note = f"{words}, with the chosen features together.{weighed} {note}"
-    return [figure_of("The rows in the plane of the discriminant", draw, note + shown.caveat, "Rows")]
+    title = "The rows in the plane of the discriminant"
+    return [figure_of(title, PlaneDisplay(plane).plot, note + shown.caveat, "Rows")]
 
 
 def _correlations(shown: Shown) -> list[Figure]:
