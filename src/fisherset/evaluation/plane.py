@@ -164,7 +164,7 @@ def evenly(codes: Indices, most: int) -> Indices:
 
 
 def _positive(gamma: Any) -> float:
-    if isinstance(gamma, bool) or not isinstance(gamma, Real) or not 0 < gamma < np.inf:
+    if isinstance(gamma, bool) or not isinstance(gamma, Real) or not 0 < float(gamma) < np.inf:
         raise ValueError(f"gamma must be a positive number; got {shown(gamma)}.")
     return float(gamma)
 
