@@ -81,4 +81,5 @@ def test_a_dark_figure_has_no_dark_ink():
     assert "#1a1a1a" in svg
     for colour in ("#1a1a1a", "#ffffff", "#000000"):
         assert colour not in dark
-    assert COLOURS[0].lower() in dark
+    assert COLOURS[1].lower() in dark
+    assert dark.count("<use") == svg.count("<use")

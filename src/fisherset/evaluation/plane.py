@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -162,8 +163,8 @@ def evenly(codes: Indices, most: int) -> Indices:
     return np.union1d(spaced, np.unique(codes, return_index=True)[1])
 
 
-def _positive(gamma: float) -> float:
-    if not isinstance(gamma, int | float | np.integer | np.floating) or not 0 < gamma < np.inf:
+def _positive(gamma: Any) -> float:
+    if isinstance(gamma, bool) or not isinstance(gamma, Real) or not 0 < float(gamma) < np.inf:
         raise ValueError(f"gamma must be a positive number; got {shown(gamma)}.")
     return float(gamma)
 

@@ -50,7 +50,7 @@ DARK: Any = {
 # Colours of a figure in the light style of a page, and what stands for them in the dark one. The ink is not
 # quite black: what is black matplotlib leaves for the SVG to say nothing about.
 PAPER, PENCIL = "#ffffff", "#1a1a1a"
-NIGHT = {PENCIL: INK, PAPER: "#16181b", "#b0b0b0": "#707070"}
+NIGHT = {PENCIL: INK, PAPER: "#16181b", "#b0b0b0": "#707070", "#0072b2": "#2f95d6"}
 PAGE_STYLE: Any = {
     **STYLE,
     **dict.fromkeys(

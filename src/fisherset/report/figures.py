@@ -197,8 +197,7 @@ def _rows(shown: Shown) -> list[Figure]:
         fitted = fitted_values(shown.table, shown.y, gamma=shown.gamma)
         target = np.asarray(shown.y, dtype=np.float64)
         note = f"A ridge regression on the chosen features together, as F has it. {note}"
-        fit = FitDisplay(target, fitted)
-        title = "The target as the chosen features explain it"
+        title, fit = "The target as the chosen features explain it", FitDisplay(target, fitted)
         return [figure_of(title, fit.plot, note + shown.caveat, "Rows")]
     plane = discriminant_plane(shown.table, shown.y, gamma=shown.gamma)
     if shown.columns.size < 2 or not plane.objective > 0:
@@ -207,9 +206,9 @@ def _rows(shown: Shown) -> list[Figure]:
     if not plane.discriminates:
         words = "Across, the direction that tells the classes apart best; up, the widest of what that leaves"
     weighed = " All rows count alike here." if shown.weighed else ""
-    draw = PlaneDisplay(plane).plot
     note = f"{words}, with the chosen features together.{weighed} {note}"
-    return [figure_of("The rows in the plane of the discriminant", draw, note + shown.caveat, "Rows")]
+    title = "The rows in the plane of the discriminant"
+    return [figure_of(title, PlaneDisplay(plane).plot, note + shown.caveat, "Rows")]
 
 
 def _correlations(shown: Shown) -> list[Figure]:
