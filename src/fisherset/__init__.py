@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         selection_path,
         summarize,
     )
-    from fisherset.tables import scan
+    from fisherset.tables import Layout, scan
 
     __version__: str
 
@@ -42,6 +42,7 @@ __all__ = [
     "JointRegressionScore",
     "JointRegressionScoreCV",
     "LaplacianScore",
+    "Layout",
     "NearBest",
     "SelectionPath",
     "SelectionPathDisplay",
@@ -69,7 +70,8 @@ def __getattr__(name: str) -> "Any":
     if name == "__version__":
         found = import_module("importlib.metadata").version("fisherset")
     else:
-        homes = {"SelectionPathDisplay": "fisherset.plots", "scan": "fisherset.tables"}
+        tables = dict.fromkeys(("Layout", "scan"), "fisherset.tables")
+        homes = {"SelectionPathDisplay": "fisherset.plots", **tables}
         home = homes.get(name, "fisherset.selectors")
         found = getattr(import_module(home), name)
     globals()[name] = found  # asked for once

@@ -44,6 +44,7 @@ def typed(tmp_path_factory):
     ]
     (folder / "table.csv").write_text("\n".join(["a,b,label", *rows]) + "\n")
     (folder / "list.txt").write_text("b\n")
+    (folder / "people.csv").write_text("age,size,answer\n31,1.5,yes\n?,1.7,no\n42,1.6,yes\n28,1.8,no\n")
 
     def run(command, installed=hidden):
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
@@ -82,11 +83,18 @@ def test_select_prints_what_the_readme_shows(typed):
     (folder / "new.csv").write_bytes((folder / "tumours.csv").read_bytes())
 
 
+def test_a_refusal_is_what_the_readme_shows(typed):
+    run, _ = typed
+    (block,) = [block for block in BLOCKS if "people.csv" in block[0]]
+    done = run(block[0].removeprefix("$ "))
+    assert (done.returncode, done.stderr.splitlines()) == (2, block[1:])
+
+
 def test_every_other_command_runs(typed):
     """After `select`, whose files the others use; a command that is new in the README is run, too."""
     run, _ = typed
     rest = [command for command in COMMANDS if not command.startswith((*ELSEWHERE, "python -c"))]
-    rest = [command for command in rest if "--out selection.json" not in command]
+    rest = [command for command in rest if "--out selection.json" not in command and "people.csv" not in command]
     assert {command.split()[1] for command in rest} >= {
         "alternatives",
         "apply",

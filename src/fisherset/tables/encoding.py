@@ -129,7 +129,7 @@ def _check_categories(held: Tally) -> None:
     present = held.n_rows - held.n_missing
     if len(held.texts) > max(FEW_TEXTS, present // 2):
         raise RefusedColumnError(
-            "Columns {} have hardly a text twice: identifiers, not categories. Use --drop."
+            "Columns {} have hardly a text twice: identifiers, not categories. Use --id or --drop."
         )
 
 
