@@ -43,7 +43,9 @@ __all__ = [
 
 IMPUTE = ("median", "indicator")
 FEW_TEXTS = 50  # different texts that are always taken for categories
-SPARSE = 0.1  # share of values other than nought below which a table is kept sparse
+SPARSE = 0.1  # share of values other than nought below which a table is kept sparse, as that is faster
+# Share below which a table of so many features is, for it not to take more than twice what the columns do.
+HALF_SPARSE, MANY_FEATURES = 0.5, 1000
 NOTHING = "Columns {} hold nothing. Leave them out with --drop."
 ASK_IMPUTE = (
     "Columns {} have missing values: fill them with --impute median or --impute indicator, or use --drop."
@@ -184,7 +186,8 @@ class Encoder:
         self._n_features = len(features)
         self.columns = list(dict.fromkeys(feature.column for feature in features))
         self.n_entries = len(groups)
-        self.sparse = len(groups) < SPARSE * len(features)
+        least = SPARSE if len(features) < MANY_FEATURES else HALF_SPARSE
+        self.sparse = len(groups) < least * len(features)
 
     def __call__(self, pieces: Sequence[Any], order: Literal["C", "F"] = "C") -> Any:
         """The numbers of tables, or batches, one below the other."""
@@ -211,22 +214,23 @@ class Encoder:
                 X[:, group.places[0]] = group.numbers(column)
 
     def _entries(self, piece: Any) -> Any:
-        """The numbers other than nought, as a CSR matrix."""
-        rows, places, entries = [], [], []
-        for group in self._groups:
+        """The numbers other than nought, as a CSR matrix: of each group a row has one at the most."""
+        shape = piece.num_rows, len(self._groups)
+        entries, places = np.zeros(shape), np.zeros(shape, dtype=np.int32)
+        for at, group in enumerate(self._groups):
             column = piece.column(group.column)
             if group.kind == "value":
-                row, place = group.indicators(column)
-                entry = np.ones(row.size)
+                rows, own = group.indicators(column)
+                entries[rows, at], places[rows, at] = 1.0, own
             else:
-                numbers = np.asarray(group.numbers(column), dtype=np.float64)
-                row = np.flatnonzero(numbers)
-                place, entry = np.full(row.size, group.places[0]), numbers[row]
-            rows.append(row)
-            places.append(place)
-            entries.append(entry)
-        where = np.concatenate(rows), np.concatenate(places)
-        return sparse.csr_matrix((np.concatenate(entries), where), shape=(piece.num_rows, self._n_features))
+                entries[:, at], places[:, at] = group.numbers(column), group.places[0]
+        stored = entries != 0
+        ends = np.concatenate([[0], np.cumsum(np.count_nonzero(stored, axis=1))])
+        full = bool(stored.all())  # then nothing is copied
+        values, at = (array.ravel() if full else array[stored] for array in (entries, places))
+        X = sparse.csr_matrix((values, at, ends), shape=(piece.num_rows, self._n_features))
+        X.sort_indices()  # groups may stand in any order
+        return X
 
 
 class _Group:
