@@ -7,7 +7,12 @@ import logging
 LOGGER = logging.getLogger("fisherset.progress")
 
 
+def is_heard() -> bool:
+    """Whether anybody listens."""
+    return LOGGER.isEnabledFor(logging.INFO)
+
+
 def tell(what: str, done: int, total: int | None) -> None:
     """Say how much of how many is done; where nobody listens it costs next to nothing."""
-    if LOGGER.isEnabledFor(logging.INFO):
+    if is_heard():
         LOGGER.info("%s: %d of %s", what, done, total, extra={"what": what, "done": done, "total": total})

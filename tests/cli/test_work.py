@@ -61,3 +61,23 @@ def test_no_bars_where_nobody_looks(quiet, monkeypatch, capsys):
     with ProgressBars(quiet, "selecting"):
         pass
     assert capsys.readouterr().err == ""
+
+
+def test_the_library_tells_how_far_it_is(wine, monkeypatch, capsys):
+    """Bytes of a text, folds of a search and rows of a pass each move a bar; without a terminal none do."""
+    from fisherset import GeneralizedFisherScore, GeneralizedFisherScoreCV, scan
+    from fisherset._progress import LOGGER
+    from fisherset.tables import read_table
+
+    path = wine / "wine.csv"
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
+    with ProgressBars(False) as bars:
+        table = read_table(path, "target")
+        GeneralizedFisherScoreCV(3, cv=4, gammas=[1.0]).fit(table.X, table.y)
+        GeneralizedFisherScore(3, gamma=1.0).fit(scan(path, "target"))
+    assert bars.done["reading wine.csv"] == path.stat().st_size
+    assert bars.done["cross-validating"] == 4
+    assert bars.done["passing over the rows"] == len(table.y)
+    assert "4/4" in capsys.readouterr().err
+    assert not LOGGER.handlers
+    assert not LOGGER.isEnabledFor(20)

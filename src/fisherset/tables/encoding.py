@@ -227,8 +227,8 @@ class Encoder:
         stored = entries != 0
         ends = np.concatenate([[0], np.cumsum(np.count_nonzero(stored, axis=1))])
         full = bool(stored.all())  # then nothing is copied
-        values, at = (array.ravel() if full else array[stored] for array in (entries, places))
-        X = sparse.csr_matrix((values, at, ends), shape=(piece.num_rows, self._n_features))
+        values, where = (array.ravel() if full else array[stored] for array in (entries, places))
+        X = sparse.csr_matrix((values, where, ends), shape=(piece.num_rows, self._n_features))
         X.sort_indices()  # groups may stand in any order
         return X
 

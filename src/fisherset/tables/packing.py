@@ -28,13 +28,15 @@ def packing_of(start: bytes) -> str | None:
 def unpacked(path: Path, packing: str | None, counted: Callable[[int], None] | None = None) -> Any:
     """A file, opened to be read from its start as what it unpacks to.
 
-    A few bytes can stand for any number: of a packed file `counted` is told how many have come so far,
-    before they are handed on, and may refuse them.
+    A few bytes can stand for any number: `counted` is told how many have come so far, before they are
+    handed on, and may refuse them.
     """
     import pyarrow as pa
 
-    if packing is None:
+    if packing is None and counted is None:
         return pa.OSFile(str(path))  # whatever its name looks like, a file
+    if packing is None:
+        return Unpacked(path.open("rb"), counted)
     if packing == "xz":
         return Unpacked(_Xz(path.open("rb")), counted)
     stream = pa.CompressedInputStream(pa.OSFile(str(path)), packing)
@@ -82,6 +84,11 @@ class Unpacked(io.RawIOBase):
         data = self.read(len(buffer))
         buffer[: len(data)] = data
         return len(data)
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Go to another byte, where what is read can."""
+        place: int = self._stream.seek(offset, whence)
+        return place
 
     def close(self) -> None:
         """Close what is read."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
+from fisherset._progress import is_heard, tell
 from fisherset.tables.dialect import Dialect
 from fisherset.tables.encodings import decoded, not_encoded
 from fisherset.tables.lines import ragged
@@ -48,7 +49,7 @@ def read_text(
     block = min(size, max(BLOCK, int(BLOCK_ROWS * bytes_of_row(start))))
     kinds = {name: pa.string() for name in texts}
     known = {name: pa.float64() for name in _decimals(start, dialect)}
-    counted = _counted(path.name, _cells_of_byte(start, dialect)) if packed else None
+    counted = _counted(path.name, _cells_of_byte(start, dialect)) if packed else _watched(path)
     included = [] if wanted is None else _included(start, dialect, wanted)
     while True:
         try:
@@ -163,6 +164,14 @@ def check_cells(path: Path, dialect: Dialect) -> None:
     if dialect.packing is None:
         cells = cells_in(path, dialect)
         check_room(path.name, path.stat().st_size + 8 * cells, f"about {cells:.0f} cells")
+
+
+def _watched(path: Path) -> Callable[[int], None] | None:
+    """Tells how much of a file has been read, if somebody listens."""
+    if not is_heard():
+        return None
+    size = path.stat().st_size
+    return lambda n_bytes: tell(f"reading {path.name}", n_bytes, size)
 
 
 def _counted(name: str, cells_of_byte: float) -> Callable[[int], None]:
