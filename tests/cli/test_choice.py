@@ -425,9 +425,9 @@ def test_a_column_of_one_text_is_called_by_its_name(tmp_path):
 
 def test_how_many_where_nobody_says(folder):
     done = invoke(*SELECT, "--json", cwd=folder)
-    assert done.stderr == "fisherset: note: -k was not given; half of the 8 columns are chosen: 4.\n"
+    assert done.stderr == "fisherset: note: t.csv: -k was not given; half of the 8 columns are chosen: 4.\n"
     done = invoke(*SELECT, "--json", "--exclude", "g4,g5", cwd=folder)
-    assert done.stderr == "fisherset: note: -k was not given; half of the 6 columns are chosen: 3.\n"
+    assert done.stderr == "fisherset: note: t.csv: -k was not given; half of the 6 columns are chosen: 3.\n"
     done = invoke(*SELECT, "--json", "--keep", "g0,g1,g2,g3,g4", cwd=folder)
     assert "as many as are kept of the 8 columns are chosen: 5." in done.stderr
 

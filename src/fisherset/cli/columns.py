@@ -21,15 +21,19 @@ def complete(ctx: Any, incomplete: str) -> list[str]:
     """What a name of a column that somebody is typing may become; the file was named before it."""
     named = [ctx.params.get("file"), *ctx.args]  # beside an option without its value nothing is told apart
     file = next((Path(name) for name in named if name is not None and Path(name).is_file()), None)
-    try:
-        names = [] if file is None else header_of(file, ctx.params.get("sep"))
-    except Exception:  # whatever it is, a shell that completes is no place to say it
-        return []
+    names = None if file is None else header_of(file, ctx.params.get("sep"))
     return [name for name in names or () if name.startswith(incomplete) and name.isprintable()]
 
 
 def header_of(path: Path, separator: str | None = None) -> list[str] | None:
     """The names of the columns of a file; None where they are not to be had at once, or not for sure."""
+    try:
+        return _names(path, separator)
+    except Exception:  # of whatever kind: who reads the file says what is wrong with it
+        return None
+
+
+def _names(path: Path, separator: str | None) -> list[str] | None:
     suffix = path.suffix.lower()
     if not path.is_file():
         return None
@@ -56,7 +60,7 @@ def _header(line: bytes, separator: str | None) -> list[str] | None:
         text = line.decode("utf-8-sig").rstrip("\r\n")
     except UnicodeDecodeError:
         return None
-    if text.startswith(NO_HEADER):
+    if text.startswith(NO_HEADER) or "\0" in text:
         return None
     given = {"tab": "\t", r"\t": "\t"}.get(separator or "", separator)
     sign = given or max(ANY_OF, key=text.count)
