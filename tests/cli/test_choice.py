@@ -268,7 +268,7 @@ def test_numbers_in_the_terminal_and_on_the_page(folder):
     assert "<dt>Chosen together</dt><dd>colour (3 features)</dd>" in page
     assert "classes" not in page
     assert page.count("as they stand in the table, not adjusted") == 2  # the values, the correlations
-    assert "Weight: in the convex relaxation, between 0 and 1; 1 for what is kept." in page
+    assert "in the convex relaxation, from 0 to 1; by itself it proves nothing." in page
 
 
 def test_a_copy_of_a_number_is_remarked_on(tmp_path):
