@@ -259,7 +259,7 @@ def test_numbers_in_the_terminal_and_on_the_page(folder):
     assert "class" not in said
     page = (folder / "r.html").read_text(encoding="utf-8")
     assert best in page
-    assert "The first features from low to high target" in page
+    assert "The chosen features from low to high target" in page
     assert "lowest median" in page
     assert "lowest share" in page  # of a colour
     assert "R² alone: of the column by itself, the square of its correlation with the target" in page
@@ -267,7 +267,9 @@ def test_numbers_in_the_terminal_and_on_the_page(folder):
         assert f"<dt>{heading}</dt><dd>{value}</dd>" in page
     assert "<dt>Chosen together</dt><dd>colour (3 features)</dd>" in page
     assert "classes" not in page
-    assert page.count("as they stand in the table, not adjusted") == 2  # the values, the correlations
+    assert (
+        page.count("as they stand in the table, not adjusted") == 3
+    )  # the fit, the correlations, the values
     assert "in the convex relaxation, from 0 to 1; by itself it proves nothing." in page
 
 
