@@ -269,7 +269,7 @@ def test_numbers_in_the_terminal_and_on_the_page(folder):
     assert "classes" not in page
     assert (
         page.count("as they stand in the table, not adjusted") == 3
-    )  # the fit, the correlations, the values
+    )  # fit, correlations, values
     assert "in the convex relaxation, from 0 to 1; by itself it proves nothing." in page
 
 
