@@ -78,7 +78,7 @@ def test_select_prints_what_the_readme_shows(typed):
     run, folder = typed
     (making,) = [command for command in COMMANDS if command.startswith("python -c")]
     assert printed(run(making)) == []
-    (block,) = [block for block in BLOCKS if block[0].startswith("$ fisherset select")]
+    (block,) = [block for block in BLOCKS if block[0].startswith("$ fisherset select tumours.csv")]
     assert printed(run(block[0].removeprefix("$ "))) == block[1:]
     (folder / "new.csv").write_bytes((folder / "tumours.csv").read_bytes())
 
