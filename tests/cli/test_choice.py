@@ -267,9 +267,7 @@ def test_numbers_in_the_terminal_and_on_the_page(folder):
         assert f"<dt>{heading}</dt><dd>{value}</dd>" in page
     assert "<dt>Chosen together</dt><dd>colour (3 features)</dd>" in page
     assert "classes" not in page
-    assert (
-        page.count("as they stand in the table, not adjusted") == 3
-    )  # fit, correlations, values
+    assert page.count("as they stand in the table, not adjusted") == 3  # fit, correlations, values
     assert "in the convex relaxation, from 0 to 1; by itself it proves nothing." in page
 
 

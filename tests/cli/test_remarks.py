@@ -172,6 +172,6 @@ def test_how_many_features_where_nobody_says(width, k, tmp_path):
     np.savez(tmp_path / "t.npz", X=rng.normal(size=(30, width)), y=np.arange(30) % 2, classes=["a", "b"])
     done = invoke("select", "t.npz", "--json", cwd=tmp_path)
     assert len(json.loads(done.stdout)["features"]) == k
-    note = f"fisherset: note: -k was not given; half of the {width} features are chosen: {k}.\n"
+    note = f"fisherset: note: t.npz: -k was not given; half of the {width} features are chosen: {k}.\n"
     assert done.stderr == ("" if width == 120 else note)
     assert len(json.loads(invoke("select", "t.npz", "--json", "-q", cwd=tmp_path).stdout)["features"]) == k

@@ -84,7 +84,7 @@ def test_what_summaries_are_refused_for(wine):
         '"auto" needs the rows of s.npz in memory': ("select", "s.npz", "-k", "auto"),
         "a summary for --task classification": ("select", "s.npz", "-k", 2, "--task", "regression"),
         "with --exclude, not with --drop": ("select", "s.npz", "-k", 2, "--drop", "ash"),
-        "s.npz lacks y": ("compare", "s.npz"),
+        "s.npz is a summary of rows, not the rows": ("compare", "s.npz"),
         "must end in .npz": ("summarize", "wine.csv", "-t", "target", "--out", "s.csv"),
         "s.npz does not go with s.npz. Some rows must be left": (
             "merge",

@@ -50,9 +50,10 @@ def test_it_is_the_set_of_the_uci_repository(name, monkeypatch):
 @needs_package
 @pytest.mark.skipif(data_folder() is None, reason="REAL DATA NOT FOUND: set FISHERSET_DATA")
 def test_row_for_row_it_is_the_file_rounded(monkeypatch):
+    folder = data_folder()
     monkeypatch.delenv("FISHERSET_DATA", raising=False)
     for name in KNOWN:
-        ours, theirs = load(name, download=False), read_npz(data_folder() / f"{name}.npz")
+        ours, theirs = load(name, download=False), read_npz(folder / f"{name}.npz")
         apart = cdist(ours.X, theirs.X, "chebyshev")  # the rows come in another order
         apart[ours.classes[ours.y][:, None] != theirs.classes[theirs.y]] = np.inf
         assert apart.min(axis=0).max() < ROUNDING

@@ -321,7 +321,7 @@ def test_a_class_that_comes_last(suffix, room, tmp_path):
 def test_a_text_among_numbers_far_down(room, monkeypatch, tmp_path):
     monkeypatch.setattr(text_files, "LOOK", 1000)  # bytes from which kinds of columns are taken
     path = written(tmp_path / "t.csv", changed("q", "oops"))
-    refused(r"Column 'q' of t\.csv holds 'oops' in row 111, unlike its first rows", scan(path, "label"))
+    refused(r"Column 'q' of t\.csv holds 'oops' in line 112, unlike its first rows", scan(path, "label"))
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "csv"])

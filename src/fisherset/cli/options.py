@@ -182,7 +182,13 @@ MaxNodes = Annotated[
 ]
 Quiet = Annotated[
     bool,
-    typer.Option("--quiet", "-q", is_eager=True, callback=notes.hush, help="Print nothing but errors."),
+    typer.Option(
+        "--quiet",
+        "-q",
+        is_eager=True,
+        callback=notes.hush,
+        help="Print nothing but errors, and what --format or --json asks for.",
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
 Printed = Annotated[

@@ -142,7 +142,7 @@ def select(
         _show(console, question, selector, selection, rows, remarks, sizes)
         for file in outputs.written:
             console.print(Text(f"Written: {file}"))
-    elif not quiet:
+    else:
         print(answer_in(asked, selection, rows))  # typer would take signs out of names
 
 

@@ -41,6 +41,7 @@ class Dataset(NamedTuple):
 
 
 # Whatever numpy raises on a file that is damaged, cut off or of another kind
+SUMMARY_ARRAYS = {"about", "XX"}  # that the file of a summary has
 UNREADABLE = (OSError, ValueError, EOFError, AttributeError, TypeError, zlib.error, zipfile.BadZipFile)
 CSR = ("X_data", "X_indices", "X_indptr", "X_shape")
 # What an array may be called, ours first: another counts where it is the only one of its list.
@@ -123,6 +124,8 @@ def _found(path: Path, needed: Sequence[str]) -> dict[str, Any]:
     lacking = [key for key in needed if key not in found]
     if "X" not in found:
         lacking += [key for key in CSR if key not in found]
+    if lacking and set(held) >= SUMMARY_ARRAYS:
+        raise ValueError(f"{path.name} is a summary of rows, not the rows; `select` and `certify` take it.")
     if lacking:
         raise ValueError(
             f"{path.name} lacks {', '.join(lacking)}; it holds {shown(held)}. It must hold X (or "

@@ -15,6 +15,7 @@ from fisherset.tables.feature import Feature
 from fisherset.tables.labelled import LabelledTable, read_table
 from fisherset.tables.layout import PLAIN, Layout
 from fisherset.tables.names import all_names
+from fisherset.tables.npz import SUMMARY_ARRAYS
 from fisherset.tables.paths import MAGIC
 from fisherset.tables.scanning import columns_in, scan
 from fisherset.tables.text_files import size_of_text
@@ -102,7 +103,7 @@ def is_summary(path: Path) -> bool:
     if path.suffix.lower() != ".npz" or not zipfile.is_zipfile(path):
         return False
     with zipfile.ZipFile(path) as file:
-        return {"about.npy", "XX.npy"} <= set(file.namelist())
+        return {f"{name}.npy" for name in SUMMARY_ARRAYS} <= set(file.namelist())
 
 
 def _check_plain(path: Path, layout: Layout) -> None:
