@@ -89,7 +89,7 @@ def test_what_confounders_leave_is_explained():
     Z = np.random.default_rng(0).normal(size=(80, 2))
     X = X + Z @ np.ones((2, 6))
     N = np.column_stack([np.ones(80), Z])
-    left = X - N @ np.linalg.lstsq(N, X)[0]
+    left = X - N @ np.linalg.lstsq(N, X, rcond=None)[0]
     found = explain(X, y, [1, 4], gamma=20.0, confounders=Z)
     correlation = np.corrcoef(left.T)
     correlation[:, [1, 4]] = 0.0
