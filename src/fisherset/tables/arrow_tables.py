@@ -33,10 +33,11 @@ def parquet_table(path: Path, file: Any, wanted: Collection[str] | None) -> Any:
     content = parquet.ParquetFile(file)
     check_names(path, content.schema_arrow.names)  # of two of one name Arrow reads neither
     held, schema = content.metadata, content.schema_arrow
-    names = [schema.names[j] for j in _places(schema, wanted)]
+    every = schema.names  # a new list each time it is asked for
+    names = [every[j] for j in _places(schema, wanted)]
     check_shape(path.name, held.num_rows, len(names))
     size = sum(held.row_group(i).total_byte_size for i in range(held.num_row_groups))
-    check_room(path.name, size * len(names) / max(1, len(schema.names)), "its columns")
+    check_room(path.name, size * len(names) / max(1, len(every)), "its columns")
     texts = [field.name for field in schema if is_text(field.type)]
     # not `parquet.read_table`, which reads the footer anew, and files ahead of what takes them apart
     content = parquet.ParquetFile(file, metadata=held, read_dictionary=texts)
