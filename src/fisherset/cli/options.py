@@ -58,7 +58,7 @@ LAYOUT = "How the file is laid out"  # what nobody says of it is recognised
 Separator = Annotated[
     str | None,
     typer.Option(
-        "--sep", rich_help_panel=LAYOUT, help="What stands between cells of a text: a sign, or tab."
+        "--sep", rich_help_panel=LAYOUT, help="What stands between cells of a text: a sign, tab or space."
     ),
 ]
 Decimal = Annotated[

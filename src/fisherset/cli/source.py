@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fisherset.cli import notes, options
-from fisherset.cli.columns import header_of
+from fisherset.cli.columns import NAMED, headers_of
 from fisherset.cli.options import Task
 from fisherset.cli.progress import ProgressBars
 from fisherset.cli.restrictions import Restrictions
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 STANDARD_INPUT = Path("-")
 MAGIC = "*?["
-TAB = ("tab", r"\t")
 
 
 @dataclass(frozen=True)
@@ -45,8 +44,8 @@ class Source:
 
     def check(self) -> None:
         """Refuse what can be refused before anything that computes is loaded."""
-        if self.sep is not None and len(self.sep) != 1 and self.sep not in TAB:
-            raise ValueError(f"--sep must be one sign, or tab; got {self.sep!r}.")
+        if self.sep is not None and len(self.sep) != 1 and self.sep not in NAMED:
+            raise ValueError(f"--sep must be one sign, tab or space; got {self.sep!r}.")
         if self.decimal not in (None, ".", ","):
             raise ValueError(f"--decimal must be . or ,; got {self.decimal!r}.")
         if self.on is not None and self.labels is None:
@@ -72,9 +71,8 @@ class Source:
         """How the table stands in the file, as far as it was said."""
         from fisherset.tables.layout import Layout
 
-        separator = "\t" if self.sep in TAB else self.sep
         return Layout(
-            separator,
+            self.sep,
             self.decimal,
             self.encoding,
             tuple(self.na or ()),
@@ -96,10 +94,12 @@ class LabelledSource(Source):
     def check(self) -> None:
         """Refuse, too, a target that the first line of a file does not have."""
         super().check()
-        plain = self.layout_is_plain and self.file != STANDARD_INPUT
-        names = header_of(self.file, self.sep) if plain and self.target is not None else None
-        if names is not None and self.target not in names and "" not in names:
-            meant = get_close_matches(str(self.target), names, 1)
+        if self.target is None or not self.layout_is_plain or self.file == STANDARD_INPUT:
+            return
+        readings = headers_of(self.file, self.sep)
+        if readings and not any(self.target in names or "" in names for names in readings):
+            longest = max(readings, key=len)
+            meant = get_close_matches(self.target, longest, 1)
             hint = f" Did you mean {meant[0]!r}?" if meant else ""
             raise ValueError(f"{self.file.name} has no column {self.target!r}.{hint}")
 
