@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
 
-from command import refused, run
+from command import invoke as run
+from command import refused
 from fisherset import (
     FisherScore,
     GeneralizedFisherScore,

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from command import run
+from command import invoke as run
 from fisherset import GeneralizedFisherScore
 from tablefiles import (
     frame,

@@ -14,7 +14,7 @@ from fisherset._files import ARROW, TEXT
 
 FIRST_LINE = 2**22  # bytes in which the first line of a text must end
 ANY_OF = ",;\t|"
-NAMED = {"tab": "\t", r"\t": "\t", "space": " "}  # as a shell lets people say it
+SAID_SIGNS = {"tab": "\t", r"\t": "\t", "space": " "}  # as a shell lets people say it
 NO_HEADER = ("#", "!", "sep=")  # first lines that may be no header
 
 
@@ -66,6 +66,6 @@ def _header(line: bytes, separator: str) -> list[str] | None:
         return None
     if text.startswith(NO_HEADER) or "\0" in text:
         return None
-    sign = NAMED.get(separator, separator)
+    sign = SAID_SIGNS.get(separator, separator)
     cells = next(csv.reader(io.StringIO(text), delimiter=sign), []) if len(sign) == 1 else []
     return cells if len(cells) > 1 else None

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fisherset.cli import notes, options
-from fisherset.cli.columns import NAMED, headers_of
+from fisherset.cli.columns import SAID_SIGNS, headers_of
 from fisherset.cli.options import Task
 from fisherset.cli.progress import ProgressBars
 from fisherset.cli.restrictions import Restrictions
@@ -44,7 +44,7 @@ class Source:
 
     def check(self) -> None:
         """Refuse what can be refused before anything that computes is loaded."""
-        if self.sep is not None and len(self.sep) != 1 and self.sep not in NAMED:
+        if self.sep is not None and len(self.sep) != 1 and self.sep not in SAID_SIGNS:
             raise ValueError(f"--sep must be one sign, tab or space; got {self.sep!r}.")
         if self.decimal not in (None, ".", ","):
             raise ValueError(f"--decimal must be . or ,; got {self.decimal!r}.")
