@@ -11,6 +11,7 @@ from sklearn.datasets import load_wine
 
 from command import invoke as run
 from command import refused
+from command import run as in_a_process
 from fisherset import (
     FisherScore,
     GeneralizedFisherScore,
@@ -39,7 +40,7 @@ def wine(tmp_path_factory):
 def chosen(wine):
     """A selection with everything it can write."""
     folder = wine.parent
-    done = run(
+    done = in_a_process(
         *("select", wine, "-t", "target", "-k", 5, "--out", folder / "selection.json"),
         *("--report", folder / "report.html", "--write", folder / "reduced.csv"),
     )
