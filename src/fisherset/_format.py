@@ -1,8 +1,10 @@
-"""Numbers in sentences."""
+"""Numbers and names in sentences."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from difflib import get_close_matches
 
 
 def proven_share(gap: float) -> str:
@@ -110,3 +112,22 @@ def counted(count: int, noun: str) -> str:
     """A number of things: "1 column", "2 columns", "1 group of columns"."""
     first, *rest = noun.split(" ")
     return " ".join([str(count), first if count != 1 else first.removesuffix("s"), *rest])
+
+
+def shown(names: list[str], most: int = 5) -> str:
+    """Some names for a message."""
+    listed = ", ".join(repr(name) for name in names[:most])
+    return listed if len(names) <= most else f"{listed} and {len(names) - most} more"
+
+
+def near(name: str, names: Iterable[str]) -> str:
+    """The name that may have been meant, or some that there are, as a sentence after another."""
+    known = list(names)
+    return meant(name, known) or (f" It has {shown(known)}." if known else "")
+
+
+def meant(name: str, names: Iterable[str]) -> str:
+    """The name that may have been meant, the only one at any rate, as a sentence after another."""
+    known = list(names)
+    close = known if len(known) == 1 else get_close_matches(name, known, 1)
+    return f" Did you mean {close[0]!r}?" if close else ""

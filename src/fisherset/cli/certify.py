@@ -119,7 +119,7 @@ def certify(
 
 def columns_of(question: Question, names: list[str], file: str) -> list[int]:
     """The columns that names of features, columns or groups stand for; groups must be there whole."""
-    from fisherset.tables.feature import shown
+    from fisherset._format import shown
 
     table, grouping = question.table, question.grouping
     # what can be chosen is meant first, then a feature, then all features of a column, then the nought of one

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from fisherset._format import counted
+from fisherset._format import counted, near
 from fisherset.cli.options import PREFIX, Task
 from fisherset.cli.restrictions import Restrictions
 from fisherset.tables import (
@@ -19,7 +19,6 @@ from fisherset.tables import (
     read_groups,
     split_names,
 )
-from fisherset.tables.feature import near
 from fisherset.tables.grouping import check_groups, places_of
 
 SHOWN = 20  # groups that a page lists

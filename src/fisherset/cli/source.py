@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fisherset._format import near
 from fisherset.cli import notes, options
 from fisherset.cli.columns import SAID_SIGNS, headers_of
 from fisherset.cli.options import Task
@@ -99,9 +99,7 @@ class LabelledSource(Source):
         readings = headers_of(self.file, self.sep)
         if readings and not any(self.target in names or "" in names for names in readings):
             longest = max(readings, key=len)
-            meant = get_close_matches(self.target, longest, 1)
-            hint = f" Did you mean {meant[0]!r}?" if meant else ""
-            raise ValueError(f"{self.file.name} has no column {self.target!r}.{hint}")
+            raise ValueError(f"{self.file.name} has no column {self.target!r}.{near(self.target, longest)}")
 
     def as_read(self, restrictions: Restrictions) -> dict[str, Any] | None:
         """What `read_table` was given, where Python lines can say it in a line."""

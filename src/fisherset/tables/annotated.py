@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import sparse
 
-from fisherset.tables.feature import near
+from fisherset._format import near
 from fisherset.tables.h5ad import (
     Column,
     UnreadableError,

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from fisherset._format import near, shown
 from fisherset._types import Floats, Indices
 from fisherset.sources import BatchedRows, Block, Coded, Matrix, Place
 from fisherset.tables.annotated import Annotated, Backed, InFile, InMemory
-from fisherset.tables.feature import near, shown
 from fisherset.tables.frames import Frame
 from fisherset.tables.identifiers import (
     Identifiers,

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from fisherset._files import TEXT
+from fisherset._format import near, shown
 from fisherset._types import Indices
-from fisherset.tables.feature import Feature, near, shown
+from fisherset.tables.feature import Feature
 
 Groups = dict[str, list[str]]  # names of groups, and of what is in them
 HEADER = ["column", "group"]

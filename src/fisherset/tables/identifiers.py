@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from fisherset.tables.feature import near
+from fisherset._format import near
 
 UNNAMED_IDS = (
     "id",

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from fisherset._format import meant, near, shown
 from fisherset.tables.encoding import ASK_IMPUTE, IMPUTE, NOTHING, features_of, numbers_of
-from fisherset.tables.feature import Feature, meant, near, shown
+from fisherset.tables.feature import Feature
 from fisherset.tables.frames import SVMLIGHT, Frame, read_frame
 from fisherset.tables.identifiers import Identifiers
 from fisherset.tables.label_files import join_labels

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fisherset.tables.feature import shown
+from fisherset._format import shown
 
 
 def split_names(text: str, known: Container[str]) -> list[str]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from fisherset.tables.feature import shown
+from fisherset._format import shown
 from fisherset.tables.identifiers import Identifiers
 from fisherset.tables.memory import TooLargeError, check_room, check_shape
 

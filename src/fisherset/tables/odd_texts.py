@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from fisherset._format import shown
 from fisherset.tables.columns import DROP, RefusedColumnError, is_number
-from fisherset.tables.feature import shown
 from fisherset.tables.recognition import COMMA, GROUPED, MANY_NUMBERS, MOSTLY
 
 TEXTS_PER_NUMBER = 0.2  # at most, of different ones, in a column that is of numbers nevertheless

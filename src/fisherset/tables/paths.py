@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from fisherset.tables.feature import shown
+from fisherset._format import shown
 
 Stamp = tuple[int, int, int]
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # a partition of the rows that have none

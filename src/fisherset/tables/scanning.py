@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from fisherset._format import near
 from fisherset.sources import BatchedRows
 from fisherset.tables.columns import RefusedColumnError, kind_of
 from fisherset.tables.encoding import IMPUTE
-from fisherset.tables.feature import near
 from fisherset.tables.identifiers import index_columns, no_such_column
 from fisherset.tables.layout import PLAIN, Layout
 from fisherset.tables.paths import table_files

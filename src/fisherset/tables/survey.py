@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from fisherset._format import shown
 from fisherset._types import Floats
 from fisherset.sources import Place
 from fisherset.tables.columns import kind_of, numbers_in_column
 from fisherset.tables.encoding import ASK_IMPUTE, UnusableColumnsError, features_of_tallies
-from fisherset.tables.feature import Feature, shown
+from fisherset.tables.feature import Feature
 from fisherset.tables.labelled import _check_distinct
 from fisherset.tables.memory import TooLargeError, check_room
 from fisherset.tables.scanned import rebatched, rows_of

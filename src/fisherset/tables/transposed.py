@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from fisherset._format import shown
 from fisherset.tables.columns import EXACT_BITS, RefusedColumnError, is_text, kind_of, numbers_in_column
-from fisherset.tables.feature import shown
 from fisherset.tables.identifiers import (
     Identifiers,
     are_row_numbers,
