@@ -121,7 +121,8 @@ def _by_subset(
     of_members[A] = state.gamma**2 * np.einsum("jr,jr->j", W, W)  # R without the cancellation
     free = np.setdiff1d(current, domain.kept)
     floor = units.total(of_members / scale)[free].min(initial=np.inf) - tie
-    lengths, rows = screen.lengths(A, W), None
+    least = np.sqrt(max(floor, 0.0) * scale) if units.groups is None else np.inf
+    lengths, rows = screen.lengths(A, W, least), None
     if lengths is not None:
         near = np.flatnonzero(units.spread(units.total(lengths**2 / scale)) >= floor)
         rows = near if near.size <= FEW * lengths.size else None

@@ -33,6 +33,12 @@ def solve_scaled(G: Floats, root: Floats, gamma: float, B: Floats) -> Floats:
     return solve(shifted(G * np.outer(root, root), gamma), B) if failed else np.asarray(Y, dtype=np.float64)
 
 
+def solve_shifted(A: Floats, gamma: float, B: Floats) -> Floats:
+    """(A + gamma I)^-1 B likewise."""
+    _, Y, failed = lapack.dposv(shifted(A, gamma).T, B, lower=1, overwrite_a=1)
+    return solve(shifted(A, gamma), B) if failed else np.asarray(Y, dtype=np.float64)
+
+
 def _upper(G: Floats, root: Floats, gamma: float) -> Floats:
     """The upper triangle of gamma I + D^1/2 G D^1/2, the rest not being looked at."""
     size = len(G)
@@ -46,9 +52,16 @@ def _upper(G: Floats, root: Floats, gamma: float) -> Floats:
 
 
 def inverse(M: Floats) -> Floats:
-    """M^-1, symmetric."""
-    P = np.asarray(np.linalg.inv(M), dtype=np.float64)
-    return (P + P.T) / 2
+    """M^-1, symmetric, by half the work of a general inverse."""
+    P, failed = lapack.dpotrf(M.T, lower=1)
+    if not failed:
+        P, failed = lapack.dpotri(P, lower=1, overwrite_c=1)
+    if failed:  # definite but for rounding, of which a general system makes what there is to make
+        general = np.asarray(np.linalg.inv(M), dtype=np.float64)
+        return (general + general.T) / 2
+    whole: Floats = P + P.T  # of which one triangle is nought
+    whole.flat[:: len(whole) + 1] = P.diagonal()
+    return whole
 
 
 def refined(M: Floats, inverse: Floats, B: Floats) -> tuple[Floats, Floats]:

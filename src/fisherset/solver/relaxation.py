@@ -77,13 +77,15 @@ def relax(
     x = pool.domain.start(g[members]) if start is None else pool.domain.near(start[members])
     inner, first, growth = max((tol or 0.0) / 4, LOOSE), None, 1
     best, screen, whole = Relaxation(np.zeros(units.size), 0.0, problem.ceiling), Screen(problem), True
+    looked_at: _Pool | None = None
     for _ in range(trace.max_iter):
         ascent = ascend(pool.evaluate, x, pool.domain, tol=inner, trace=trace)
         x, q = ascent.x, np.zeros(units.size)
         q[pool.members] = x
         first = q if first is None else first
         best = best._replace(q=q, value=ascent.value)
-        if tol is not None:
+        if tol is not None and (ascent.steps or pool is not looked_at):  # else there is nothing new to see
+            looked_at = pool
             A, W = pool.weights(x)
             counts = pool.domain.threshold(ascent.gradient)
             tangent, of_all = screen.tangent(domain, gamma, A, W, counts)

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from fisherset._types import Floats, Indices
-from fisherset.solver.linear import shifted, solve, solve_scaled
+from fisherset.solver.linear import solve_scaled, solve_shifted
 from fisherset.solver.problem import Problem, Samples
 
 HELD = 2**24  # numbers of columns by value that are kept between evaluations
@@ -119,29 +119,30 @@ class SampleRidge:
     def __init__(self, problem: Problem, samples: Samples, columns: Indices, gamma: float) -> None:
         self.problem, self.samples, self.columns, self.gamma = problem, samples, columns, gamma
         held = samples.size * columns.size <= min(HELD, problem.room)
-        self._X = samples.values(columns) if held else None
+        # a row for each column: those in play are taken out at every step
+        self._held = np.ascontiguousarray(samples.values(columns).T) if held else None
         self._last: tuple[Floats, tuple[float, Floats]] | None = None
 
     def evaluate(self, q: Floats) -> tuple[float, Floats]:
         value, V = self._solve(q)
-        return value, self._project(self.columns, V) if self._X is None else self._X.T @ V
+        return value, self._project(self.columns, V) if self._held is None else self._held @ V
 
     def weights(self, q: Floats) -> tuple[Indices, Floats]:
         _, V = self._solve(q)
         A = np.flatnonzero(q > 0)
-        XV = self._project(self.columns[A], V) if self._X is None else self._X[:, A].T @ V
+        XV = self._project(self.columns[A], V) if self._held is None else self._held[A] @ V
         return self.columns[A], q[A, None] / self.gamma * XV
 
     def _solve(self, q: Floats) -> tuple[float, Floats]:
         if self._last is not None and np.array_equal(q, self._last[0]):
             return self._last[1]
         H, A = self.samples.H, np.flatnonzero(q > 0)
-        if self._X is None:
+        if self._held is None:
             K = self.samples.kernel(self.columns[A], q[A])
         else:
-            some = self._X[:, A]
-            K = (some * q[A]) @ some.T
-        V = self.gamma * solve(shifted(K, self.gamma), H)
+            some = self._held[A] * np.sqrt(q[A])[:, None]
+            K = some.T @ some  # of a matrix with itself numpy computes one half only
+        V = self.gamma * solve_shifted(K, self.gamma, H)
         # F(q) = tr(H'(H - V))/n = tr(H' K V)/(gamma n), without the cancellation
         self._last = q.copy(), (float(np.vdot(H, K @ V)) / (self.gamma * self.problem.n), V)
         return self._last[1]

@@ -43,8 +43,11 @@ class Screen:
         if self.problem.samples is not None:  # where rows are not at hand, G is no cheaper to ask for
             self._seen = _Seen(A, W, lengths)
 
-    def lengths(self, A: Indices, W: Floats) -> Floats | None:
-        """What the ||x_j'V|| for V = H - X_A W are at most; None where nothing is known of it."""
+    def lengths(self, A: Indices, W: Floats, least: float = np.inf) -> Floats | None:
+        """What the ||x_j'V|| for V = H - X_A W are at most.
+
+        None where nothing is known of it, or nothing but that all columns may reach the `least` length.
+        """
         if self._seen is None:
             return None
         problem, seen = self.problem, self._seen
@@ -58,8 +61,11 @@ class Screen:
         squared = float(np.linalg.eigvalsh(change.T @ (G @ change))[-1])
         reach = float(problem.lengths[columns] @ np.linalg.norm(change, axis=1))
         squared += 4 * (problem.precision + 4 * (columns.size + 4) * EPS) * reach**2
+        way = np.sqrt(max(squared, 0.0))
+        if way * np.sqrt(float(problem.diagonal.min())) >= least:
+            return None
         own = np.sqrt(problem.diagonal) * (1 + scale_error(problem))
-        lengths: Floats = seen.lengths + own * np.sqrt(max(squared, 0.0))
+        lengths: Floats = seen.lengths + own * way
         return lengths
 
     def tangent(
@@ -70,7 +76,8 @@ class Screen:
         Else it is of those that may reach the threshold, and of the others what it is at most.
         """
         problem, units = self.problem, domain.units
-        lengths = self.lengths(A, W)
+        least = np.sqrt(max(threshold, 0.0) * gamma * problem.n) if units.groups is None else np.inf
+        lengths = self.lengths(A, W, least)
         if lengths is not None:
             g = units.spread(units.total(lengths**2 / (gamma * problem.n)))
             g[A] = np.inf

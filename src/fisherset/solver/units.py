@@ -100,8 +100,31 @@ def largest(values: Floats, m: int, second: Floats | None = None) -> Indices:
 
 def ranked(values: Floats, second: Floats | None = None) -> Indices:
     """All positions from best to worst, ties by `second`, then by column order."""
-    keys = [_rounded(values)] if second is None else [_rounded(second), _rounded(values)]
-    return np.lexsort([-key for key in keys])
+    values = _rounded(values)
+    if second is None:
+        return _falling(values)
+    second = _rounded(second)
+    least = values == values.min(initial=np.inf)  # of most units nought: only `second` tells them apart
+    above, last = np.flatnonzero(~least), np.flatnonzero(least)
+    above = above[np.lexsort([-second[above], -values[above]])]
+    return np.concatenate([above, last[_falling(second[last])]])
+
+
+def _falling(values: Floats) -> Indices:
+    """All positions from the largest to the least, ties in their order: many times as fast as a stable sort."""
+    order: Indices = np.argsort(-values)
+    falling = values[order]
+    tied = falling[:-1] == falling[1:]
+    if falling.size and np.isnan(falling[-1]):
+        tied |= np.isnan(falling[:-1])
+    if tied.any():
+        keys = np.zeros(order.size, dtype=np.int64)
+        np.cumsum(~tied, out=keys[1:])
+        keys *= order.size
+        keys += order
+        keys.sort()
+        order = keys % order.size
+    return order
 
 
 def _rounded(values: Floats) -> Floats:

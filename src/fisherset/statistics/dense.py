@@ -35,6 +35,11 @@ def anything(X: Floats, columns: Indices, rows: NDArray[np.bool_] | None) -> NDA
     return found
 
 
+def few(n_columns: int, of: int) -> bool:
+    """Whether so many columns are so few that taking them out of rows, which are read anyway, is worth it."""
+    return 16 * n_columns < of
+
+
 def take(X: Floats, columns: Indices) -> Floats:
     """The given columns of the block."""
     return X[:, columns]

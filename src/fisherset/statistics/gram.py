@@ -66,11 +66,16 @@ class GramBlock:
         self._values: Floats = np.empty((0, 0))
         self._spent = 0
         self._complete = False  # whether all columns are there, in their order
+        self._strip = GramStrip(self._piece, n_columns)
 
     def holds(self, columns: Indices, rows: Indices | None = None) -> bool:
-        if rows is not None and np.all(self._place[columns] >= 0) and np.all(self._place[rows] >= 0):
+        if rows is not None and self._has(columns, rows):
             return True
         return self._whole(PASS * (self._n_columns if rows is None else rows.size))
+
+    def _has(self, columns: Indices, rows: Indices) -> bool:
+        """Whether the block [rows, columns] is kept."""
+        return bool(np.all(self._place[columns] >= 0) and np.all(self._place[rows] >= 0))
 
     def _whole(self, price: int) -> bool:
         """Whether all columns are kept, or are from now on, where something is asked for at a price."""
@@ -96,16 +101,25 @@ class GramBlock:
         new = asked[self._place[asked] < 0]
         if new.size:
             size = self._kept.size + new.size
-            price = columns.size * rows.size
+            price = self._strip.price(columns, rows)
             if self._too_dear(new.size * size, price) or 8 * size * size > self._budget:
-                self._spent += price
-                return self._compute(columns, rows)
+                return self._strip.get(columns, rows, self._budget - self._values.nbytes)
             self._extend(self._with_others(new))
+        return self._kept_piece(columns, rows)
+
+    def _piece(self, columns: Indices, rows: Indices) -> Floats:
+        """A part of what is not in the block, which may itself be there."""
+        if self._has(columns, rows):
+            return self._kept_piece(columns, rows)
+        self._spent += columns.size * rows.size
+        return self._compute(columns, rows)
+
+    def _kept_piece(self, columns: Indices, rows: Indices) -> Floats:
         return self._values[np.ix_(self._place[columns], self._place[rows])]
 
     def product(self, columns: Indices, W: Floats, rows: Indices | None = None) -> Floats:
         if rows is not None:
-            product: Floats = self._values[np.ix_(self._place[rows], self._place[columns])] @ W
+            product: Floats = self._kept_piece(rows, columns) @ W
             return product
         if columns.size < self._n_columns // 4:
             return self._values[columns].T @ W
@@ -131,6 +145,70 @@ class GramBlock:
         values[:old, old:] = values[old:, :old].T
         self._values = values
         self._spent = max(0, self._spent - new.size * self._kept.size)  # what was saved up is used up
+        if self._strip.n_bytes > self._budget - values.nbytes:
+            self._strip.forget()
+
+
+class GramStrip:
+    """Keeps the last piece that was asked for: of the next one an exchange asks for, most is in it.
+
+    Parameters
+    ----------
+    compute : callable
+        Gives a piece, one column of G a row.
+    n_columns : int
+        d, the length of a whole column.
+    """
+
+    def __init__(self, compute: Callable[[Indices, Indices], Floats], n_columns: int) -> None:
+        self._compute = compute
+        self._columns, self._rows = (np.full(n_columns, -1, dtype=np.intp) for _ in range(2))  # their places
+        self._kept: tuple[Indices, Indices] = self._columns[:0], self._rows[:0]
+        self._values: Floats = np.empty((0, 0))
+
+    def price(self, columns: Indices, rows: Indices) -> int:
+        """How many numbers of a piece are still to be computed."""
+        n_old, n_held = (int(np.count_nonzero(at >= 0)) for at in self._places(columns, rows))
+        rest = columns.size * rows.size - n_old * n_held
+        return rest if 2 * rest <= columns.size * rows.size else columns.size * rows.size
+
+    def get(self, columns: Indices, rows: Indices, room: int) -> Floats:
+        """The block [rows, columns], transposed, which is kept in `room` bytes. Not to be written to."""
+        known = self.price(columns, rows) < columns.size * rows.size
+        values = self._completed(columns, rows) if known else self._compute(columns, rows)
+        self.forget()
+        if values.nbytes <= room:
+            values.flags.writeable = False  # it is lent as it is
+            self._kept, self._values = (columns, rows), values
+            for places, now in zip((self._columns, self._rows), self._kept, strict=True):
+                places[now] = np.arange(now.size)
+        return values
+
+    @property
+    def n_bytes(self) -> int:
+        return self._values.nbytes
+
+    def forget(self) -> None:
+        """Keep nothing."""
+        for places, before in zip((self._columns, self._rows), self._kept, strict=True):
+            places[before] = -1
+        self._kept, self._values = (before[:0], before[:0]), np.empty((0, 0))
+
+    def _places(self, columns: Indices, rows: Indices) -> tuple[Indices, Indices]:
+        return self._columns[columns], self._rows[rows]
+
+    def _completed(self, columns: Indices, rows: Indices) -> Floats:
+        """What is kept of a piece, with what it lacks."""
+        in_columns, in_rows = self._places(columns, rows)
+        old, new = np.flatnonzero(in_columns >= 0), np.flatnonzero(in_columns < 0)
+        held, lacking = np.flatnonzero(in_rows >= 0), np.flatnonzero(in_rows < 0)
+        values = np.empty((columns.size, rows.size))
+        values[np.ix_(old, held)] = self._values[np.ix_(in_columns[old], in_rows[held])]
+        if new.size:
+            values[new] = self._compute(columns[new], rows)
+        if lacking.size:
+            values[np.ix_(old, lacking)] = self._compute(columns[old], rows[lacking])
+        return values
 
 
 class GramColumns:

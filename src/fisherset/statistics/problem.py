@@ -75,7 +75,7 @@ class TableProblem:
         self.scale: Floats = np.sqrt(total / self.n) if standardize else 1.0 / unit
         with np.errstate(over="ignore"):  # whoever poses the problem looks at the diagonal
             self.diagonal: Floats = total / self.scale / self.scale
-            self.C: Floats = scatter.products_of(self.columns, self.scale)
+            self.C: Floats = scatter.products(self.scale)
             self.lengths: Floats = np.sqrt(scatter.moments.added[some]) / self.scale
         # F depends on H by C C' alone: of more targets than columns as many as there are columns say it all
         self.rank = scatter.rank
@@ -140,16 +140,18 @@ class TableProblem:
 
     def _mixed(self, columns: Indices, W: Floats, rows: Indices | None) -> Floats:
         weights = W / self.scale[columns, None]
-        places = np.arange(self.columns.size) if rows is None else rows
         table_rows = None if rows is None else self.columns[rows]
         shift = self.beta[:, columns] @ weights
         total = self.products.mixed(self.columns[columns], weights, shift, table_rows)
-        of_N, at = total[-len(self.beta) :].copy(), self.columns if rows is None else np.arange(rows.size)
-        product: Floats = total[: places.size]
+        of_N = total[-len(self.beta) :].copy()
+        beta, scale = (self.beta, self.scale) if rows is None else (self.beta[:, rows], self.scale[rows])
+        product: Floats = total[: scale.size]
         for some in _parts(len(product), W.shape[1]):
-            # columns move up to where they stand in the problem, never over one that is still to come
-            product[some] = total[at[some]] - self.beta[:, places[some]].T @ of_N
-            product[some] /= self.scale[places[some], None]
+            if rows is None and not self._whole:
+                # columns move up to where they stand in the problem, never over one that is still to come
+                product[some] = total[self.columns[some]]
+            product[some] -= beta[:, some].T @ of_N
+            product[some] /= scale[some, None]
         return product
 
     @property

@@ -96,16 +96,18 @@ class MixedKernel:
         return (self.guard.unit.size if self.rows is None else self.rows.size) * int(self.W.shape[1])
 
     def __call__(self, block: Block) -> Floats:
-        N = nuisance(block)
-        if self.rows is None:
-            X = self.guard.apply(block.X)
-            mixed = kernel_of(X).combine(X, self.columns, self.W)
-        else:
+        N, compute, rows = nuisance(block), kernel_of(block.X), self.rows
+        if rows is not None and compute.few(rows.size, block.X.shape[1]):
             mixed = seen(block, self.guard, self.columns) @ self.W
-            X = seen(block, self.guard, self.rows)
+            X, rows = seen(block, self.guard, rows), None
+        else:
+            X = self.guard.apply(block.X)
+            mixed = compute.combine(X, self.columns, self.W)
         V = weighted(mixed - N @ self.shift, block.weight)
+        if rows is not None:
+            return np.vstack([compute.transposed(X, V)[rows], N.T @ V])
         total = np.empty((X.shape[1] + N.shape[1], V.shape[1]))
-        kernel_of(X).transposed(X, V, total[: X.shape[1]])
+        compute.transposed(X, V, total[: X.shape[1]])
         total[X.shape[1] :] = N.T @ V
         return total
 

@@ -50,7 +50,7 @@ class Scatter:
         self.ceiling = coding.ceiling(moments)
         self._coding, self._none = coding, self.constant
         squares = np.empty(total.size)
-        for some, C in self._products(np.arange(total.size)):
+        for some, C in self._products():
             squares[some] = np.einsum("jr,jr->j", C, C)
         self.rank: int = C.shape[1]
         # what is only the rounding of the sums is no difference between targets
@@ -60,30 +60,34 @@ class Scatter:
     @property
     def sums(self) -> Floats:
         """What is left of T'X, p x d."""
-        return self.sums_of(np.arange(self.total.size))
+        return self.sums_of(slice(None))
 
-    def sums_of(self, columns: Indices) -> Floats:
+    def sums_of(self, columns: Indices | slice) -> Floats:
         """What is left of T'X of some columns, p x len(columns)."""
         moments = self.moments
         sums: Floats = moments.TX[:, columns] - moments.NT.T @ self.beta[:, columns]
-        sums[:, self._none[columns]] = 0.0
+        none = np.flatnonzero(self._none[columns])
+        if none.size:
+            sums[:, none] = 0.0
         return sums
 
-    def products_of(self, columns: Indices, scale: Floats) -> Floats:
-        """C = X'H of some columns, each divided by its scale: len(columns) x r."""
-        C: Floats = np.empty((columns.size, self.rank))
+    def products(self, scale: Floats) -> Floats:
+        """C = X'H of the columns that vary, each divided by its scale: d x r without the constant ones."""
+        varying = ~self.constant
+        C: Floats = np.empty((scale.size, self.rank))
         start = 0
-        for some, part in self._products(columns):
-            stop = start + some.size
+        for some, part in self._products():
+            part = part if scale.size == varying.size else part[varying[some]]
+            stop = start + len(part)
             np.divide(part, scale[start:stop, None], out=C[start:stop])
             start = stop
         return C
 
-    def _products(self, columns: Indices) -> Iterator[tuple[Indices, Floats]]:
-        """Some columns after the other, and their part of X'H."""
+    def _products(self) -> Iterator[tuple[slice, Floats]]:
+        """Some columns of the table after the other, and their part of X'H."""
         step = max(1, SLICE // max(len(self.moments.TX), 1))
-        for start in range(0, max(columns.size, 1), step):
-            some = columns[start : start + step]
+        for start in range(0, max(self.total.size, 1), step):
+            some = slice(start, start + step)
             yield some, self._coding.rotate(self.sums_of(some).T, self.moments)
 
     @property

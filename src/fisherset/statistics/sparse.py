@@ -18,6 +18,7 @@ ENTRIES = 2**18  # stored entries squared at a time
 TOGETHER = 512  # columns whose products are formed together
 DENSE = 8  # a product with a number, in a row of them, costs so many times less than one with a stored entry
 NARROWER = 4  # times that what is filled in again and again is, beside what is filled in once
+FILLED = 8  # columns whose products are worth filling in those they are multiplied with
 FORMED = 2**21  # numbers of a product, formed at a time
 
 
@@ -78,6 +79,11 @@ def anything(X: Sparse, columns: Indices, rows: NDArray[np.bool_] | None) -> NDA
     return np.asarray(abs(X[:, columns][kept]).max(axis=0).toarray()).ravel() > 0
 
 
+def few(n_columns: int, of: int) -> bool:
+    """Whether so many columns are so few that taking them out of the block is worth it."""
+    return 2 * n_columns < of
+
+
 def take(X: Sparse, columns: Indices) -> Sparse:
     """The given columns of the block."""
     some: Sparse = X[:, columns]
@@ -119,7 +125,8 @@ def cross(left: Sparse, right: Sparse, weights: Floats | None, most: int = FORME
     thin = _thin(left)
     if thin and DENSE * float(_of_rows(left) @ _of_rows(right)) < shape[0] * shape[1]:
         return Filling((right.T @ left).T.tocsr())
-    product, filled = np.empty(shape), not thin and not _thin(right)
+    product = np.empty(shape)
+    filled = not thin and not _thin(right) and shape[0] >= FILLED
     height = left.shape[0] if filled else shape[1]
     step = max(1, min(FORMED, most if filled else FORMED) // max(height, 1))
     for start in range(0, shape[0], step):
