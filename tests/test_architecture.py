@@ -105,12 +105,13 @@ def test_the_solver_asks_for_statistics_alone():
 
 
 def test_only_what_needs_rows_at_hand_knows_of_memory():
-    """Folds and graphs take rows out of a table; all else works block by block."""
+    """Folds and graphs take rows out of a table, narrow tables columns; all else works block by block."""
     assert defined_in("MemorySource") == {
         "sources/__init__",
         "sources/memory",
         "statistics/folds",
         "statistics/graph",
+        "statistics/narrow",
     }
 
 

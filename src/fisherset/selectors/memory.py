@@ -19,6 +19,7 @@ from fisherset.statistics import (
     Classes,
     Coding,
     Labels,
+    NarrowProducts,
     Numbers,
     Scatter,
     SourceProducts,
@@ -63,14 +64,16 @@ def measure_in_memory(
     basis = None if Z is None else basis_of(Z, weights)
     # a search asks for columns again and again; whoever counts bytes counts those of a copy
     copied = TURNED if task != ONE_CLASS_EACH and beside.max_memory is None else 0
-    source = CountedSource(MemorySource(X, targets, weights, basis, names=names, copied=copied))
+    memory = MemorySource(X, targets, weights, basis, names=names, copied=copied)
+    source = CountedSource(memory)
     gaps = observed(source) if beside.missing == "mean" else None
     moments = measure(source, coding, None if gaps is None or not gaps.missing.any() else gaps.fill)
     check.reject_nonfinite(moments.finite, names, locate)
     scatter = Scatter(moments, coding)
     if basis is not None:
         warn_explained(scatter, classes, names, beside.adjusted)
-    products = SourceProducts(source, moments.guard)
+    narrow = NarrowProducts.suit(memory, copied)
+    products = (NarrowProducts if narrow else SourceProducts)(source, moments.guard)
     missing = None if gaps is None else gaps.missing
     return Measured(source, products, coding, scatter, classes, codes, missing, source)
 

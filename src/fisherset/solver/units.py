@@ -111,7 +111,7 @@ def ranked(values: Floats, second: Floats | None = None) -> Indices:
 
 
 def _falling(values: Floats) -> Indices:
-    """All positions from the largest to the least, ties in their order: many times as fast as a stable sort."""
+    """All positions from the largest to the least, ties in their order: faster than a stable sort."""
     order: Indices = np.argsort(-values)
     falling = values[order]
     tied = falling[:-1] == falling[1:]

@@ -3,11 +3,13 @@
 from fisherset.sources.base import Block, Coded, CountedSource, Kernel, Matrix, Place, Rows, Source, Sparse
 from fisherset.sources.batches import BatchedRows
 from fisherset.sources.chunks import is_dask, names_of_several
+from fisherset.sources.compressed import row_slices, rows_of
 from fisherset.sources.dask import DaskRows, lazy_columns
 from fisherset.sources.memory import TURNED, MemoryRows, MemorySource
 from fisherset.sources.prepared import PreparedSource
 
 __all__ = [
+    "TURNED",
     "BatchedRows",
     "Block",
     "Coded",
@@ -22,8 +24,9 @@ __all__ = [
     "Rows",
     "Source",
     "Sparse",
-    "TURNED",
     "is_dask",
     "lazy_columns",
     "names_of_several",
+    "row_slices",
+    "rows_of",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import nullcontext
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -14,10 +15,13 @@ from scipy import sparse
 from fisherset._threads import all_threads, allowed_threads, in_order, one_thread
 from fisherset.sources.base import Block, Coded, Kernel, Matrix, Sparse, T
 from fisherset.sources.batches import BatchedRows
+from fisherset.sources.compressed import row_slices, rows_of
 
 # Size of a block once its numbers are float64: bounds what a kernel may copy.
 BLOCK_BYTES = 8 * 2**20
-TURNED = 2**29  # bytes of a sparse matrix that are copied, for its columns to be at hand
+TURNED = 2**29  # bytes of rows that may be turned to columns
+THIN = 0.02  # share of the entries that is stored, up to which columns are taken out as they are asked for
+UNCOPIED = 8  # times as large a block may be of a sparse matrix of float64, which kernels see as it is
 LARGE_TABLE = 2**24  # numbers of a table whose blocks are worth threads
 LARGE_PRODUCT = 2**27  # multiplications that are, where the results of blocks are too large for that
 
@@ -25,8 +29,7 @@ LARGE_PRODUCT = 2**27  # multiplications that are, where the results of blocks a
 class MemorySource:
     """Blocks of rows as views of the caller's arrays.
 
-    A CSC matrix has no cheap rows, so it is one block; its kernels work by columns. A CSR matrix of
-    which columns will be asked may be turned into one, where it is small enough for a copy.
+    A CSC matrix has no cheap rows, so it is one block; its kernels work by columns.
 
     Parameters
     ----------
@@ -43,7 +46,8 @@ class MemorySource:
     block_bytes : int
         Size of a block.
     copied : int
-        Bytes that rows turned to columns may take; none where it is read once only.
+        Bytes of rows that may be turned to columns, for these to be at hand; none where columns are not asked
+        for, or bytes are counted.
     """
 
     def __init__(
@@ -59,7 +63,7 @@ class MemorySource:
     ) -> None:
         self.X: Matrix = _canonical(X, copied) if sparse.issparse(X) else X
         self.y, self.weight, self.confounders, self.names = y, weight, confounders, names
-        self._block_bytes = block_bytes
+        self._block_bytes, self._counted = block_bytes, not copied
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -71,6 +75,12 @@ class MemorySource:
         return MemorySource(
             self.X[rows], *self._beside(rows), names=self.names, block_bytes=self._block_bytes
         )
+
+    def with_targets(self, y: NDArray[Any]) -> MemorySource:
+        """The same rows with other targets."""
+        other = copy(self)
+        other.y = y
+        return other
 
     def reduce(self, kernel: Kernel[T]) -> T:
         n_numbers = getattr(kernel, "n_numbers", 0)
@@ -96,7 +106,7 @@ class MemorySource:
         return (self._block(rows) for rows in self._slices(n_results))
 
     def _block(self, rows: slice) -> Block:
-        X = self.X[rows] if isinstance(self.X, np.ndarray) else _rows(self.X, rows)
+        X = self.X[rows] if isinstance(self.X, np.ndarray) else rows_of(self.X, rows)
         return Block(X, *self._beside(rows))
 
     def _beside(self, rows: Any) -> tuple[Any, ...]:
@@ -114,12 +124,9 @@ class MemorySource:
         elif X.format == "csc":
             yield slice(0, n_rows)
         else:
-            entries, start = max(self._block_bytes // 16, n_results), 0  # of 16 bytes
-            while start < max(n_rows, 1):
-                stop = int(np.searchsorted(X.indptr, X.indptr[start] + entries, side="right")) - 1
-                stop = max(stop, start + 1)
-                yield slice(start, min(stop, n_rows))
-                start = stop
+            uncopied = X.dtype == np.float64 and not self._counted
+            n_bytes = self._block_bytes * (UNCOPIED if uncopied else 1)  # of which an entry takes 16
+            yield from row_slices(X, max(n_bytes // 16, n_results))
 
 
 class MemoryRows(BatchedRows):
@@ -147,26 +154,15 @@ class MemoryRows(BatchedRows):
 def _canonical(X: Any, copied: int) -> Sparse:
     """A CSR or CSC matrix with each entry once: a square is not the sum of squares of its parts.
 
-    Rows are turned to columns where a copy of so many bytes is allowed.
+    Rows are turned to columns where a copy of so many bytes is allowed, and needed anyway or worth it.
     """
     array = sparse.csc_array if X.format == "csc" else sparse.csr_array
     X = array(X, copy=False)
-    if X.format == "csr" and X.data.nbytes + X.indices.nbytes <= copied:
+    canonical, dense = X.has_canonical_format, X.nnz > THIN * X.shape[0] * X.shape[1]
+    if X.format == "csr" and X.data.nbytes + X.indices.nbytes <= copied and (dense or not canonical):
         X = X.tocsc()
         X.sum_duplicates()
-    elif not X.has_canonical_format:
+    elif not canonical:
         X = X.copy()
         X.sum_duplicates()
     return X
-
-
-def _rows(X: Sparse, rows: slice) -> Sparse:
-    """Rows of a sparse matrix as views of its arrays: scipy's slicing copies, and so does its constructor."""
-    if rows.stop - rows.start == X.shape[0]:
-        return X
-    first, last = X.indptr[rows.start], X.indptr[rows.stop]
-    part = sparse.csr_array((rows.stop - rows.start, X.shape[1]), dtype=X.dtype)
-    part.data, part.indices = X.data[first:last], X.indices[first:last]
-    part.indptr = X.indptr[rows.start : rows.stop + 1] - first
-    part.has_canonical_format = True
-    return part

@@ -10,6 +10,7 @@ from fisherset.statistics.graph import GraphScatter, graph_scatter, pair_distanc
 from fisherset.statistics.guard import Fill, Guard
 from fisherset.statistics.missing import Observed, observe, observed
 from fisherset.statistics.moments import Moments, measure
+from fisherset.statistics.narrow import NarrowProducts
 from fisherset.statistics.neighbours import nearest
 from fisherset.statistics.problem import TableProblem
 from fisherset.statistics.products import RestProducts, SourceProducts, StoredProducts, stacked
@@ -26,6 +27,7 @@ __all__ = [
     "Guard",
     "Labels",
     "Moments",
+    "NarrowProducts",
     "Numbers",
     "Observed",
     "RestProducts",

@@ -8,10 +8,11 @@ small enough for this to lose at most three digits.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from fisherset._types import Floats, Indices
@@ -20,6 +21,7 @@ from fisherset.statistics.coding import Coding
 from fisherset.statistics.gram import GramBlock, GramCache, GramColumns
 from fisherset.statistics.gram_batches import Foresight, GramBatches, GroupBlocks
 from fisherset.statistics.guard import without_gaps
+from fisherset.statistics.narrow import NarrowProducts
 from fisherset.statistics.products import Products, SourceProducts, StoredProducts
 from fisherset.statistics.samples import SampleSpace
 from fisherset.statistics.scatter import SLICE, Scatter
@@ -90,13 +92,17 @@ class TableProblem:
         if budget is not None and isinstance(products, StoredProducts):
             budget = max(budget - products.XX.nbytes, 0)
         cache_bytes, self.room = shares(budget, scatter.total.size, n_targets, by_passes=by_passes)
-        self._foresight = Foresight(self.C) if by_passes else None
+        self._foresight: Foresight | None = None
+        if by_passes or isinstance(products, NarrowProducts):
+            self._foresight = Foresight(self.C)
+        if self._foresight is not None and isinstance(products, NarrowProducts):
+            products.foresee = partial(_foreseen, self._foresight, self.columns)
         self._groups = GroupBlocks(self._blocks, cache_bytes // 16 if by_passes else 0)
-        self._cache = self._cache_of(cache_bytes - self._groups.budget, eager)
+        self._cache = self._cache_of(cache_bytes - self._groups.budget, eager, by_passes)
 
-    def _cache_of(self, n_bytes: int, eager: bool) -> GramCache:
+    def _cache_of(self, n_bytes: int, eager: bool, by_passes: bool) -> GramCache:
         d = self.columns.size
-        if self._foresight is not None:
+        if self._foresight is not None and by_passes:
             return GramBatches(self._gram_columns, d, n_bytes, self._foresight)
         if eager:
             return GramColumns(self._gram_columns, d, n_bytes)
@@ -170,6 +176,11 @@ class TableProblem:
             G[some] /= self.scale[columns[some], None]
             G[some] /= scale
         return G
+
+
+def _foreseen(foresight: Foresight, columns: Indices, count: int, kept: NDArray[np.bool_]) -> Indices:
+    """What is foreseen of the columns of a problem, numbered as in the table."""
+    return columns[foresight(count, kept[columns])]
 
 
 def _parts(n_rows: int, width: int) -> Iterator[slice]:

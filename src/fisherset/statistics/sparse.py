@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from itertools import pairwise
 from typing import Any
 
@@ -11,10 +12,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from fisherset._types import Floats, Indices
-from fisherset.sources import Matrix, Sparse
+from fisherset.sources import Matrix, Sparse, row_slices, rows_of
 from fisherset.statistics.dense import FEW_TARGETS
 
 ENTRIES = 2**18  # stored entries squared at a time
+INDICATORS = 8  # up to which a product with their indicator, filled in, is faster than to count entries
 TOGETHER = 512  # columns whose products are formed together
 DENSE = 8  # a product with a number, in a row of them, costs so many times less than one with a stored entry
 NARROWER = 4  # times that what is filled in again and again is, beside what is filled in once
@@ -29,6 +31,8 @@ def sums(X: Sparse, T: Matrix) -> Floats:
     if X.format == "csc":  # each format the way that needs no conversion
         product = X.T @ (T.toarray() if T.shape[1] <= FEW_TARGETS else T)
         return np.ascontiguousarray((product if isinstance(product, np.ndarray) else product.toarray()).T)
+    if T.shape[1] <= INDICATORS:
+        return np.ascontiguousarray((X.T @ T.toarray()).T)
     one_each = T.nnz == T.shape[0] and (np.diff(T.indptr) == 1).all()
     if one_each and T.shape[1] * X.shape[1] <= X.nnz:
         return _sums_by_class(X, T.indices, T.data, T.shape[1])
@@ -49,17 +53,20 @@ def _sums_by_class(X: Sparse, codes: Indices, weights: Floats, size: int) -> Flo
 
 def squares(X: Sparse, weights: Floats | None) -> Floats:
     """Weighted sum of squares of each column."""
-    total, by_row = np.zeros(X.shape[1]), X.format == "csr"
+    total = np.zeros(X.shape[1])
+    if X.format == "csr":
+        for rows in row_slices(X, ENTRIES):
+            part = copy(rows_of(X, rows))
+            part.data = part.data**2
+            total += part.T @ (np.ones(part.shape[0]) if weights is None else weights[rows])
+        return total
     for part, major, stored in _entries(X):
         squared, minor = X.data[part] ** 2, X.indices[part]
         if weights is not None:
-            squared *= np.repeat(weights[major], stored) if by_row else weights[minor]
-        if by_row:
-            total += np.bincount(minor, squared, minlength=total.size)
-        else:
-            some = np.flatnonzero(stored)
-            first = np.cumsum(stored)[some] - stored[some]
-            total[major.start + some] += np.add.reduceat(squared, first)
+            squared *= weights[minor]
+        some = np.flatnonzero(stored)
+        first = np.cumsum(stored)[some] - stored[some]
+        total[major.start + some] += np.add.reduceat(squared, first)
     return total
 
 
