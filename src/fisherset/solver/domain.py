@@ -49,14 +49,20 @@ class Domain:
 
     def within(self, members: Indices) -> Domain:
         """The domain of some of the units alone, which hold the kept ones, renumbered as they stand there."""
-        kept, barred = (np.flatnonzero(np.isin(members, some)) for some in (self.kept, self.barred))
+        kept, barred = (
+            np.flatnonzero(np.isin(members, some)) if some.size else NONE for some in (self.kept, self.barred)
+        )
         return Domain(Units(None, members.size), self.m, kept, barred)
 
     def candidates(self, s: Floats, size: int) -> Indices:
         """The `size` allowed units with the largest s, the kept ones among them."""
-        allowed = without(s.size, self.fixed)
-        found = allowed[largest(s[allowed], max(size - self.kept.size, self.spare))]
-        return np.union1d(found, self.kept) if self.kept.size else found
+        free = self.free
+        found = largest(s[free], max(size - self.kept.size, self.spare))
+        return found if isinstance(free, slice) else np.union1d(free[found], self.kept)
+
+    def movable(self, members: Indices) -> Indices:
+        """Places of the members that need not stay."""
+        return np.flatnonzero(~np.isin(members, self.kept)) if self.kept.size else np.arange(members.size)
 
     def best(self, g: Floats, second: Floats | None = None) -> Indices:
         """The set with the largest sum of g, Eq. (26); ties go to `second`, then to column order."""

@@ -28,7 +28,7 @@ from fisherset.solver.screening import FEW, Screen
 from fisherset.solver.spaces import measure_subset
 from fisherset.solver.subset import Subset
 from fisherset.solver.trace import Status, Trace
-from fisherset.solver.units import TIE, Units
+from fisherset.solver.units import TIE, Units, mask_of
 
 SWAPS_AT_A_TIME = 8_000_000  # swaps looked at in one go
 SWAPS_KEPT = 1000  # improving swaps kept of them
@@ -63,7 +63,7 @@ def improve(
             return current, state
         swaps, again = Swaps(current, state.value, share), promising.size > 0
         if again:
-            places, outsiders = np.flatnonzero(~np.isin(current, domain.kept)), promising
+            places, outsiders = domain.movable(current), promising
         else:
             places, outsiders = _by_relaxation(relaxation, domain, current, state.value, swaps.tie)
             if _dear(problem, units, current[places], outsiders):
@@ -76,7 +76,9 @@ def improve(
         made = _apply(problem, domain, current, state, swaps.improving())
         promising = NONE
         if made is not None and not _dear(problem, units, current, outsiders):
-            promising = np.setdiff1d(np.union1d(outsiders, current), made[0])
+            left = mask_of(units.size, np.concatenate([outsiders, current]))
+            left[made[0]] = False
+            promising = np.flatnonzero(left)
         elif made is None and not again:
             made = _apply(problem, domain, current, state, swaps.equivalent())
         if made is None:
@@ -119,7 +121,7 @@ def _by_subset(
     A, W, units, scale = state.columns, state.W, domain.units, state.gamma * problem.n
     of_members = np.zeros(len(problem.C))
     of_members[A] = state.gamma**2 * np.einsum("jr,jr->j", W, W)  # R without the cancellation
-    free = np.setdiff1d(current, domain.kept)
+    free = current[domain.movable(current)]
     floor = units.total(of_members / scale)[free].min(initial=np.inf) - tie
     least = np.sqrt(max(floor, 0.0) * scale) if units.groups is None else np.inf
     lengths, rows = screen.lengths(A, W, least), None
@@ -141,7 +143,7 @@ def _promising(g: Floats, domain: Domain, current: Indices, slack: float) -> tup
     outside = np.ones(g.size, dtype=bool)
     outside[current] = False
     outside[domain.fixed] = False
-    others, places = np.flatnonzero(outside), np.flatnonzero(~np.isin(current, domain.kept))
+    others, places = np.flatnonzero(outside), domain.movable(current)
     if not others.size or not places.size:
         return places[:0], others[:0]
     ceiling, floor = g[others].max(), g[current[places]].min()
@@ -200,7 +202,7 @@ class Swaps:
 
 
 def _swapped(current: Indices, out: Indices, into: Indices) -> Indices:
-    return np.sort(np.concatenate([np.setdiff1d(current, out), into]))
+    return np.sort(np.concatenate([np.delete(current, np.searchsorted(current, out)), into]))
 
 
 def _apply(

@@ -70,7 +70,8 @@ def relax(
     most = 2 * domain.m * units.n_columns // units.size  # columns in play
     capacity = _capacity(problem, domain, most)
     size = min(capacity, max(POOL_FACTOR * domain.m, POOL_LEAST))
-    before = NONE if start is None else np.setdiff1d(np.flatnonzero(start), domain.barred)
+    before = NONE if start is None else np.flatnonzero(start)
+    before = np.setdiff1d(before, domain.barred) if domain.barred.size else before
     members = domain.candidates(g, min(size, max(capacity - before.size, 0)))
     members = np.union1d(members, before) if before.size else members
     pool = _Pool(problem, domain, members, gamma, most)

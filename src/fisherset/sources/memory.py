@@ -23,7 +23,7 @@ TURNED = 2**29  # bytes of rows that may be turned to columns
 THIN = 0.02  # share of the entries that is stored, up to which columns are taken out as they are asked for
 UNCOPIED = 8  # times as large a block may be of a sparse matrix of float64, which kernels see as it is
 LARGE_TABLE = 2**24  # numbers of a table whose blocks are worth threads
-LARGE_PRODUCT = 2**27  # multiplications that are, where the results of blocks are too large for that
+LARGE_PRODUCT = 2**25  # multiplications that are, where the results of blocks are too large for that
 
 
 class MemorySource:

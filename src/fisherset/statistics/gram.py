@@ -97,8 +97,8 @@ class GramBlock:
             return self._values if every else self._values[np.ix_(columns, rows)]
         if rows is None:
             return self._compute(columns, None)
-        asked = np.union1d(columns, rows)
-        new = asked[self._place[asked] < 0]
+        asked = columns if rows is columns else np.concatenate([columns, rows])
+        new = np.unique(asked[self._place[asked] < 0])
         if new.size:
             size = self._kept.size + new.size
             price = self._strip.price(columns, rows)
@@ -260,7 +260,8 @@ class GramColumns:
         return product
 
     def _missing(self, columns: Indices) -> Indices:
-        return np.unique(columns[self._slot[columns] < 0])
+        missing = columns[self._slot[columns] < 0]
+        return np.unique(missing) if missing.size else missing
 
     def _keep(self, columns: Indices, values: Floats) -> None:
         """Put columns into new slots as far as the budget goes, then in place of the longest unused."""

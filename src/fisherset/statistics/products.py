@@ -161,8 +161,8 @@ class RestProducts:
         self.whole, self.fold = whole, fold
 
     def cross(self, columns: Indices, rows: Indices | None) -> Floats:
-        difference: Floats = self.whole.cross(columns, rows) - self.fold.cross(columns, rows)
-        return difference
+        of_fold = self.fold.cross(columns, rows)
+        return np.subtract(self.whole.cross(columns, rows), of_fold, out=of_fold)
 
     def blocks(self, columns: Indices) -> Floats:
         difference: Floats = self.whole.blocks(columns) - self.fold.blocks(columns)
