@@ -20,7 +20,7 @@ from fisherset.solver.trace import Status, Trace
 from fisherset.solver.units import TIE, largest, without
 
 # The pool of columns starts at this many times m and grows by what the bound asks for.
-POOL_FACTOR = 3
+POOL_FACTOR, POOL_ROUGH = 3, 2
 POOL_LEAST = 100
 LARGE_POOL = 500  # units from which a factor takes long, and steps are faster where few digits are needed
 # What a bound has to leave open of the rounded set to be loose anyway.
@@ -69,7 +69,7 @@ def relax(
     g = units.total(gradient(problem.C, problem, gamma))  # at q = 0, where V = H
     most = 2 * domain.m * units.n_columns // units.size  # columns in play
     capacity = _capacity(problem, domain, most)
-    size = min(capacity, max(POOL_FACTOR * domain.m, POOL_LEAST))
+    size = min(capacity, max((POOL_ROUGH if trace.rough else POOL_FACTOR) * domain.m, POOL_LEAST))
     before = NONE if start is None else np.flatnonzero(start)
     before = np.setdiff1d(before, domain.barred) if domain.barred.size else before
     members = domain.candidates(g, min(size, max(capacity - before.size, 0)))
@@ -79,8 +79,12 @@ def relax(
     inner, first, growth = max((tol or 0.0) / 4, LOOSE), None, 1
     best, screen, whole = Relaxation(np.zeros(units.size), 0.0, problem.ceiling), Screen(problem), True
     looked_at: _Pool | None = None
+    beyond = _best_outside(g, members, domain)
     for _ in range(trace.max_iter):
         ascent = ascend(pool.evaluate, x, pool.domain, tol=inner, trace=trace)
+        if looked_at is None and tol is not None and beyond < pool.domain.threshold(ascent.gradient):
+            # the pool is likely to stay: it is solved to what is asked before all units are looked at
+            ascent = ascend(pool.evaluate, ascent.x, pool.domain, tol=tol / 4, trace=trace)
         x, q = ascent.x, np.zeros(units.size)
         q[pool.members] = x
         first = q if first is None else first
@@ -188,6 +192,13 @@ def _capacity(problem: Problem, domain: Domain, most: int) -> int:
         return units.size
     capacity = largest_system(problem) * units.size // max(units.n_columns, 1)
     return min(capacity, units.size) if capacity >= 3 * domain.m else units.size
+
+
+def _best_outside(g: Floats, members: Indices, domain: Domain) -> float:
+    """The largest gradient of a unit that may be chosen and is not in the pool."""
+    outside = g.copy()
+    outside[members] = outside[domain.barred] = -np.inf
+    return float(outside.max(initial=-np.inf))
 
 
 def _lacking(g: Floats, members: Indices, domain: Domain, growth: int) -> Indices:
