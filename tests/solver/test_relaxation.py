@@ -172,3 +172,28 @@ def test_a_pool_without_room_lets_the_idle_go(order):
     assert found.upper_bound == pytest.approx(expected.upper_bound, rel=2e-3)
     again = relax(tight, domain_of(tight, 4), 60.0, tol=1e-3, trace=Trace(max_iter=1000), start=found.q)
     assert again.upper_bound == pytest.approx(expected.upper_bound, rel=2e-3)
+
+
+class Looked(reference.ArrayProblem):
+    """Counts the looks at all columns."""
+
+    looks = 0
+
+    def product(self, columns, W, rows=None):
+        self.looks += rows is None
+        return super().product(columns, W, rows)
+
+
+def test_where_the_first_pool_is_right_all_columns_are_looked_at_once():
+    """A few columns tell the classes apart, the others are noise: at a large gamma nothing else counts."""
+    rng = np.random.default_rng(5)
+    y = np.arange(300) % 3
+    X = rng.standard_normal((300, 400))
+    X[:, :40] += 1.5 * (y[:, None] == np.arange(40) % 3)
+    problem = Looked(reference.standardize(X), reference.indicator(y))
+    found = relax(problem, domain_of(problem, 10), 600.0, tol=1e-3, trace=Trace(max_iter=100))
+    assert problem.looks == 1
+    assert 0 <= found.upper_bound - found.value <= 1e-3 * found.upper_bound
+    plain = relaxed(reference.ArrayProblem(problem.Z, problem.H), 10, 600.0)
+    assert found.upper_bound >= plain.value * (1 - 1e-12)
+    assert found.value == pytest.approx(plain.value, rel=1e-3)

@@ -78,3 +78,18 @@ def test_a_relaxation_that_looks_again_at_some_is_the_same(seed, monkeypatch):
     assert set(asked) == {400}
     assert min(screened) < 200
     assert screened[-1] == 400 or asked[-1] == 400  # of all units it is told in the end what they can reach
+
+
+def test_nothing_is_said_where_all_columns_may_count():
+    problem, rng = made(3), np.random.default_rng(3)
+    A = np.arange(0, 120, 8)
+    W = rng.normal(scale=0.02, size=(15, problem.C.shape[1]))
+    screen = Screen(problem)
+    screen.note(A, W, np.linalg.norm(problem.C - problem.G[:, A] @ W, axis=1))
+    U = W + rng.normal(scale=0.01, size=W.shape)
+    known = screen.lengths(A, U)
+    way = np.linalg.norm(np.linalg.cholesky(problem.G[np.ix_(A, A)]).T @ (U - W), 2)
+    least = 0.999 * way * np.sqrt(problem.diagonal.min())
+    assert screen.lengths(A, U, least) is None
+    assert np.all(known >= least)
+    assert_allclose(screen.lengths(A, U, 1.01 * way * np.sqrt(problem.diagonal.min())), known)

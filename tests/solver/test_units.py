@@ -30,3 +30,14 @@ def test_groups():
     chosen, columns = np.array([2, 0]), np.array([0, 1, 3, 4])
     assert_array_equal(units.total(s[columns], chosen, columns), [4.0, 4.0])
     assert_array_equal(units.spread(np.array([0.3, 0.1]), chosen, columns), [0.3, 0.1, 0.1, 0.3])
+
+
+def test_order_is_that_of_a_stable_sort_whatever_is_tied():
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        size = int(rng.integers(0, 40))
+        values, second = (rng.integers(0, rng.integers(1, 6), size).astype(float) for _ in range(2))
+        if size and rng.random() < 0.3:
+            second[rng.integers(size, size=2)] = rng.choice([np.inf, -np.inf, np.nan])
+        assert_array_equal(ranked(values), np.lexsort([-values]))
+        assert_array_equal(ranked(values, second), np.lexsort([-second, -values]))

@@ -80,3 +80,37 @@ def test_a_selection_from_a_narrow_table_takes_two_passes(kind):
     X = rng.poisson(0.3, (900, 60)) + (rng.random((900, 60)) < 0.1 * y[:, None])
     found = GeneralizedFisherScore(8).fit(kind(X.astype(float)), y)
     assert found.n_passes_ == 2
+
+
+def exchange_like(d, rng):
+    """Members and outsiders of which a few change places each time."""
+    order = rng.permutation(d)
+    members, outsiders = order[:12], order[12:200]
+    for _ in range(8):
+        yield np.sort(members), np.sort(outsiders)
+        i, j = rng.integers(12), rng.integers(outsiders.size)
+        members[i], outsiders[j] = outsiders[j], members[i]
+        outsiders = np.append(outsiders, order[200 + rng.integers(50)])
+        outsiders = np.setdiff1d(outsiders, members)
+
+
+def test_of_what_an_exchange_asks_again_only_the_new_is_computed():
+    d, rng = 600, np.random.default_rng(3)
+    G, numbers = Counted(d), []
+    cache = GramBlock(lambda columns, rows: numbers.append(columns.size * rows.size) or G(columns, rows), d)
+    for members, outsiders in exchange_like(d, rng):
+        assert_allclose(cache.get(members, outsiders), G.G[np.ix_(members, outsiders)])
+    assert numbers[0] > 2000
+    assert sum(numbers[1:]) < 2 * numbers[0]  # of seven times as many
+
+
+@pytest.mark.parametrize("budget", [0, 500, 20_000, 10**6])
+def test_the_last_piece_is_kept_within_the_budget(budget):
+    d, rng = 600, np.random.default_rng(4)
+    G = Counted(d)
+    cache = GramBlock(G, d, budget)
+    for members, outsiders in exchange_like(d, rng):
+        found = cache.get(members, outsiders)
+        assert_allclose(found, G.G[np.ix_(members, outsiders)])
+        assert_allclose(cache.get(members[:3], members), G.G[np.ix_(members[:3], members)])
+        assert cache._values.nbytes + cache._strip.n_bytes <= budget

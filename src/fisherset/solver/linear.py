@@ -51,7 +51,7 @@ def _solve_in_steps(G: Floats, root: Floats, gamma: float, B: Floats) -> Floats 
     left, across = B, root[:, None]
     while not failed and size > 0:
         step, _ = lapack.spotrs(factor, (left / left_size).astype(np.float32), lower=1)
-        Y += step * (left_size / unit)
+        Y += step.astype(np.float64) * (left_size / unit)
         left = B - gamma * Y - across * (G @ (across * Y))
         before, left_size = left_size, float(np.linalg.norm(left))
         if left_size <= REFINED * size:
