@@ -209,7 +209,7 @@ def solutions_along(
     """For each gamma in turn the solutions of domains of rising size, each starting from the one before."""
     start = None
     for gamma in gammas:
-        trace = Trace(max_iter=max_iter, thrift=thrift, rough=not certified)
+        trace = Trace(max_iter=max_iter, thrift=thrift)
         found = list(
             solve(solver, problem, domains, gamma, tol=tol, certified=certified, trace=trace, start=start)
         )

@@ -32,7 +32,6 @@ from fisherset.solver.units import TIE, Units, mask_of
 
 SWAPS_AT_A_TIME = 8_000_000  # swaps looked at in one go
 SWAPS_KEPT = 1000  # improving swaps kept of them
-ROUGH_GAIN = 1e-4  # share of F that a swap has to be worth in a rough search
 MANY = 10_000_000  # swaps beyond which the least gains are not worth another look
 
 
@@ -50,28 +49,25 @@ def improve(
     """Exchange from the chosen units until no swap inside the domain helps.
 
     Swaps that change nothing are made too when they bring in an earlier unit. Where the
-    swaps are `MANY`, those that raise F by less than the share `tol` are let be, and in a rough
-    search those that raise it by less than `ROUGH_GAIN`. As long as those that were promising bring
-    some, and are few, no others are looked at.
+    swaps are `MANY`, those that raise F by less than the share `tol` are let be. As long as
+    those that were promising bring some, and are few, no others are looked at.
     """
     units = domain.units
     find_swaps = column_swaps if units.groups is None else group_swaps
     current = np.sort(chosen)
     state = measure_subset(problem, units.columns(current), gamma)
     share = tol if current.size * (units.size - current.size) > MANY else TIE
-    share = max(share, ROUGH_GAIN) if trace.rough else share
     screen, promising = _screen_of(problem, domain, gamma, relaxation), NONE
     for _ in range(trace.max_iter):
         if isinstance(state, IterativeSubset) or trace.out_of_time():
             return current, state
         swaps, again = Swaps(current, state.value, share), promising.size > 0
-        slack = -swaps.threshold if trace.rough else swaps.tie  # by which a gradient may fall short
         if again:
             places, outsiders = domain.movable(current), promising
         else:
-            places, outsiders = _by_relaxation(relaxation, domain, current, state.value, slack)
+            places, outsiders = _by_relaxation(relaxation, domain, current, state.value, swaps.tie)
             if _dear(problem, units, current[places], outsiders):
-                places, outsiders = _by_subset(problem, domain, current, state, slack, screen)
+                places, outsiders = _by_subset(problem, domain, current, state, swaps.tie, screen)
         if places.size and outsiders.size:
             for offer in find_swaps(problem, domain, state, places, outsiders):
                 swaps.add(offer)
@@ -86,7 +82,7 @@ def improve(
         elif made is None and not again:
             made = _apply(problem, domain, current, state, swaps.equivalent())
         if made is None:
-            if again and not trace.rough:
+            if again:
                 continue
             return current, state
         current, state = made
@@ -101,13 +97,13 @@ def _dear(problem: Problem, units: Units, members: Indices, outsiders: Indices) 
 
 
 def _by_relaxation(
-    relaxation: Relaxation, domain: Domain, current: Indices, value: float, slack: float
+    relaxation: Relaxation, domain: Domain, current: Indices, value: float, tie: float
 ) -> tuple[Indices, Indices]:
     """Screen the swaps by the tangent at the relaxed q; where there is none, not at all."""
     if relaxation.tangent is None:
         return _promising(np.zeros(domain.units.size), domain, current, np.inf)
     offset, g = relaxation.tangent
-    return _promising(g, domain, current, max(offset + float(g[current].sum()) - value, 0.0) + slack)
+    return _promising(g, domain, current, max(offset + float(g[current].sum()) - value, 0.0) + tie)
 
 
 def _screen_of(problem: Problem, domain: Domain, gamma: float, relaxation: Relaxation) -> Screen:
@@ -119,14 +115,14 @@ def _screen_of(problem: Problem, domain: Domain, gamma: float, relaxation: Relax
 
 
 def _by_subset(
-    problem: Problem, domain: Domain, current: Indices, state: Subset, slack: float, screen: Screen
+    problem: Problem, domain: Domain, current: Indices, state: Subset, tie: float, screen: Screen
 ) -> tuple[Indices, Indices]:
     """Screen the swaps by the tangent at the subset itself, where columns may reach any of its members."""
     A, W, units, scale = state.columns, state.W, domain.units, state.gamma * problem.n
     of_members = np.zeros(len(problem.C))
     of_members[A] = state.gamma**2 * np.einsum("jr,jr->j", W, W)  # R without the cancellation
     free = current[domain.movable(current)]
-    floor = units.total(of_members / scale)[free].min(initial=np.inf) - slack
+    floor = units.total(of_members / scale)[free].min(initial=np.inf) - tie
     least = np.sqrt(max(floor, 0.0) * scale) if units.groups is None else np.inf
     lengths, rows = screen.lengths(A, W, least), None
     if lengths is not None:
@@ -139,7 +135,7 @@ def _by_subset(
     s[A] = of_members[A]
     if rows is None:
         screen.note(A, W, np.sqrt(s))
-    return _promising(units.total(s / scale), domain, current, slack)
+    return _promising(units.total(s / scale), domain, current, tie)
 
 
 def _promising(g: Floats, domain: Domain, current: Indices, slack: float) -> tuple[Indices, Indices]:

@@ -20,7 +20,7 @@ from fisherset.solver.trace import Status, Trace
 from fisherset.solver.units import TIE, largest, without
 
 # The pool of columns starts at this many times m and grows by what the bound asks for.
-POOL_FACTOR, POOL_ROUGH = 3, 2
+POOL_FACTOR = 3
 POOL_LEAST = 100
 LARGE_POOL = 500  # units from which a factor takes long, and steps are faster where few digits are needed
 # What a bound has to leave open of the rounded set to be loose anyway.
@@ -69,7 +69,7 @@ def relax(
     g = units.total(gradient(problem.C, problem, gamma))  # at q = 0, where V = H
     most = 2 * domain.m * units.n_columns // units.size  # columns in play
     capacity = _capacity(problem, domain, most)
-    size = min(capacity, max((POOL_ROUGH if trace.rough else POOL_FACTOR) * domain.m, POOL_LEAST))
+    size = min(capacity, max(POOL_FACTOR * domain.m, POOL_LEAST))
     before = NONE if start is None else np.flatnonzero(start)
     before = np.setdiff1d(before, domain.barred) if domain.barred.size else before
     members = domain.candidates(g, min(size, max(capacity - before.size, 0)))

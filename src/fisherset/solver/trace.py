@@ -64,7 +64,6 @@ class Trace:
     """Collects iterations, calls `report` on each, and watches the time.
 
     With `thrift` a loose bound need not be as sharp as `tol` says: up to that share of what it leaves open.
-    With `rough` answers are only compared with each other, and less is tried for each.
     """
 
     def __init__(
@@ -74,10 +73,9 @@ class Trace:
         time_limit: float | None = None,
         max_nodes: int | None = None,
         thrift: float = 0.0,
-        rough: bool = False,
         report: Callable[[Iteration], None] | None = None,
     ) -> None:
-        self.max_iter, self.max_nodes, self.thrift, self.rough = max_iter, max_nodes, thrift, rough
+        self.max_iter, self.max_nodes, self.thrift = max_iter, max_nodes, thrift
         self.iterations: list[Iteration] = []
         self.status = Status.CONVERGED
         self._deadline = None if time_limit is None else time.monotonic() + time_limit
