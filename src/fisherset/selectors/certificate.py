@@ -236,8 +236,8 @@ def certify(
     >>> X, y = load_digits(return_X_y=True)
     >>> ranking = FisherScore(10).fit(X, y)
     >>> print(certify(X, y, ranking.get_support()))
-    These 10 features reach at least 81.7 % of the best Fisher criterion any 10 columns of this
-    table could reach (F = 1.88112, upper bound 2.30055, gamma = 1797).
+    These 10 features reach at least 81.8 % of the best Fisher criterion any 10 columns of this
+    table could reach (F = 1.88112, upper bound 2.29926, gamma = 1797).
     >>> print(certify(X, y, ranking.get_support(), exact=True))
     These 10 features reach 88.1 % of the best Fisher criterion any 10 columns of this table can
     reach (F = 1.88112, the best 2.13397, gamma = 1797).

@@ -161,13 +161,16 @@ class GramStrip:
     """
 
     def __init__(self, compute: Callable[[Indices, Indices], Floats], n_columns: int) -> None:
-        self._compute = compute
-        self._columns, self._rows = (np.full(n_columns, -1, dtype=np.intp) for _ in range(2))  # their places
-        self._kept: tuple[Indices, Indices] = self._columns[:0], self._rows[:0]
+        self._compute, self._n_columns = compute, n_columns
+        # places of the columns and rows that are kept, -1 of the others: none before anything is
+        self._columns, self._rows = (np.empty(0, dtype=np.intp) for _ in range(2))
+        self._kept: tuple[Indices, Indices] = self._columns, self._rows
         self._values: Floats = np.empty((0, 0))
 
     def price(self, columns: Indices, rows: Indices) -> int:
         """How many numbers of a piece are still to be computed."""
+        if not self._values.size:
+            return columns.size * rows.size
         n_old, n_held = (int(np.count_nonzero(at >= 0)) for at in self._places(columns, rows))
         rest = columns.size * rows.size - n_old * n_held
         return rest if 2 * rest <= columns.size * rows.size else columns.size * rows.size
@@ -179,6 +182,8 @@ class GramStrip:
         self.forget()
         if values.nbytes <= room:
             values.flags.writeable = False  # it is lent as it is
+            if not self._columns.size:
+                self._columns, self._rows = (np.full(self._n_columns, -1, dtype=np.intp) for _ in range(2))
             self._kept, self._values = (columns, rows), values
             for places, now in zip((self._columns, self._rows), self._kept, strict=True):
                 places[now] = np.arange(now.size)
