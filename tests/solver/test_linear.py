@@ -14,6 +14,11 @@ def made(size, seed=0, columns=3):
     return A @ A.T, rng.uniform(0, 1, size), rng.standard_normal((size, columns))
 
 
+def test_nothing_is_inverted_without_a_word(capfd):
+    assert inverse(np.empty((0, 0))).shape == (0, 0)
+    assert capfd.readouterr() == ("", "")
+
+
 @pytest.mark.parametrize("size", [1, 2, 30])
 def test_solutions_are_those_of_a_general_system(size):
     G, root, B = made(size)

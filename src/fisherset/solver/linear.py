@@ -82,6 +82,8 @@ def _upper(G: Floats, root: Floats, gamma: float, dtype: Any = np.float64) -> An
 
 def inverse(M: Floats) -> Floats:
     """M^-1, symmetric, by half the work of a general inverse."""
+    if not M.size:  # of which LAPACK complains
+        return np.empty(M.shape)
     P, failed = lapack.dpotrf(M.T, lower=1)
     if not failed:
         P, failed = lapack.dpotri(P, lower=1, overwrite_c=1)
