@@ -24,7 +24,7 @@ from fisherset.solver.group_swaps import Offer, group_swaps
 from fisherset.solver.iterative import IterativeSubset
 from fisherset.solver.problem import Problem
 from fisherset.solver.relaxation import Relaxation
-from fisherset.solver.screening import FEW, Screen
+from fisherset.solver.screening import FEW, Screen, least_length
 from fisherset.solver.spaces import measure_subset
 from fisherset.solver.subset import Subset
 from fisherset.solver.trace import Status, Trace
@@ -123,8 +123,7 @@ def _by_subset(
     of_members[A] = state.gamma**2 * np.einsum("jr,jr->j", W, W)  # R without the cancellation
     free = current[domain.movable(current)]
     floor = units.total(of_members / scale)[free].min(initial=np.inf) - tie
-    least = np.sqrt(max(floor, 0.0) * scale) if units.groups is None else np.inf
-    lengths, rows = screen.lengths(A, W, least), None
+    lengths, rows = screen.lengths(A, W, least_length(units, floor, scale)), None
     if lengths is not None:
         near = np.flatnonzero(units.spread(units.total(lengths**2 / scale)) >= floor)
         rows = near if near.size <= FEW * lengths.size else None

@@ -19,8 +19,14 @@ from fisherset._types import EPS, Floats, Indices
 from fisherset.solver.domain import Domain
 from fisherset.solver.problem import Problem
 from fisherset.solver.proof import Tangent, lengths_left, scale_error, tangent_of
+from fisherset.solver.units import Units
 
 FEW = 0.5  # share of the columns up to which a look at them alone is worth it
+
+
+def least_length(units: Units, g: float, scale: float) -> float:
+    """The ||x_j'V|| with which a column by itself reaches a gradient; of groups none can be named."""
+    return float(np.sqrt(max(g, 0.0) * scale)) if units.groups is None else np.inf
 
 
 class _Seen(NamedTuple):
@@ -76,8 +82,7 @@ class Screen:
         Else it is of those that may reach the threshold, and of the others what it is at most.
         """
         problem, units = self.problem, domain.units
-        least = np.sqrt(max(threshold, 0.0) * gamma * problem.n) if units.groups is None else np.inf
-        lengths = self.lengths(A, W, least)
+        lengths = self.lengths(A, W, least_length(units, threshold, gamma * problem.n))
         if lengths is not None:
             g = units.spread(units.total(lengths**2 / (gamma * problem.n)))
             g[A] = np.inf

@@ -15,10 +15,10 @@ from scipy import sparse
 
 from fisherset._types import Floats, Indices
 from fisherset.sources import Block, CountedSource, MemorySource, Sparse
-from fisherset.statistics.blocks import kernel_of, nuisance, weighted
+from fisherset.statistics.blocks import nuisance, weighted
 from fisherset.statistics.gram_batches import EXPECTED, Foresee
 from fisherset.statistics.guard import Guard
-from fisherset.statistics.products import SourceProducts
+from fisherset.statistics.products import SourceProducts, projected
 
 BESIDE = 512  # columns that are taken out in one pass with those that are asked for, or few times as many
 
@@ -31,11 +31,7 @@ class ProjectKernel:
     n_numbers: int
 
     def __call__(self, block: Block) -> Floats:
-        X, N, V = self.guard.apply(block.X), nuisance(block), block.y
-        total = np.empty((X.shape[1] + N.shape[1], V.shape[1]))
-        kernel_of(X).transposed(X, V, total[: X.shape[1]])
-        total[X.shape[1] :] = N.T @ V
-        return total
+        return projected(self.guard.apply(block.X), nuisance(block), block.y)
 
 
 class NarrowProducts(SourceProducts):

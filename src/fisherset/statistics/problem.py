@@ -94,9 +94,9 @@ class TableProblem:
         cache_bytes, self.room = shares(budget, scatter.total.size, n_targets, by_passes=by_passes)
         self._foresight: Foresight | None = None
         if by_passes or isinstance(products, NarrowProducts):
-            self._foresight = Foresight(self.C)
-        if self._foresight is not None and isinstance(products, NarrowProducts):
-            products.foresee = partial(_foreseen, self._foresight, self.columns)
+            self._foresight = foresight = Foresight(self.C)
+            if isinstance(products, NarrowProducts):
+                products.foresee = partial(_foreseen, foresight, self.columns)
         self._groups = GroupBlocks(self._blocks, cache_bytes // 16 if by_passes else 0)
         self._cache = self._cache_of(cache_bytes - self._groups.budget, eager, by_passes)
 

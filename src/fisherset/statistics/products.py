@@ -103,13 +103,16 @@ class MixedKernel:
         else:
             X = self.guard.apply(block.X)
             mixed = compute.combine(X, self.columns, self.W)
-        V = weighted(mixed - N @ self.shift, block.weight)
-        if rows is not None:
-            return np.vstack([compute.transposed(X, V)[rows], N.T @ V])
-        total = np.empty((X.shape[1] + N.shape[1], V.shape[1]))
-        compute.transposed(X, V, total[: X.shape[1]])
-        total[X.shape[1] :] = N.T @ V
-        return total
+        total = projected(X, N, weighted(mixed - N @ self.shift, block.weight))
+        return total if rows is None else np.vstack([total[rows], total[X.shape[1] :]])
+
+
+def projected(X: Any, N: Floats, V: Floats) -> Floats:
+    """[X N]'V, written once."""
+    total = np.empty((X.shape[1] + N.shape[1], V.shape[1]))
+    kernel_of(X).transposed(X, V, total[: X.shape[1]])
+    total[X.shape[1] :] = N.T @ V
+    return total
 
 
 @dataclass(frozen=True)
