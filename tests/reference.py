@@ -7,6 +7,8 @@ from itertools import combinations
 
 import numpy as np
 
+from fisherset._rounding import Rounding
+
 
 def standardize(X):
     """Zero mean and unit standard deviation for each column (section 4.1)."""
@@ -146,6 +148,14 @@ def best_subset(Z, y, m, gamma):
     return best
 
 
+def rounding_of(problem, unit=1e-14):
+    """The errors of a problem whose columns were standardised without cancellation."""
+    lengths, targets = np.sqrt(problem.diagonal), 2 * np.sqrt(problem.n)
+    none = np.zeros(lengths.size, dtype=bool)
+    scale = np.full(lengths.size, unit)
+    return Rounding(unit, lengths, unit * lengths * targets, targets, scale, unit, none)
+
+
 class ArrayProblem:
     """The solver's `Problem` from plain arrays, with everything formed whole."""
 
@@ -156,7 +166,7 @@ class ArrayProblem:
         self.ceiling = float(np.sum(H**2) / len(Z))
         self.size = len(Z)
         self.samples = self if samples else None
-        self.precision, self.lengths = 1e-14, np.sqrt(self.diagonal)
+        self.rounding = rounding_of(self)
 
     def gram(self, columns, rows=None):
         return self.G[:, columns] if rows is None else self.G[np.ix_(rows, columns)]

@@ -80,7 +80,6 @@ def test_a_tempered_problem_has_a_larger_ridge():
     X, y = reference.random_problem(2, n=30, d=9, c=3)
     Z, gamma, A = reference.standardize(X) * 10.0 ** np.arange(9), 1e-6, np.array([0, 3, 7])
     problem = reference.ArrayProblem(Z, reference.indicator(y))
-    problem.lengths = np.sqrt(problem.diagonal)
     assert temper(problem, 1e20, 3) is problem
     tempered = temper(problem, gamma, 3)
     ridge = gamma / tempered.factor[A] ** 2
@@ -97,7 +96,7 @@ def test_a_tempered_problem_has_a_larger_ridge():
 def test_no_number_is_clamped_into_range(monkeypatch):
     """A system that gives rubbish ends with a status, not as a perfect score."""
     _, _, problem = near_copies(1e-7)
-    problem.samples, problem.precision = None, 1e-25  # a problem that thinks too well of itself
+    problem.samples, problem.rounding = None, reference.rounding_of(problem, 1e-25)  # too well of itself
     problem.G = problem.G - 1e-3 * np.eye(6)  # not positive definite any more
     found = prove_value(problem, np.arange(6), 1e-6)
     assert found.wrong

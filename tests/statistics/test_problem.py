@@ -40,7 +40,8 @@ def run_problem(problem, Z, H, columns):
     assert_allclose(samples.values(some), Z[:, some], rtol=1e-9, atol=1e-9)
     assert_allclose(Z.T @ samples.H, problem.C, rtol=1e-9, atol=1e-9)
     off = np.abs(problem.gram(np.arange(Z.shape[1])) - G)  # no more than the problem says of itself
-    assert np.all(off <= problem.precision * np.outer(problem.lengths, problem.lengths))
+    lengths = problem.rounding.lengths
+    assert np.all(off <= problem.rounding.unit * np.outer(lengths, lengths))
     assert_allclose(samples.H @ samples.H.T, H @ H.T, rtol=1e-9, atol=1e-9)
 
 

@@ -19,10 +19,18 @@ from fisherset.selectors.measured import CLASSIFICATION, TASKS, BesideNames
 from fisherset.selectors.reading import NO_CLASSES
 from fisherset.statistics import Gathered, Guard, Moments, Roles
 
-FORMAT, VERSION = "fisherset summary", 1
+FORMAT, VERSION = "fisherset summary", 2  # 2: n_added, T_added and whether rows were subtracted
 # What is summed: of the whole, of each label, of each column, and of both.
 SUMS = {"n": (), "TT": ("p",), "N": ("p",), "NX": ("d",), "TX": ("p", "d"), "XX": ("d", "d")}
-SUMS |= {"squares": ("d",), "added": ("d",), "offset": ("d",), "unit": ("d",), "weight_squares": ()}
+SUMS |= {
+    "n_added": (),
+    "T_added": ("p",),
+    "squares": ("d",),
+    "added": ("d",),
+    "offset": ("d",),
+    "unit": ("d",),
+    "weight_squares": (),
+}
 COUNTS = {"counts": ("p",), "n_rows": (), "n_confounders": (), "n_targets": ()}
 # what damaged files raise; the last one where zipfile takes them for packed in other ways
 BROKEN = (
@@ -63,6 +71,7 @@ def write_summary(
         "beside": beside._asdict(),
         "label_sets": roles.label_sets,
         "whole_weights": gathered.moments.whole_weights,
+        "subtracted": gathered.moments.subtracted,
     }
     m = gathered.moments
     content = io.BytesIO()
@@ -80,6 +89,8 @@ def write_summary(
         TX=m.TX,
         XX=gathered.XX,
         squares=m.squares,
+        n_added=m.N_added[0],
+        T_added=m.T_added,
         added=m.added,
         offset=m.guard.offset,
         unit=m.guard.unit,
@@ -169,11 +180,14 @@ def _assembled(about: dict[str, Any], found: dict[str, Any]) -> Kept:
         NX=found["NX"][None],
         TX=found["TX"],
         squares=found["squares"],
+        N_added=found["n_added"].reshape(1),
+        T_added=found["T_added"],
         added=found["added"],
         n_rows=int(found["n_rows"]),
         weight_squares=float(found["weight_squares"]),
         whole_weights=bool(about["whole_weights"]),
         guard=guard,
+        subtracted=bool(about["subtracted"]),
     )
     confounders, targets = np.arange(d, d + n_confounders), np.arange(d + n_confounders, sizes["d"])
     roles = Roles(d, confounders, targets, bool(about["label_sets"]))

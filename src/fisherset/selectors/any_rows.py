@@ -40,7 +40,8 @@ def rows_of(X: Any, y: Any, beside: Beside, task: str) -> Rows:
     table, names = check_bare_table(X, least_rows=1, distinct=True)
     n = table.shape[0]
     weight = None if beside.sample_weight is None else weights_of_rows(beside.sample_weight, n)
-    Z = check_confounders(beside.confounders, n, labels=False)
+    confounders = check_confounders(beside.confounders, n, labels=False)
+    Z = None if confounders is None else confounders.values
     sets = label_sets(y, n) if task == CLASSIFICATION else None
     if sets is not None:
         indicator = sets.indicator.toarray() if hasattr(sets.indicator, "toarray") else sets.indicator

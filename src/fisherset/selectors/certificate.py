@@ -14,7 +14,7 @@ from fisherset.selectors.asked import pose_subset
 from fisherset.selectors.measured import CLASSIFICATION, Beside
 from fisherset.selectors.noise import Noise, measure_noise
 from fisherset.solver import Status, Trace, grade, grade_exactly, prove_value
-from fisherset.solver.solution import ROUNDED
+from fisherset.solver.solution import is_optimal
 
 MAX_ITER = 1000
 
@@ -53,6 +53,8 @@ class Certificate(NamedTuple):
         F of the best subset that exact search found, where it was asked for.
     n_nodes : int
         Nodes that it looked at.
+    slack : float
+        Share of the objective that rounding alone may put between it and the upper bound.
     """
 
     objective: float
@@ -69,11 +71,12 @@ class Certificate(NamedTuple):
     exact: bool = False
     best: float | None = None
     n_nodes: int = 0
+    slack: float = 0.0
 
     @property
     def optimal(self) -> bool:
         """Whether it is proven that no subset of as many features is better, but for rounding."""
-        return bool(self.gap <= ROUNDED) and self.status is not Status.INEXACT
+        return is_optimal(self.gap, self.slack, self.status)
 
     @property
     def figures(self) -> str:
@@ -274,6 +277,7 @@ def certify(
         exact=found.optimal or (best is not None and best.optimal),
         best=None if best is None else max(best.objective, found.objective),
         n_nodes=found.n_nodes,
+        slack=found.slack,
     )
 
 

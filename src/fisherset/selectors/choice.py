@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from fisherset.solver import Domain, Units, mask_of, without
 from fisherset.statistics import TableProblem
 
 NONE: Indices = np.empty(0, dtype=np.intp)
+NAMED = 5  # names in a message
 COUNT = "n_features_to_select"  # what the number to choose is called, unless otherwise
 
 
@@ -117,7 +119,20 @@ class Choice:
         m = min(room, units.size - barred.size)
         single = units.size == codes.size and not self.grouped
         groups = None if single or np.array_equal(places, np.arange(codes.size)) else places.astype(np.intp)
+        self._warn_unknown(np.unique(codes[problem.rounding.unknown]))
         return Posed(Domain(Units(groups, codes.size), m, kept, barred), units)
+
+    def _warn_unknown(self, units: Indices) -> None:
+        """Name units of which nothing is known, and that may be chosen: no bound on sets with them is tight."""
+        allowed = [self.labels[unit] for unit in np.setdiff1d(units, self.barred).tolist()]
+        if allowed:
+            named = ", ".join(map(shown, allowed[:NAMED])) + (", ..." if len(allowed) > NAMED else "")
+            warnings.warn(
+                f"{len(allowed)} {self.what} cannot be told from constant ones, as confounders or subtracted "
+                f"rows are all but equal to them. Pass exclude=[{named}], or fit the remaining rows themselves.",
+                UserWarning,
+                stacklevel=4,
+            )
 
     def ranked(self, posed: Posed, order: Indices) -> Indices:
         """All units of the table, best first, from the units of a problem, best first.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,24 +15,33 @@ from fisherset._types import Floats, Indices
 from fisherset.selectors._containers import column_of, is_array, is_frame, is_masked, labels_of_columns
 from fisherset.selectors._parameters import shown
 from fisherset.selectors._tables import is_null
-from fisherset.statistics import Scatter
+from fisherset.statistics import Basis, Scatter
 
+NAMED = 5  # names in a message
 GONE = 1e-8  # share of a class that is left of it when it counts as explained
 
 
-def check_confounders(confounders: Any, n_samples: int, *, labels: bool = True) -> Floats | None:
+class Confounders(NamedTuple):
+    """Confounders as numbers, and the name of the one that each column is of: labels have several."""
+
+    values: Floats
+    names: list[Any]
+
+
+def check_confounders(confounders: Any, n_samples: int, *, labels: bool = True) -> Confounders | None:
     """Confounders as numbers: numeric columns as they are, `labels` as an indicator for each value."""
     if confounders is None:
         return None
     columns = _columns(confounders)
-    parts = []
+    parts, names = [], []
     for name, values in columns:
         if len(values) != n_samples:
             raise ValueError(
                 f"confounders must have one row for each of the {n_samples} samples; got {len(values)}."
             )
         parts.append(_numbers(name, values, labels))
-    return np.hstack(parts)
+        names += [name] * parts[-1].shape[1]
+    return Confounders(np.hstack(parts), names)
 
 
 def _columns(confounders: Any) -> list[tuple[Any, Any]]:
@@ -87,16 +97,39 @@ def _numbers(name: Any, values: Any, may_be_labels: bool) -> Floats:
     return np.eye(len(number))[[number[label] for label in labels]]
 
 
-def confounders_of(X: Any, confounders: Any, adjusted: Indices | None) -> Floats | None:
-    """All that is to be taken out: a table beside X, and columns of X itself."""
+def confounders_of(X: Any, confounders: Any, adjusted: Indices | None, names: Any) -> Confounders | None:
+    """All confounders: a table given with X, and columns of X itself."""
     parts = [check_confounders(confounders, X.shape[0])]
     if adjusted is not None and adjusted.size:
         some = X[:, adjusted]
         numbers = np.asarray(some.toarray() if hasattr(some, "toarray") else some, dtype=np.float64)
         check_adjusted(np.all(np.isfinite(numbers), axis=0), np.arange(adjusted.size))
-        parts.append(numbers)
+        parts.append(Confounders(numbers, [j if names is None else names[j] for j in adjusted.tolist()]))
     found = [part for part in parts if part is not None]
-    return np.hstack(found) if found else None
+    if not found:
+        return None
+    return Confounders(
+        np.hstack([part.values for part in found]), [name for part in found for name in part.names]
+    )
+
+
+def warn_dropped(names: Sequence[Any], basis: Basis) -> None:
+    """Report confounders that repeat those before them, or the mean, and were not used.
+
+    Of labels all columns have to: one of their indicators always repeats the others.
+    """
+    used = {names[c] for c in range(len(names)) if c not in set(basis.dropped.tolist())}
+    unused = [name for name in dict.fromkeys(names) if name not in used]
+    if unused:
+        one = len(unused) == 1
+        told = "" if basis.sure else ", as far as their sums tell"
+        warnings.warn(
+            f"{'The confounder' if one else 'The confounders'} {', '.join(map(shown, unused[:NAMED]))}"
+            f"{' and others' if len(unused) > NAMED else ''} {'repeats' if one else 'repeat'} a constant or "
+            f"those before {'it' if one else 'them'}{told}, and {'was' if one else 'were'} not used.",
+            UserWarning,
+            stacklevel=4,
+        )
 
 
 def check_adjusted(finite: NDArray[np.bool_], adjusted: Indices | None) -> None:

@@ -12,7 +12,7 @@ from fisherset.selectors import _validation as check
 from fisherset.selectors._label_sets import check_label_sets, label_sets
 from fisherset.selectors._targets import check_targets, check_vary
 from fisherset.selectors.class_weight import weigh_classes
-from fisherset.selectors.confounders import confounders_of, warn_explained
+from fisherset.selectors.confounders import confounders_of, warn_dropped, warn_explained
 from fisherset.selectors.measured import ALONE, CLASSIFICATION, ONE_CLASS_EACH, REGRESSION, Beside, Measured
 from fisherset.sources import TURNED, CountedSource, MemorySource
 from fisherset.statistics import (
@@ -60,17 +60,20 @@ def measure_in_memory(
         else:
             check_label_sets(sets, weights)
             coding, classes = Labels.of_sets(targets, weights), sets.labels
-    Z = confounders_of(X, beside.confounders, beside.adjusted)
-    basis = None if Z is None else basis_of(Z, weights)
+    removed = confounders_of(X, beside.confounders, beside.adjusted, names)
+    basis = None if removed is None else basis_of(removed.values, weights)
+    N = None if removed is None or basis is None else basis.rows(removed.values)
     # a search asks for columns again and again; whoever counts bytes counts those of a copy
     copied = TURNED if task != ONE_CLASS_EACH and beside.max_memory is None else 0
-    memory = MemorySource(X, targets, weights, basis, names=names, copied=copied)
+    memory = MemorySource(X, targets, weights, N, names=names, copied=copied)
     source = CountedSource(memory)
     gaps = observed(source) if beside.missing == "mean" else None
-    moments = measure(source, coding, None if gaps is None or not gaps.missing.any() else gaps.fill)
+    fill = None if gaps is None or not gaps.missing.any() else gaps.fill
+    moments = measure(source, coding, fill, 0.0 if basis is None else basis.error)
     check.reject_nonfinite(moments.finite, names, locate)
-    scatter = Scatter(moments, coding)
-    if basis is not None:
+    scatter = Scatter(moments, coding, source)
+    if removed is not None and basis is not None:
+        warn_dropped(removed.names, basis)
         warn_explained(scatter, classes, names, beside.adjusted)
     narrow = NarrowProducts.suit(memory, copied)
     products = (NarrowProducts if narrow else SourceProducts)(source, moments.guard)

@@ -82,7 +82,8 @@ def measure_noise(problem: TableProblem, chosen: Indices, barred: Indices | None
 def between_shares(problem: TableProblem) -> Floats:
     """R_j^2, the share of a feature's scatter that lies between the classes."""
     between, total = problem.scatter.between, problem.scatter.total
-    shares: Floats = between[problem.columns] / total[problem.columns]
+    between, total = between[problem.columns], total[problem.columns]
+    shares: Floats = np.divide(between, total, out=np.zeros(total.size), where=total > 0)
     return shares
 
 

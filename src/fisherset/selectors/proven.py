@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._format import proven_sentence
+from fisherset._rounding import NEGLIGIBLE, WRONG
 from fisherset._types import Floats
 from fisherset.selectors.choice import Choice, Posed
 from fisherset.solver import Solution, Status, without
-from fisherset.solver.proof import NEGLIGIBLE, WRONG
 
 
 class Proven(NamedTuple):

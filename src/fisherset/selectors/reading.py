@@ -25,7 +25,7 @@ from fisherset.selectors._tables import check_block, is_null
 from fisherset.selectors._targets import ROUNDED_TARGETS, check_targets
 from fisherset.selectors.measured import CLASSIFICATION, REGRESSION
 from fisherset.sources import Block, Coded, Matrix
-from fisherset.statistics import Gathered, Roles, side_by_side
+from fisherset.statistics import Basis, Gathered, Roles, side_by_side
 
 NONE: Indices = np.empty(0, dtype=np.intp)
 NO_CLASSES = (None,)  # the labels of what has none
@@ -44,11 +44,14 @@ class Reader:
         What the rows of each label count besides their weights.
     only : ndarray or None
         The columns of X that are wanted; all where None.
+    removed : Removed or None
+        What makes a basis of the confounders, which then stands in their place.
     """
 
     task: str
     factors: dict[Any, float] | None = None
     only: Indices | None = None
+    removed: Removed | None = None
 
     def __call__(self, block: Block) -> tuple[list[Any], Block]:
         with placed(block):
@@ -71,7 +74,30 @@ class Reader:
             if self.factors is not None:
                 of_rows = np.array(_known(self.factors, labels))[codes]
                 weight = of_rows if weight is None else of_rows * weight
-        return labels, Block(side_by_side(parts), codes, weight)
+        X = side_by_side(parts)
+        return labels, Block(X if self.removed is None else self.removed(X), codes, weight)
+
+
+@dataclass(frozen=True)
+class Removed:
+    """Puts the basis of the confounders in their place, among columns that have the roles given."""
+
+    roles: Roles
+    taken: Indices
+    basis: Basis
+
+    def __call__(self, X: Matrix) -> Matrix:
+        N = self.basis.rows(dense_of(X[:, self.taken]))
+        features, targets = X[:, : self.roles.n_features], X[:, self.roles.targets]
+        parts = [features, np.empty((X.shape[0], 0)) if N is None else N, targets]
+        return side_by_side(parts)
+
+
+def roles_with_basis(roles: Roles, basis: Basis) -> Roles:
+    """The roles of columns once a basis is in the place of the confounders."""
+    first, n_targets = roles.n_features + basis.M.shape[1], roles.targets.size
+    confounders, targets = np.arange(roles.n_features, first), np.arange(first, first + n_targets)
+    return roles._replace(confounders=confounders, targets=targets)
 
 
 def _known(what: dict[Any, Any], labels: list[Any]) -> list[Any]:
@@ -240,24 +266,23 @@ class Preparation:
     roles : Roles
         What the columns are.
     taken : ndarray
-        The columns that are taken out of the others.
-    centre, M : ndarray
-        The basis is (Z - centre) M.
+        The columns that are removed from the others.
+    basis : Basis
+        What makes a basis of them.
     """
 
     read: Reader
     codes: dict[Any, int]
     roles: Roles
     taken: Indices
-    centre: Floats
-    M: Floats
+    basis: Basis
 
     def __call__(self, block: Block) -> Block:
         labels, known = self.read(block)
         y: Any = np.array(_known(self.codes, labels), dtype=np.intp)[known.y]
         if self.roles.targets.size:
             y = dense_of(known.X[:, self.roles.targets])
-        Z = (dense_of(known.X[:, self.taken]) - self.centre) @ self.M if self.M.shape[1] else None
+        Z = self.basis.rows(dense_of(known.X[:, self.taken]))
         d = self.roles.n_features
         X = known.X if known.X.shape[1] == d else known.X[:, :d]
         return Block(X, y, known.weight, Z, block.place)

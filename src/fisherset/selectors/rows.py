@@ -17,13 +17,14 @@ from fisherset._types import Indices
 from fisherset.selectors._labels import as_they_are, check_total_weight, encode_labels
 from fisherset.selectors._magnitudes import reject_nonfinite
 from fisherset.selectors.class_weight import class_factors
-from fisherset.selectors.confounders import check_adjusted, warn_explained
+from fisherset.selectors.confounders import check_adjusted, warn_dropped, warn_explained
 from fisherset.selectors.measured import Beside, Measured
 from fisherset.selectors.reading import (
     NONE,
     Classified,
     Preparation,
     Reader,
+    Removed,
     check_telling,
     classified,
     dense_of,
@@ -31,19 +32,25 @@ from fisherset.selectors.reading import (
     placed,
     plain,
     roles_of,
+    roles_with_basis,
 )
-from fisherset.sources import Block, Kernel, PreparedSource, Rows
+from fisherset.sources import Block, Kernel, PreparedSource, Rows, Source
 from fisherset.statistics import (
+    Basis,
+    Frame,
     Observed,
     Roles,
     Scatter,
     SourceProducts,
     StoredProducts,
+    Triangle,
     basis_among,
+    frame_among,
     gather,
     measure,
     observe,
     observed,
+    products_suffice,
     stacked,
     statistics_of,
 )
@@ -182,11 +189,48 @@ def _gathered(rows: CountedRows, read: Reader, roles: Roles, beside: Beside) -> 
     moments = labels.gathered.moments
     check_total_weight(moments.n)
     reject_nonfinite(moments.finite[: roles.n_features], rows.names, locate_in(rows))
-    table = measured_of(labels, roles, beside.adjusted, rows.names, rows.targets)
     taken = taken_of(roles, beside.adjusted)
-    prepare = Preparation(read, labels.codes, roles, taken, *basis_among(labels.gathered, taken))
-    source = PreparedSource(rows, prepare, moments.n_rows)
-    return table._replace(source=source, missing=missing, counter=rows)
+    basis = basis_among(labels.gathered, taken)
+    if taken.size and not basis.sure:
+        only = NONE if beside.adjusted is None else beside.adjusted
+        basis = _basis_by_rows(rows, read, only, taken.size, frame_among(labels.gathered, taken))
+    source = PreparedSource(rows, Preparation(read, labels.codes, roles, taken, basis), moments.n_rows)
+    about = beside.adjusted, rows.names, rows.targets
+    if taken.size:
+        warn_dropped(confounder_names(roles, beside.adjusted, rows.names), basis)
+    if not taken.size or products_suffice(labels.gathered, taken, basis):
+        table = measured_of(labels, roles, *about, taken=taken, basis=basis, source=source)
+    else:  # only rows tell the confounders apart: their basis is gathered in their place
+        by_rows = gather(rows, replace(read, removed=Removed(roles, taken, basis)), fill=fill)
+        labels, roles = classified(by_rows, rows.labels), roles_with_basis(roles, basis)
+        table = measured_of(labels, roles, *about, taken=roles.confounders, error=basis.error, source=source)
+    return table._replace(missing=missing, counter=rows)
+
+
+@dataclass(frozen=True)
+class _TriangleKernel:
+    """The triangle of the confounders, which are the first columns as they are read."""
+
+    read: Reader
+    frame: Frame
+    size: int
+
+    def __call__(self, block: Block) -> Triangle:
+        known = self.read(block)[1]
+        Z = dense_of(known.X[:, : self.size])
+        return self.frame.triangle(Block(Z[:, :0], None, known.weight, Z))
+
+
+def _basis_by_rows(rows: CountedRows, read: Reader, adjusted: Indices, size: int, frame: Frame) -> Basis:
+    """The basis of the confounders, from a pass over them alone."""
+    only = replace(read, only=adjusted if adjusted.size else None)
+    return frame.basis(rows.reduce(_TriangleKernel(only, frame, size), columns=bool(adjusted.size)))
+
+
+def confounder_names(roles: Roles, adjusted: Indices | None, names: Any, own: Any = None) -> list[Any]:
+    """Names of the columns that are removed from the others, for messages; numbers where they have none."""
+    of_table = [] if adjusted is None else [j if names is None else names[j] for j in adjusted.tolist()]
+    return [*of_table, *(range(roles.confounders.size) if own is None else own)]
 
 
 def taken_of(roles: Roles, adjusted: Indices | None) -> Indices:
@@ -195,19 +239,32 @@ def taken_of(roles: Roles, adjusted: Indices | None) -> Indices:
 
 
 def measured_of(
-    labels: Classified, roles: Roles, adjusted: Indices | None, names: Any, targets: list[str] | None
+    labels: Classified,
+    roles: Roles,
+    adjusted: Indices | None,
+    names: Any,
+    targets: list[str] | None,
+    *,
+    taken: Indices,
+    basis: Basis | None = None,
+    error: float = 0.0,
+    source: Source | None = None,
 ) -> Measured:
-    """The statistics of what was gathered, by class, once it is settled what is taken out of the columns."""
+    """The statistics of what was gathered, by class; the columns `taken` are removed from the others.
+
+    By a `basis`, or as they are where they are one themselves, whose rows have an `error`. Without a `source`
+    there are no rows to look at again.
+    """
     gathered, d = labels.gathered, roles.n_features
     check_telling(labels, roles)
-    taken = taken_of(roles, adjusted)
-    moments, coding = statistics_of(gathered, roles._replace(confounders=taken))
-    scatter = Scatter(moments, coding)
+    moments, coding = statistics_of(gathered, roles._replace(confounders=taken), basis)
+    moments = replace(moments, N_error=error)
+    scatter = Scatter(moments, coding, source)
     classes = classes_of(labels, roles, targets)
     if taken.size:
         warn_explained(scatter, classes, names, adjusted)
     products = StoredProducts(gathered.XX[:d, :d], moments)
-    return Measured(None, products, coding, scatter, classes, NONE)
+    return Measured(source, products, coding, scatter, classes, NONE)
 
 
 def classes_of(labels: Classified, roles: Roles, targets: list[str] | None) -> NDArray[Any]:
@@ -232,14 +289,18 @@ def _by_passes(rows: CountedRows, read: Reader, roles: Roles, beside: Beside) ->
     check_telling(labels, there)
     _, coding = statistics_of(labels.gathered, there._replace(label_sets=roles.label_sets))
     taken = taken_of(roles, adjusted)
-    prepare = Preparation(read, labels.codes, roles, taken, *basis_among(side, there.confounders))
-    source = PreparedSource(rows, prepare, n_rows)
+    basis = basis_among(side, there.confounders)
+    if taken.size and not basis.sure:
+        basis = _basis_by_rows(rows, read, adjusted, taken.size, frame_among(side, there.confounders))
+    source = PreparedSource(rows, Preparation(read, labels.codes, roles, taken, basis), n_rows)
     gaps = observed(source) if beside.missing == "mean" else None
-    moments = measure(source, coding, None if gaps is None or not gaps.missing.any() else gaps.fill)
+    fill = None if gaps is None or not gaps.missing.any() else gaps.fill
+    moments = measure(source, coding, fill, basis.error)
     reject_nonfinite(moments.finite, rows.names, locate_in(rows))
-    scatter = Scatter(moments, coding)
+    scatter = Scatter(moments, coding, source)
     classes = classes_of(labels, roles, rows.targets)
     if taken.size:
+        warn_dropped(confounder_names(roles, adjusted, rows.names), basis)
         warn_explained(scatter, classes, rows.names, adjusted)
     products = SourceProducts(source, moments.guard, together=False)
     missing = None if gaps is None else gaps.missing

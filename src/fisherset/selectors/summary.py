@@ -16,6 +16,7 @@ from fisherset.selectors._magnitudes import reject_nonfinite
 from fisherset.selectors._parameters import shown
 from fisherset.selectors._summary_file import read_summary, write_summary
 from fisherset.selectors.any_rows import rows_of
+from fisherset.selectors.confounders import warn_dropped
 from fisherset.selectors.measured import (
     CLASSIFICATION,
     ONE_CLASS_EACH,
@@ -27,9 +28,16 @@ from fisherset.selectors.measured import (
     Measured,
 )
 from fisherset.selectors.reading import Reader, classified, roles_of
-from fisherset.selectors.rows import CountedRows, gathering_bytes, locate_in, measured_of
+from fisherset.selectors.rows import (
+    CountedRows,
+    confounder_names,
+    gathering_bytes,
+    locate_in,
+    measured_of,
+    taken_of,
+)
 from fisherset.sources import names_of_several
-from fisherset.statistics import Gathered, Roles, gather
+from fisherset.statistics import Gathered, Roles, basis_among, gather
 
 
 class Summary:
@@ -352,5 +360,10 @@ def measure_summary(summary: Summary, beside: Beside, task: str) -> Measured:
         raise ValueError('missing must be "error" with a summary, which has no missing values any more.')
     if summary.n_samples < 2:  # the words are scikit-learn's
         raise ValueError("Found a summary of 1 sample(s) while a minimum of 2 is required.")
-    about = beside.adjusted, summary.names, summary.beside.targets
-    return measured_of(classified(summary.gathered), summary.roles, *about)
+    roles, about = summary.roles, (beside.adjusted, summary.names, summary.beside.targets)
+    taken = taken_of(roles, beside.adjusted)
+    basis = basis_among(summary.gathered, taken)
+    if taken.size:
+        own = summary.beside.confounders
+        warn_dropped(confounder_names(roles, beside.adjusted, summary.names, own), basis)
+    return measured_of(classified(summary.gathered), roles, *about, taken=taken, basis=basis)

@@ -9,6 +9,9 @@ from fisherset.solver.domain import Domain
 from fisherset.solver.problem import Problem
 from fisherset.solver.units import Units
 
+# Products of copies differ by no more than this many times their errors; so do values of sets, then.
+OFF_IN_COPIES = 4
+
 
 class Core:
     """A problem of some columns of another, which are the columns of its `members`, unit after unit."""
@@ -26,10 +29,9 @@ class Core:
             order = np.argsort(places, kind="stable")
             self.columns, self.units = own[order], Units(places[order], own.size)
         self.n, self.ceiling, self.room = problem.n, problem.ceiling, problem.room
-        self.precision = problem.precision
         self.C: Floats = problem.C[self.columns]
         self.diagonal: Floats = problem.diagonal[self.columns]
-        self.lengths: Floats = problem.lengths[self.columns]
+        self.rounding = problem.rounding.of(self.columns)
         self.G: Floats = problem.gram(self.columns, rows=self.columns)
         kept = np.flatnonzero(np.isin(members, domain.kept))
         self.domain = Domain(self.units, domain.m, kept)
@@ -39,22 +41,25 @@ class Core:
         firsts = np.arange(self.units.size)
         if self.units.groups is not None:
             return firsts
-        off = 4 * self.precision * self.lengths
+        lengths, cross = self.rounding.lengths, OFF_IN_COPIES * self.rounding.cross
+        off = OFF_IN_COPIES * self.rounding.unit * lengths
         order = np.argsort(self.C[:, 0], kind="stable")
-        apart = np.diff(self.C[order, 0]) > np.sqrt(self.n) * np.maximum(off[order[1:]], off[order[:-1]])
+        apart = np.diff(self.C[order, 0]) > np.maximum(cross[order[1:]], cross[order[:-1]])
         for run in np.split(order, np.flatnonzero(apart) + 1):
             run = np.sort(run)
-            alike = np.abs(self.diagonal[run] - self.G[np.ix_(run, run)]) <= off[run] * self.lengths[run]
+            alike = np.abs(self.diagonal[run] - self.G[np.ix_(run, run)]) <= off[run] * lengths[run]
             for place in np.flatnonzero(np.count_nonzero(alike, axis=1) > 1).tolist():
                 j, before = int(run[place]), run[:place][alike[place, :place]]
-                first = next((i for i in before.tolist() if firsts[i] == i and self._same(i, j, off[j])), j)
+                first = next((i for i in before.tolist() if firsts[i] == i and self._same(i, j)), j)
                 firsts[j] = first
         return firsts
 
-    def _same(self, i: int, j: int, off: float) -> bool:
+    def _same(self, i: int, j: int) -> bool:
         """Whether two columns have the same products with all, and with the targets."""
-        in_G = np.abs(self.G[i] - self.G[j]) <= off * self.lengths
-        return bool(in_G.all() and np.all(np.abs(self.C[i] - self.C[j]) <= off * np.sqrt(self.n)))
+        rounding = self.rounding
+        off = OFF_IN_COPIES * rounding.unit * rounding.lengths[j]
+        in_G = np.abs(self.G[i] - self.G[j]) <= off * rounding.lengths
+        return bool(in_G.all() and np.all(np.abs(self.C[i] - self.C[j]) <= OFF_IN_COPIES * rounding.cross[j]))
 
     def gram(self, columns: Indices, rows: Indices | None = None) -> Floats:
         """The block G[rows, columns]; all rows when None."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fisherset._types import EPS, Floats, Indices
+from fisherset._types import Floats, Indices
 from fisherset.solver.core import Core
 from fisherset.solver.linear import shifted, solve
 
@@ -35,16 +35,19 @@ def take_diagonal(core: Core, gamma: float, kept: Indices, free: Indices, omega:
     if not 0 < free.size <= LARGEST:
         return delta
     G = core.gram(free, rows=free)
+    Y = np.empty((0, free.size))
     if kept.size:
         across = core.gram(free, rows=kept)
-        G -= across.T @ solve(shifted(core.gram(kept, rows=kept), gamma), across)
+        Y = solve(shifted(core.gram(kept, rows=kept), gamma), across)
+        G -= across.T @ Y
     unit = float(core.diagonal[free].mean())
-    # what rounding may have added to the least eigenvalue of G
-    rounding = (core.precision + 64 * free.size * EPS) * float(core.lengths[free] @ core.lengths[free])
-    G = shifted(G / unit, -2 * rounding / unit)
+    # less what rounding may have added to the least eigenvalue of G
+    G = shifted(G / unit, -2 * core.rounding.schur(free, kept, Y) / unit)
     least = float(np.linalg.eigvalsh(G)[0])
     # no more than what the others leave of a column can be taken out of it
-    if least < TOO_LITTLE or float(np.max(1 / np.linalg.inv(G).diagonal())) * unit < WORTHWHILE * gamma:
+    if not least >= TOO_LITTLE or not (
+        float(np.max(1 / np.linalg.inv(G).diagonal())) * unit >= WORTHWHILE * gamma
+    ):
         return delta
     weights = omega / max(float(omega.mean()), np.finfo(float).tiny) + 1e-3
     delta[free] = _maximise(G, weights, least) * unit

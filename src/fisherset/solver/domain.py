@@ -42,6 +42,13 @@ class Domain:
         """The units that may be chosen or not."""
         return without(self.units.size, self.fixed) if self.fixed.size else slice(None)
 
+    @cached_property
+    def columns(self) -> Indices | slice:
+        """The columns of the units that may be chosen."""
+        if not self.barred.size:
+            return slice(None)
+        return self.units.columns(without(self.units.size, self.barred))
+
     @property
     def spare(self) -> int:
         """How many of the free units are chosen."""

@@ -25,8 +25,6 @@ from fisherset.solver.unit_bounds import bound_units
 WORK = 2e7
 SETS = 20_000  # of groups, which are put together one by one
 BATCH = 2**20  # numbers at a time
-# Share of gamma that the rounding of G may be for the values to be as good as exact.
-ROUNDING = 1e-7
 
 
 def tighten(
@@ -57,12 +55,11 @@ def enumerate_sets(
     """The best set, None where there are too many to try or gamma is too small for the arithmetic."""
     if domain.spare == 0:
         return None
-    single = domain.units.groups is None
-    size = most_columns(domain)
-    # what systems of so many columns are at least, and so what the rounding of G and C is a share of
-    least = problem.diagonal + gamma if size == 1 else gamma
-    relative = size * float(np.max(problem.lengths**2 / least))
-    if problem.precision * relative > ROUNDING:
+    single, size, columns = domain.units.groups is None, most_columns(domain), domain.columns
+    # what systems of so many columns are at least, and so what their errors are a share of
+    least = problem.diagonal[columns] + gamma if size == 1 else gamma
+    margin = problem.rounding.of(columns).margin_of_sets(size, least)
+    if not margin.small:
         return None
     free, others = np.arange(domain.units.size)[domain.free], 0.0
     if domain.m > 1:
@@ -75,7 +72,7 @@ def enumerate_sets(
     if found is None:
         return None
     best, values = found
-    bounds, with_each = raised(problem, values, relative) / problem.n, np.full(domain.units.size, np.inf)
+    bounds, with_each = margin.raise_sets(values) / problem.n, np.full(domain.units.size, np.inf)
     with_each[free] = np.maximum(bounds, others)  # what was not tried may be in a set with it
     return Enumeration(best, float(values.max()) / problem.n, float(bounds.max()), with_each)
 
@@ -164,11 +161,3 @@ def _completed(C: Floats, G: Floats, diagonal: Floats, gamma: float, prefixes: I
     np.put_along_axis(values, prefixes, -np.inf, axis=1)
     result: Floats = values
     return result
-
-
-def raised(problem: Problem, value: Floats, relative: float) -> Floats:
-    """N F of sets with what it can be off by: C and G through their rounding, and the scale."""
-    off = np.where(np.greater(value, 0), 4 * problem.precision * np.sqrt(problem.n * relative), 0.0)
-    spread = float(np.max(problem.lengths**2 / problem.diagonal))
-    raised: Floats = (np.sqrt(value) + off) ** 2 * (1 + 4 * problem.precision * (relative + spread))
-    return raised

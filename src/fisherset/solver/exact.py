@@ -11,7 +11,6 @@ import numpy as np
 from fisherset._types import Floats, Indices
 from fisherset.solver.core import Core
 from fisherset.solver.domain import Domain
-from fisherset.solver.enumeration import ROUNDING
 from fisherset.solver.exchange import improve
 from fisherset.solver.forward import most_columns
 from fisherset.solver.joint import FINENESS, joint_path
@@ -116,8 +115,7 @@ def _searched(
 
 def searchable(problem: Problem, domain: Domain, gamma: float) -> bool:
     """Whether gamma stands out from the rounding of G enough for values to be as good as exact."""
-    relative = most_columns(domain) * float(np.max(problem.lengths**2)) / gamma
-    return problem.precision * relative <= ROUNDING
+    return problem.rounding.of(domain.columns).margin_of_sets(most_columns(domain), gamma).small
 
 
 class Play(NamedTuple):

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from fisherset._rounding import Uppers
 from fisherset._types import Floats, Indices
 from fisherset.solver.domain import NONE, Domain
 from fisherset.solver.group_swaps import Offer, group_swaps
@@ -110,7 +111,7 @@ def _screen_of(problem: Problem, domain: Domain, gamma: float, relaxation: Relax
     """What the relaxation has seen of all columns."""
     screen, tangent = Screen(problem), relaxation.tangent
     if tangent is not None and domain.units.groups is None:
-        screen.note(relaxation.A, relaxation.W, np.sqrt(tangent.g * gamma * problem.n))
+        screen.note(relaxation.A, relaxation.W, Uppers(np.sqrt(tangent.g * gamma * problem.n)))
     return screen
 
 
@@ -133,7 +134,7 @@ def _by_subset(
     s[slice(None) if rows is None else rows] = np.einsum("jr,jr->j", R, R)
     s[A] = of_members[A]
     if rows is None:
-        screen.note(A, W, np.sqrt(s))
+        screen.note(A, W, problem.rounding.raise_lengths(np.sqrt(s), A, W, slice(None)))
     return _promising(units.total(s / scale), domain, current, tie)
 
 

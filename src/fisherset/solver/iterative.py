@@ -11,7 +11,7 @@ import numpy as np
 
 from fisherset._types import Floats, Indices
 from fisherset.solver.problem import Problem
-from fisherset.solver.subset import CrossTerms, GroupTerms, rounding_error
+from fisherset.solver.subset import CrossTerms, GroupTerms
 
 STEPS = 300
 # Share of F that may be left over: while searching, and in an answer.
@@ -82,8 +82,9 @@ class IterativeSubset:
 
     @property
     def error(self) -> float:
-        least = np.full(self.columns.size, 1.0 / self.gamma)
-        return self._below + rounding_error(self.problem, self.columns, self.W, least, self.value)
+        most, nF = np.full(self.columns.size, 1.0 / self.gamma), self.value * self.problem.n
+        of_products = self.problem.rounding.of_products(self.columns, self.W, most, nF)
+        return self._below + of_products / self.problem.n
 
     def cross_terms(self, places: Indices, outsiders: Indices) -> CrossTerms:
         raise NotImplementedError(NO_SWAPS)

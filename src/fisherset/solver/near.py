@@ -6,12 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fisherset._rounding import NEGLIGIBLE, WRONG
 from fisherset._types import Floats, Indices
 from fisherset.solver.core import Core
 from fisherset.solver.domain import Domain
 from fisherset.solver.exact import ROOT, in_play, searchable
+from fisherset.solver.forward import most_columns
 from fisherset.solver.problem import Problem
-from fisherset.solver.proof import NEGLIGIBLE
 from fisherset.solver.search import Search
 from fisherset.solver.solvers import solve
 from fisherset.solver.spaces import largest_system
@@ -44,7 +45,11 @@ def near_sets(
     if not searchable(problem, domain, gamma):
         trace.stopped(Status.PRECISION)
         return NearSets(*alone, trace.status)
-    goal = AllSets(root.objective, within, max_sets)
+    rounding = problem.rounding.of(domain.columns)
+    slack = rounding.margin_of_sets(most_columns(domain), gamma).share(root.objective * problem.n)
+    if not slack <= WRONG:
+        trace.stopped(Status.INEXACT)
+    goal = AllSets(root.objective, min(within + slack, 1.0), max_sets)
     members, left_out = in_play(domain, root, goal.threshold, largest_system(problem))
     if left_out > goal.threshold:
         trace.stopped(Status.MEMORY)
@@ -60,7 +65,7 @@ def near_sets(
     if goal.more:
         trace.stopped(Status.MAX_SETS)
     bound = min(root.upper_bound, max(search.upper_bound, float(values[0])))
-    sure = finished and not goal.more and trace.status is not Status.INEXACT
+    sure = finished and not goal.more and trace.status not in (Status.INEXACT, Status.UNKNOWN)
     status: Status = Status.CONVERGED if sure else trace.status
     return NearSets([members[units] for units in sets], values, sure, bound, status, search.n_nodes)
 

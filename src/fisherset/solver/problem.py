@@ -28,6 +28,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from fisherset._rounding import Rounding
 from fisherset._types import Floats, Indices
 
 
@@ -65,12 +66,8 @@ class Problem(Protocol):
         """Diagonal of G."""
 
     @property
-    def precision(self) -> float:
-        """Share of lengths[i] * lengths[j] by which G_ij may be off, and of lengths[j] * sqrt(n) for C_j."""
-
-    @property
-    def lengths(self) -> Floats:
-        """Length of each column as its products were taken, which its rounding is a share of."""
+    def rounding(self) -> Rounding:
+        """How far all these numbers may be off."""
 
     @property
     def ceiling(self) -> float:

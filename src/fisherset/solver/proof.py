@@ -1,11 +1,11 @@
-"""What is claimed of an answer, proven with the rounding of the arithmetic in it.
+"""Claims about an answer, proven with the rounding of the arithmetic in them.
 
 For any V whatever, and so for V = H - X_A W with any W,
 
     n F(A) <= ||H - V||^2 + sum over A of ||x_j' V||^2 / gamma,
 
 as the minimum over W of Eq. (8) is the maximum over V of its dual. With V of Eq. (25)
-this is Eq. (27), but it needs no solution to be exact: only that XV is known to a margin.
+this is Eq. (27), but it needs no solution to be exact: only that XV is known to a margin (see `rounding`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fisherset._rounding import Upper, Uppers, Value
 from fisherset._types import EPS, Floats, Indices
 from fisherset.solver.domain import Domain
 from fisherset.solver.problem import Problem
@@ -21,23 +22,18 @@ from fisherset.solver.rows import RowFit, fit_rows, project_rows
 from fisherset.solver.spaces import measure_subset
 from fisherset.solver.subset import Subset
 from fisherset.solver.tempered import temper
-from fisherset.solver.units import ALL
-
-# Share of F from which its rounding is worth a factorisation of the rows, and from which it has to be said.
-ROUGH, WRONG = 1e-8, 1e-6
-# Where F is next to nothing, the share of its ceiling that counts as nothing.
-NEGLIGIBLE = 1e-13
 
 
 class Tangent(NamedTuple):
     """A linear function of the 0/1 choice p that F nowhere exceeds: offset + g.p."""
 
-    offset: float
-    g: Floats  # of the units
+    offset: Upper
+    g: Uppers  # of the units
 
     def bound(self, domain: Domain) -> float:
-        """The most F can be on the domain."""
-        return self.offset + domain.maximum(self.g)
+        """The most F can be on the domain; infinite where that is not a number."""
+        bound = self.offset + domain.maximum(self.g)
+        return bound * (1 + 16 * EPS) if bound >= 0 else np.inf
 
 
 def tangent_from_weights(problem: Problem, domain: Domain, gamma: float, A: Indices, W: Floats) -> Tangent:
@@ -47,66 +43,33 @@ def tangent_from_weights(problem: Problem, domain: Domain, gamma: float, A: Indi
 
 def lengths_left(
     problem: Problem, A: Indices, W: Floats, rows: Indices | None = None
-) -> tuple[float, Floats]:
-    """||H - V||^2 and the ||x_j'V|| for V = H - X_A W, of all columns or of `rows`, which hold A.
-
-    Both as large as they can be: with what rounding may have taken from them.
-    """
+) -> tuple[Upper, Uppers]:
+    """||H - V||^2 and the ||x_j'V|| at most for V = H - X_A W, of all columns or of `rows`, which hold A."""
     every = slice(None) if rows is None else rows
     own = A if rows is None else np.searchsorted(rows, A)
-    C, lengths, root = problem.C[every], problem.lengths[every], np.sqrt(problem.n)
+    C, rounding = problem.C[every], problem.rounding
     XV = problem.product(A, W, rows)
     np.subtract(C, XV, out=XV)
-    unit = problem.precision + 4 * (A.size + 4) * EPS
-    reach = float(problem.lengths[A] @ np.linalg.norm(W, axis=1))
-    known = np.einsum("jr,jr->j", C, C) > 0  # without any difference there is none to be off
-    margin = unit * lengths * (3 * reach + 2 * root * known)
     # ||H - V||^2 = tr(W'GW) = tr(W'(C - XV))
-    explained = float(np.vdot(W, C[own] - XV[own])) + unit * reach * (4 * reach + 4 * root)
-    return max(explained, 0.0), _lengthened(problem, XV, margin, every)
+    explained = float(np.einsum("jr,jr->j", W, C[own] - XV[own]).sum())
+    lengths: Floats = np.sqrt(np.einsum("jr,jr->j", XV, XV))
+    return rounding.raise_explained(explained, A, W), rounding.raise_lengths(lengths, A, W, every)
 
 
 def tangent_from_rows(problem: Problem, domain: Domain, gamma: float, fit: RowFit) -> Tangent:
     """The tangent for the V of a fit by rows."""
     assert problem.samples is not None
-    explained = float(np.square(problem.samples.H - fit.V).sum()) * (1 + 64 * EPS)
-    margin = 2 * problem.precision * np.sqrt(problem.diagonal) * float(np.linalg.norm(fit.V))
-    lengths = _lengthened(problem, project_rows(problem, fit.V), margin, slice(None))
-    return tangent_of(problem, domain, gamma, explained, lengths)
+    rounding, V = problem.rounding, fit.V
+    explained = rounding.raise_distance(float(np.square(problem.samples.H - V).sum()))
+    lengths = np.linalg.norm(project_rows(problem, V), axis=1)
+    return tangent_of(problem, domain, gamma, explained, rounding.raise_projections(lengths, V))
 
 
-def tangent_of(problem: Problem, domain: Domain, gamma: float, explained: float, lengths: Floats) -> Tangent:
+def tangent_of(problem: Problem, domain: Domain, gamma: float, explained: Upper, lengths: Uppers) -> Tangent:
     """The tangent for a V of which ||H - V||^2 and the ||x_j'V|| are known, Eq. (26)."""
-    return Tangent(explained / problem.n, domain.units.total(lengths**2 / (gamma * problem.n)))
-
-
-def _lengthened(problem: Problem, XV: Floats, margin: Floats, columns: Indices | slice) -> Floats:
-    """The lengths of the rows of XV with what they can be off by."""
-    lengths: Floats = np.sqrt(np.einsum("jr,jr->j", XV, XV))
-    lengths *= 1 + scale_error(problem, columns)
-    lengths += margin
-    return lengths
-
-
-def scale_error(problem: Problem, columns: Indices | slice = ALL) -> Floats:
-    """Share by which columns can be off, as the spread that they are divided by is rounded, too."""
-    share: Floats = 2 * problem.precision * problem.lengths[columns] ** 2 / problem.diagonal[columns]
-    return share
-
-
-class Value(NamedTuple):
-    """F of a subset and how far it can be off."""
-
-    value: float
-    error: float
-
-    @property
-    def rough(self) -> bool:
-        return self.error > ROUGH * self.value + NEGLIGIBLE
-
-    @property
-    def wrong(self) -> bool:
-        return self.error > WRONG * self.value + NEGLIGIBLE
+    factor = (1 + problem.rounding.target_scale) / problem.n
+    offset, g = explained * factor, domain.units.total(lengths**2 * (factor / gamma))
+    return Tangent(Upper(offset), Uppers(g))
 
 
 def prove_value(problem: Problem, columns: Indices, gamma: float, state: Subset | None = None) -> Value:
@@ -116,13 +79,15 @@ def prove_value(problem: Problem, columns: Indices, gamma: float, state: Subset 
     """
     if not columns.size:
         return Value(0.0, 0.0)
-    searched = temper(problem, gamma, columns.size)
+    searched = temper(problem, gamma, columns.size, columns)
     if state is None or state.problem is not searched or not np.array_equal(state.columns, columns):
         state = measure_subset(searched, columns, gamma)
-    found = Value(state.value, state.error if searched is problem else np.inf)
+    found = Value(state.value, state.error)
+    if searched is not problem:
+        found = Value(found.least, np.inf)  # which F reaches, and may exceed
     if found.rough:
         fit = fit_rows(problem, columns, np.ones(columns.size), gamma)
-        if fit is not None and not fit.error > found.error:
+        if fit is not None and fit.error < found.error:
             found = Value(fit.value, fit.error)
     return found
 
@@ -130,7 +95,7 @@ def prove_value(problem: Problem, columns: Indices, gamma: float, state: Subset 
 def prove_tangents(
     problem: Problem, domain: Domain, gamma: float, q: Floats, A: Indices, W: Floats
 ) -> list[Tangent]:
-    """Tangents of F from weights W of columns A; where rows are at hand, q gives a better one, too."""
+    """Tangents of F from weights W of columns A; where there are rows, q gives a better one, too."""
     tangents = [tangent_from_weights(problem, domain, gamma, A, W)]
     of_columns = domain.units.spread(q)
     A = np.flatnonzero(of_columns > 0)

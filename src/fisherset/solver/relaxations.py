@@ -46,8 +46,6 @@ class Relaxations:
         self.core, self.gamma = core, gamma
         units = core.units
         self._firsts = None if units.groups is None else np.cumsum(units.sizes) - units.sizes
-        self._scaling = 1 + 2 * core.precision * core.lengths**2 / core.diagonal
-        self._known = np.einsum("jr,jr->j", core.C, core.C) > 0
 
     def at(self, q: Floats, delta: Floats) -> Point:
         """F(q) and its tangents."""
@@ -94,19 +92,20 @@ class Relaxations:
         own = XV[rows, :, A] + taken[:, :, None] * W
         squares = np.einsum("brj,brj->bj", XV, XV)
         squares[rows, A] = np.einsum("bir,bir->bi", own, own)
-        lengths = np.sqrt(np.einsum("bir,bir->bi", W, W))
-        unit, root_n = core.precision + 4 * (size + 4) * EPS, np.sqrt(core.n)
-        reach = np.einsum("bi,bi->b", core.lengths[A], lengths)[:, None]
-        margin = unit * core.lengths * (4 * reach + 2 * root_n * self._known)
-        s = (np.sqrt(squares) * self._scaling + margin) ** 2  # Eq. (26)
+        lengths, rounding = np.sqrt(np.einsum("bir,bir->bi", W, W)), core.rounding
+        # as in `Rounding.raise_lengths` and `raise_explained`, for many W at a time; Delta_i <= G_ii <= l_i^2
+        reach = np.einsum("bi,bi->b", rounding.lengths[A], lengths)
+        unit, factor = rounding.unit_of(2 * sum(C.shape[1:])), (1 + rounding.target_scale) / core.n
+        s = np.sqrt(squares) + unit * reach[:, None] * rounding.lengths + rounding.cross
+        s = (s * (1 + rounding.scale)) ** 2  # Eq. (26)
         explained = np.einsum("bir,bir->b", W, C - own)
-        explained = np.maximum(explained + unit * reach[:, 0] * (5 * reach[:, 0] + 4 * root_n), 0.0)
+        explained = np.maximum(explained + unit * reach * (2 * reach + rounding.targets), 0.0)
         weights = np.zeros(q.shape)
         weights[rows, A] = lengths**2
         return Point(
             np.einsum("bir,bir->b", W, C) / core.n,
-            explained / core.n,
-            self.total(s / ((gamma + delta) * core.n)),
+            explained * factor,
+            self.total(s / (gamma + delta) * factor),
             weights,
         )
 

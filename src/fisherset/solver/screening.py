@@ -15,10 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fisherset._types import EPS, Floats, Indices
+from fisherset._rounding import Uppers
+from fisherset._types import Floats, Indices
 from fisherset.solver.domain import Domain
 from fisherset.solver.problem import Problem
-from fisherset.solver.proof import Tangent, lengths_left, scale_error, tangent_of
+from fisherset.solver.proof import Tangent, lengths_left, tangent_of
 from fisherset.solver.units import Units
 
 FEW = 0.5  # share of the columns up to which a look at them alone is worth it
@@ -34,7 +35,7 @@ class _Seen(NamedTuple):
 
     A: Indices
     W: Floats
-    lengths: Floats
+    lengths: Uppers
 
 
 class Screen:
@@ -44,12 +45,12 @@ class Screen:
         self.problem = problem
         self._seen: _Seen | None = None
 
-    def note(self, A: Indices, W: Floats, lengths: Floats) -> None:
+    def note(self, A: Indices, W: Floats, lengths: Uppers) -> None:
         """Take in the ||x_j'V|| of all columns for V = H - X_A W."""
         if self.problem.samples is not None:  # where rows are not at hand, G is no cheaper to ask for
             self._seen = _Seen(A, W, lengths)
 
-    def lengths(self, A: Indices, W: Floats, least: float = np.inf) -> Floats | None:
+    def lengths(self, A: Indices, W: Floats, least: float = np.inf) -> Uppers | None:
         """What the ||x_j'V|| for V = H - X_A W are at most.
 
         None where nothing is known of it, or nothing but that all columns may reach the `least` length.
@@ -65,14 +66,10 @@ class Screen:
         change[np.searchsorted(columns, seen.A)] -= seen.W
         G = problem.gram(columns, rows=columns)
         squared = float(np.linalg.eigvalsh(change.T @ (G @ change))[-1])
-        reach = float(problem.lengths[columns] @ np.linalg.norm(change, axis=1))
-        squared += 4 * (problem.precision + 4 * (columns.size + 4) * EPS) * reach**2
-        way = np.sqrt(max(squared, 0.0))
-        if way * np.sqrt(float(problem.diagonal.min())) >= least:
+        way = np.sqrt(problem.rounding.raise_norm(squared, columns, change))
+        if not way * np.sqrt(float(problem.diagonal.min())) < least:
             return None
-        own = np.sqrt(problem.diagonal) * (1 + scale_error(problem))
-        lengths: Floats = seen.lengths + own * way
-        return lengths
+        return Uppers(seen.lengths + problem.rounding.raise_own(problem.diagonal) * way)
 
     def tangent(
         self, domain: Domain, gamma: float, A: Indices, W: Floats, threshold: float
@@ -84,7 +81,8 @@ class Screen:
         problem, units = self.problem, domain.units
         lengths = self.lengths(A, W, least_length(units, threshold, gamma * problem.n))
         if lengths is not None:
-            g = units.spread(units.total(lengths**2 / (gamma * problem.n)))
+            factor = (1 + problem.rounding.target_scale) / (gamma * problem.n)
+            g = units.spread(units.total(lengths**2 * factor))
             g[A] = np.inf
             rows = np.flatnonzero(g >= threshold)
             if rows.size <= FEW * lengths.size:

@@ -15,9 +15,8 @@ import numpy as np
 from fisherset._types import Floats, Indices
 from fisherset.solver.branching import choose_branch
 from fisherset.solver.completion import completable, complete
-from fisherset.solver.core import Core
+from fisherset.solver.core import OFF_IN_COPIES, Core
 from fisherset.solver.diagonal import take_diagonal
-from fisherset.solver.enumeration import raised
 from fisherset.solver.forward import most_columns
 from fisherset.solver.nodes import Frontier, Nodes, Reaches, reaches
 from fisherset.solver.relaxations import Point, Relaxations
@@ -93,9 +92,10 @@ class Search:
         self.with_each, self.without_each = np.full(size, -np.inf), np.full(size, -np.inf)
         self._frontier = Frontier(max(LEAST_OPEN, core.room // (width + size)))
         self._at_a_time = int(np.clip(NODES_WIDTH // size, 4, NODES_TOGETHER))
-        self._relative = most_columns(core.domain) * float(np.max(core.lengths**2)) / gamma
+        self._margin = core.rounding.margin_of_sets(most_columns(core.domain), gamma)
         self._rounded: set[bytes] = set()
         self._firsts = core.copies() if one_of_copies else np.arange(size)
+        self._copied = bool(np.any(self._firsts != np.arange(size)))
         kept = np.zeros((1, size), dtype=bool)
         kept[:, core.domain.kept] = True
         step = np.array([1.0 / max(bound, np.finfo(float).tiny)])
@@ -107,7 +107,14 @@ class Search:
 
     @property
     def upper_bound(self) -> float:
-        return max(self._closed, self._frontier.bound)
+        return float(self._of_copies(np.array([max(self._closed, self._frontier.bound)]))[0])
+
+    def _of_copies(self, bounds: Floats) -> Floats:
+        """Bounds that hold for sets with copies of the units searched among, too: these are off by more."""
+        if not self._copied:
+            return bounds
+        raised: Floats = self._margin.raise_sets(bounds * self.core.n, OFF_IN_COPIES + 2) / self.core.n
+        return raised
 
     def run(self) -> bool:
         """Search until nothing is open, and say whether that was reached."""
@@ -138,7 +145,7 @@ class Search:
         for known in (self.with_each, self.without_each):
             most = known.copy()
             np.maximum.at(most, self._firsts, known)
-            np.copyto(known, most[self._firsts])
+            np.copyto(known, self._of_copies(most[self._firsts]))
 
     def _show(self) -> None:
         bound, best = self.upper_bound, self.goal.best
@@ -232,7 +239,7 @@ class Search:
     def _tried(self, members: Indices, others: Indices, most: Floats, best: float, known: float) -> None:
         """Account for sets that were all tried: of the members and some of the others, which reach `most`."""
         n = self.core.n
-        bounds = raised(self.core, np.append(most, best) * n, self._relative) / n
+        bounds = self._margin.raise_sets(np.append(most, best) * n) / n
         *with_others, bound = np.minimum(bounds, known)
         with_each = np.full((1, self.with_each.size), -np.inf)
         with_each[0, others], with_each[0, members] = with_others, bound

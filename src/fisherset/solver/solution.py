@@ -15,9 +15,9 @@ from fisherset.solver.relaxation import Relaxation
 from fisherset.solver.subset import Subset
 from fisherset.solver.trace import Iteration, Status, Trace
 from fisherset.solver.unit_bounds import bound_units
-from fisherset.solver.units import ranked, without
+from fisherset.solver.units import TIE, ranked, without
 
-ROUNDED = 1e-6  # gap that the rounding of F and of its bound can make
+ROUNDED = 1e-6  # the largest gap that counts as none, where rounding may have made it
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,7 @@ class Solution:
     trace: tuple[Iteration, ...]
     status: Status
     n_nodes: int = 0  # of exact search
+    slack: float = 0.0  # share of F that rounding alone may put between F and its bound
 
     @cached_property
     def order(self) -> Indices:
@@ -51,7 +52,12 @@ class Solution:
     @property
     def optimal(self) -> bool:
         """Whether it is proven that no set is better, but for the rounding of F."""
-        return bool(self.gap <= ROUNDED) and self.status is not Status.INEXACT
+        return is_optimal(self.gap, self.slack, self.status)
+
+
+def is_optimal(gap: float, slack: float, status: Status) -> bool:
+    """Whether a gap is none: no more than a tie between sets, and what rounding alone may make."""
+    return bool(gap <= min(2 * TIE + slack, ROUNDED)) and status is not Status.INEXACT
 
 
 def relative_gap(objective: float, upper_bound: float) -> float:

@@ -8,16 +8,18 @@ from typing import Protocol
 
 import numpy as np
 
+from fisherset._rounding import Value
 from fisherset._threads import one_thread
 from fisherset._types import Floats, Indices
 from fisherset.solver.cutting_plane import cutting_plane_path
 from fisherset.solver.domain import Domain
 from fisherset.solver.enumeration import enumerate_sets, tighten
 from fisherset.solver.exact import exact_path
+from fisherset.solver.forward import most_columns
 from fisherset.solver.group_swaps import unit_losses
 from fisherset.solver.joint import joint_path
 from fisherset.solver.problem import Problem
-from fisherset.solver.proof import Value, prove_tangents, prove_value
+from fisherset.solver.proof import prove_tangents, prove_value
 from fisherset.solver.relaxation import Relaxation, relax
 from fisherset.solver.solution import Solution, conclude
 from fisherset.solver.spaces import measure_subset
@@ -66,8 +68,7 @@ def solve(
     proven: for answers that nobody is told.
     """
     accuracy, bounded = USUAL if tol is None else tol, certified and tol is not None
-    columns = [domain.m * problem.C.shape[0] // max(domain.units.size, 1) for domain in domains]
-    searched = temper(problem, gamma, max(columns, default=0))
+    searched = _searchable(problem, domains, gamma)
     solutions = SOLVERS[solver](
         searched, domains, gamma, tol=accuracy, certified=bounded, trace=trace, start=start
     )
@@ -75,15 +76,23 @@ def solve(
         with one_thread():
             found = next(solutions)
             if certified and domain.m > 0:
-                found = _proven(problem, searched, domain, found, gamma, trace)
+                goal = accuracy if bounded and solver == "exact" else None
+                found = _proven(problem, searched, domain, found, gamma, trace, goal)
         yield found
+
+
+def _searchable(problem: Problem, domains: Sequence[Domain], gamma: float) -> Problem:
+    """The problem as float64 can search it for sets of these domains."""
+    most = max((most_columns(domain) for domain in domains), default=0)
+    columns = domains[0].columns if domains else slice(None)
+    return temper(problem, gamma, most, columns)
 
 
 def grade(
     problem: Problem, domain: Domain, units: Indices, gamma: float, *, tol: float, trace: Trace
 ) -> Solution:
     """A given set of units with its certificate: what any set of the domain can reach at most."""
-    searched = temper(problem, gamma, domain.m * problem.C.shape[0] // max(domain.units.size, 1))
+    searched = _searchable(problem, [domain], gamma)
     state = measure_subset(searched, domain.units.columns(units), gamma)
     relaxation = relax(searched, domain, gamma, tol=tol, trace=trace)
     relaxation, _ = tighten(searched, domain, gamma, relaxation, state.value)
@@ -99,17 +108,27 @@ def grade_exactly(
     if domain.m == 0:
         return best, best
     columns = domain.units.columns(units)
-    state = measure_subset(temper(problem, gamma, columns.size), columns, gamma)
+    state = measure_subset(temper(problem, gamma, columns.size, columns), columns, gamma)
     value = prove_value(problem, columns, gamma, state)
     given = replace(best, units=units, loss=unit_losses(state, domain.units), state=state)
     bounds = UnitBounds(best.with_each, best.without_each)
-    return _stated(problem, domain, given, value, best.upper_bound, bounds, trace), best
+    return _stated(problem, domain, given, value, best.upper_bound, bounds, gamma, trace), best
 
 
 def _proven(
-    problem: Problem, searched: Problem, domain: Domain, found: Solution, gamma: float, trace: Trace
+    problem: Problem,
+    searched: Problem,
+    domain: Domain,
+    found: Solution,
+    gamma: float,
+    trace: Trace,
+    goal: float | None = None,
 ) -> Solution:
-    """The solution with an objective and bounds that hold for the problem as it is."""
+    """The solution with an objective and bounds that hold for the problem as it is.
+
+    Where these are not those of the search, its end is not theirs: a gap above the goal, or a bound that
+    says nothing, is not what was asked for.
+    """
     value = prove_value(problem, domain.units.columns(found.units), gamma, found.state)
     bound, bounds = found.upper_bound, UnitBounds(found.with_each, found.without_each)
     if searched is not problem or value.rough:
@@ -117,7 +136,11 @@ def _proven(
         if searched is problem:  # then what was found holds, too
             proven, of_units = min(bound, proven), bounds.least(of_units)
         bound, bounds = proven, of_units
-    return _stated(problem, domain, found, value, bound, bounds, trace)
+    stated = _stated(problem, domain, found, value, bound, bounds, gamma, trace)
+    trivial = bound >= problem.ceiling and searched is not problem
+    if not stated.optimal and (trivial or (goal is not None and not stated.gap <= goal)):
+        trace.stopped(Status.PRECISION)
+    return replace(stated, status=trace.status)
 
 
 def _stated(
@@ -127,16 +150,23 @@ def _stated(
     value: Value,
     bound: float,
     bounds: UnitBounds,
+    gamma: float,
     trace: Trace,
 ) -> Solution:
     """The solution with F of its set and bounds on all sets, none of which contradicts another."""
+    rounding = problem.rounding.of(domain.columns)
+    if rounding.unknown.any():
+        trace.stopped(Status.UNKNOWN)
     if value.wrong:
         trace.stopped(Status.INEXACT)
-    objective = float(np.clip(value.value, 0.0, problem.ceiling))
+    # where F is not known to six digits, what it certainly reaches
+    objective = float(np.clip(_certain(value) if value.wrong else value.value, 0.0, problem.ceiling))
     # where F(A) = UB in truth, the rounding of F must not say otherwise: F is right, or said not to be
     objective = min(objective, bound) if value.wrong else objective
     bound = max(bound, objective)
     bounds = bounds.around(found.units, domain.m, objective, bound)
+    margin = rounding.margin_of_sets(most_columns(domain), gamma)
+    slack = value.error / objective + margin.share(objective * problem.n) if objective > 0 else 0.0
     return replace(
         found,
         objective=objective,
@@ -144,7 +174,13 @@ def _stated(
         with_each=bounds.with_each,
         without_each=bounds.without_each,
         status=trace.status,
+        slack=slack,
     )
+
+
+def _certain(value: Value) -> float:
+    """What F certainly reaches: all of a value whose error is infinite, as that is of a larger ridge."""
+    return value.value if np.isposinf(value.error) else value.least
 
 
 def _proven_bounds(

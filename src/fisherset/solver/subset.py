@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from fisherset._rounding import BOUNDED
 from fisherset._types import EPS, Floats, Indices
 from fisherset.solver.linear import inverse, refined, shifted
 from fisherset.solver.problem import Problem, Samples
@@ -73,8 +74,9 @@ class FeatureSubset:
 
     @property
     def error(self) -> float:
-        of_products = rounding_error(self.problem, self.columns, self.W, self.inverse_diagonal, self.value)
-        return self._left + of_products
+        problem, nF = self.problem, self.value * self.problem.n
+        of_products = problem.rounding.of_products(self.columns, self.W, self.inverse_diagonal, nF)
+        return self._left + of_products / problem.n
 
     def cross_terms(self, places: Indices, outsiders: Indices) -> CrossTerms:
         problem = self.problem
@@ -105,7 +107,7 @@ class SampleSubset:
         self.problem, self.samples, self.columns, self.gamma = problem, samples, columns, gamma
         K = samples.kernel(columns, np.ones(columns.size))
         M, H = shifted(K, gamma), samples.H
-        self._P, self._row_squares = inverse(M), K.diagonal().copy()
+        self._P = inverse(M)
         self._V, left = refined(M, self._P, H)
         # n F = tr(H'H - gamma H'M^-1 H), and H'M^-1 H as in feature space
         self.value = float(np.vdot(H, K @ self._V) + np.vdot(H - gamma * self._V, left)) / problem.n
@@ -122,16 +124,17 @@ class SampleSubset:
 
     @property
     def error(self) -> float:
-        # K is off by E, |E_il| <= unit of the lengths of the rows, and n F = tr(H'H - H'V) by V'EV / gamma
-        problem, k = self.problem, self.columns.size
-        growth = float(np.max(problem.lengths[self.columns] ** 2 / problem.diagonal[self.columns]))
-        unit = growth * (problem.precision + 4 * (self.samples.size + k) * EPS)
-        share = unit * float(self._row_squares.sum()) / self.gamma
-        if not 0 <= share < 0.5:
+        problem, rounding, nF = self.problem, self.problem.rounding, self.value * self.problem.n
+        # K itself is a sum of k products, of columns as long as before anything was removed from them
+        lengths, n_terms = rounding.lengths[self.columns], self.samples.size + self.columns.size
+        of_kernel = 4 * n_terms * EPS * float(lengths @ lengths) / self.gamma
+        if not 0 <= of_kernel < BOUNDED:
             return np.inf
-        reach = self.gamma * float(np.sqrt(self._row_squares) @ np.linalg.norm(self._V, axis=1))
-        products = unit * reach * (reach / self.gamma / (1 - share) + 4 * np.sqrt(problem.n)) / problem.n
-        return self._left + float(products) + scaling_error(problem, self.columns) * abs(self.value)
+        V = self.gamma * self._V
+        left, explained = float(np.linalg.norm(V)), float(np.linalg.norm(self.samples.H - V))
+        error = rounding.of_values(self.columns, self.W, left, explained, self.gamma, nF)
+        error += of_kernel * left**2 / (1 - of_kernel) + 8 * n_terms * EPS * explained * left
+        return self._left + float(error) / problem.n
 
     def cross_terms(self, places: Indices, outsiders: Indices) -> CrossTerms:
         X = self.samples.values(outsiders)
@@ -160,27 +163,3 @@ def _within(A: Floats, B: Floats) -> Floats:
     """A_J'B_J of each group J, of arrays of the shape rows x groups x size."""
     product: Floats = A.transpose(1, 2, 0) @ B.transpose(1, 0, 2)
     return product
-
-
-def rounding_error(
-    problem: Problem, columns: Indices, W: Floats, inverse_diagonal: Floats, value: float
-) -> float:
-    """How far F can be off: G is off by E, |E_ij| <= unit a_i a_j, C likewise, and columns are scaled.
-
-    With M = G + gamma I, n F = C'M^-1 C is off by W'EW + W'E (M - E)^-1 E W.
-    """
-    k, a = columns.size, problem.lengths[columns]
-    unit = problem.precision + 4 * k * EPS
-    # the share of M that E can be: below one, M - E is positive definite
-    share = unit * k * float(a**2 @ inverse_diagonal)
-    if not 0 <= share < 0.5:
-        return np.inf
-    reach = float(a @ np.linalg.norm(W, axis=1))
-    products = unit * reach * (reach / (1 - share) + 4 * np.sqrt(problem.n)) / problem.n
-    return float(products) + scaling_error(problem, columns) * abs(value)
-
-
-def scaling_error(problem: Problem, columns: Indices) -> float:
-    """Share by which F can be off because the spread that columns are divided by is."""
-    spread = problem.lengths[columns] ** 2 / problem.diagonal[columns]
-    return 4 * problem.precision * float(spread.max(initial=0.0))

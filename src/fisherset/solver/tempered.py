@@ -12,17 +12,21 @@ import numpy as np
 
 from fisherset._types import Floats, Indices
 from fisherset.solver.problem import Problem, Samples
+from fisherset.solver.units import ALL
 
 # How far gamma has to stand out from what k columns can be off by.
 MARGIN = 1e3
 
 
-def temper(problem: Problem, gamma: float, n_columns: int) -> Problem:
-    """The problem to search for sets of so many columns: itself where gamma is large enough."""
-    rounding = MARGIN * problem.precision * max(n_columns, 1) * problem.lengths**2
-    if not np.any(rounding > gamma):
+def temper(problem: Problem, gamma: float, n_columns: int, columns: Indices | slice = ALL) -> Problem:
+    """The problem to search for sets of so many of some columns: itself where gamma is large enough."""
+    least = np.zeros(len(problem.C))
+    least[columns] = (
+        MARGIN * problem.rounding.unit * max(n_columns, 1) * problem.rounding.lengths[columns] ** 2
+    )
+    if np.all(least <= gamma):
         return problem
-    return TemperedProblem(problem, np.sqrt(gamma / np.maximum(rounding, gamma)))
+    return TemperedProblem(problem, np.sqrt(gamma / np.maximum(least, gamma)))
 
 
 class TemperedProblem:
@@ -33,8 +37,7 @@ class TemperedProblem:
         self.n, self.ceiling, self.room = problem.n, problem.ceiling, problem.room
         self.C: Floats = problem.C * factor[:, None]
         self.diagonal: Floats = problem.diagonal * factor**2
-        self.precision: float = problem.precision
-        self.lengths: Floats = problem.lengths * factor
+        self.rounding = problem.rounding.times(factor)
 
     @property
     def samples(self) -> Samples | None:

@@ -35,8 +35,14 @@ class Status(StrEnum):
         "valid, but looser than asked; raise tol, or gamma"
     )
     INEXACT = (
-        "float64 was not enough to compute the criterion to six digits at this gamma: the upper bound holds, "
-        "but the objective is only what could be made sure of; raise gamma, or drop near-duplicate columns"
+        "float64 was not enough to compute the criterion to six digits: the upper bound holds, and the "
+        "objective is a value that the criterion certainly reaches; raise gamma, exclude near-duplicate "
+        "features and features close to a confounder, or fit the rows in place of differences of summaries"
+    )
+    UNKNOWN = (
+        "some features cannot be told from constant ones once confounders or subtracted rows are removed: "
+        "the upper bound holds, but it says little of sets with such a feature; exclude these features, or "
+        "fit the remaining rows themselves"
     )
     TIME_LIMIT = (
         "time_limit was reached: the subset may not be locally optimal and the certificate, while "
@@ -58,6 +64,10 @@ class Status(StrEnum):
         "max_sets was reached: the sets listed are the best of those found, and there are more; raise "
         "max_sets, or lower within"
     )
+
+
+# Statuses that say that numbers are in doubt stand above those that say why a search ended.
+DOUBT = {Status.UNKNOWN: 1, Status.INEXACT: 2}
 
 
 class Trace:
@@ -91,7 +101,7 @@ class Trace:
 
     def stopped(self, status: Status) -> None:
         """Note why the run ends early; the first reason stays, unless the numbers themselves are in doubt."""
-        if self.status is Status.CONVERGED or status is Status.INEXACT:
+        if DOUBT.get(status, 0) > DOUBT.get(self.status, 0) or self.status is Status.CONVERGED:
             self.status = status
 
     @contextmanager

@@ -2,10 +2,19 @@
 
 from fisherset.statistics.budget import check_least_memory, least_memory
 from fisherset.statistics.coding import Classes, Coding, Labels, Numbers
-from fisherset.statistics.confounders import basis_of
+from fisherset.statistics.confounders import Basis, Frame, Triangle, basis_of
 from fisherset.statistics.dependence import rbf_dependence
 from fisherset.statistics.folds import FoldedTable
-from fisherset.statistics.gathered import Gathered, Roles, basis_among, gather, side_by_side, statistics_of
+from fisherset.statistics.gathered import (
+    Gathered,
+    Roles,
+    basis_among,
+    frame_among,
+    gather,
+    products_suffice,
+    side_by_side,
+    statistics_of,
+)
 from fisherset.statistics.graph import GraphScatter, graph_scatter, pair_distances
 from fisherset.statistics.guard import Fill, Guard
 from fisherset.statistics.missing import Observed, observe, observed
@@ -18,10 +27,12 @@ from fisherset.statistics.scatter import Scatter
 from fisherset.statistics.within import within_scatter
 
 __all__ = [
+    "Basis",
     "Classes",
     "Coding",
     "Fill",
     "FoldedTable",
+    "Frame",
     "Gathered",
     "GraphScatter",
     "Guard",
@@ -36,9 +47,11 @@ __all__ = [
     "SourceProducts",
     "StoredProducts",
     "TableProblem",
+    "Triangle",
     "basis_among",
     "basis_of",
     "check_least_memory",
+    "frame_among",
     "gather",
     "graph_scatter",
     "least_memory",
@@ -47,6 +60,7 @@ __all__ = [
     "observe",
     "observed",
     "pair_distances",
+    "products_suffice",
     "rbf_dependence",
     "side_by_side",
     "stacked",

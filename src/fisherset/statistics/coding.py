@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from fisherset._types import Floats
+from fisherset._types import EPS, Floats
 from fisherset.sources import Matrix
+from fisherset.statistics.errors import TargetErrors, relative_error
 
 if TYPE_CHECKING:
     from fisherset.statistics.moments import Moments
 
 EXPLAINED = 1e-8  # share of a target below which nothing is left of it
-ROUNDED_OFF = 1e-14  # share of a class that is nothing but rounding
 
 
 class Coding(Protocol):
@@ -42,6 +42,9 @@ class Coding(Protocol):
 
     def ceiling(self, moments: Moments) -> float:
         """tr(H'H) / n, which no F exceeds."""
+
+    def errors(self, moments: Moments) -> TargetErrors:
+        """How far the targets may be off."""
 
     def null(self, moments: Moments) -> tuple[float, float]:
         """Scale and degrees of freedom of ||C_j||^2 / (n G_jj) of a column unrelated to the target.
@@ -92,7 +95,19 @@ class Classes:
         if len(moments.NT) == 1:
             return float(np.count_nonzero(present) - 1)
         left = 1 - moments.explained[present] / sizes[present]
-        return float(np.sum(left[left > ROUNDED_OFF]))
+        off = moments.unit * _lengths(moments)[present] ** 2 / sizes[present]
+        return float(np.sum(np.clip(left + off, 0.0, 1.0)))
+
+    def errors(self, moments: Moments) -> TargetErrors:
+        sizes, unit = moments.NT[0], moments.unit
+        present = sizes > 0
+        growth = np.max(moments.T_added[present] / sizes[present], initial=moments.N_added[0] / moments.n)
+        explained = float(np.sum(moments.explained[present] / sizes[present]))
+        # the rotation is a sum over the classes
+        length = np.sqrt(moments.n * growth) * (1 + moments.N_length * np.sqrt(explained))
+        length *= 1 + EPS * len(sizes) / unit
+        share = float(relative_error(np.array([unit * growth]), np.ones(1))[0])
+        return TargetErrors(float(length), 2 * share)
 
 
 class Numbers:
@@ -140,10 +155,26 @@ class Numbers:
     def ceiling(self, moments: Moments) -> float:
         return float(np.count_nonzero(self._left(moments)))
 
+    def errors(self, moments: Moments) -> TargetErrors:
+        left, lengths, n = self._left(moments), _lengths(moments), moments.n
+        off = moments.unit * lengths**2 / n
+        share = relative_error(off, np.where(left > 0, left, 1.0))
+        # whether something is left of a target must not depend on rounding
+        undecided = np.abs((moments.TT - moments.explained) / n - EXPLAINED) <= off
+        share = np.where(undecided, np.inf, np.where(left > 0, share, 0.0))
+        length = np.sqrt(np.sum(lengths[left > 0] ** 2 / left[left > 0]))
+        return TargetErrors(float(length), 2 * float(share.max(initial=0.0)))
+
     def _left(self, moments: Moments) -> Floats:
-        """Variance of each target once N is taken out of it; nought where it is wholly explained."""
+        """Variance of each target that N leaves of it; zero where it is wholly explained."""
         left: Floats = (moments.TT - moments.explained) / moments.n
         return np.where(left > EXPLAINED, left, 0.0)
+
+
+def _lengths(moments: Moments) -> Floats:
+    """Length of each target as its products were taken: |t| + L |b_t|."""
+    lengths: Floats = np.sqrt(moments.T_added) + moments.N_length * np.sqrt(moments.explained)
+    return lengths
 
 
 class Labels(Numbers):

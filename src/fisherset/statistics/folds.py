@@ -73,7 +73,7 @@ class FoldedTable:
             whole = self._moments.squares
             spent = np.flatnonzero((whole > 0) & (moments.squares <= LEFT * whole))
             if not spent.size or not np.any(_taken(self._rows.X, rest, spent)):
-                for sums in (moments.squares, moments.NX.T, moments.TX.T):
+                for sums in (moments.squares, moments.added, moments.NX.T, moments.TX.T):
                     sums[spent] = 0.0
                 return self._problem(RestProducts(self.products, SourceProducts(part, guard)), moments)
         source = self._rows.take(rest)

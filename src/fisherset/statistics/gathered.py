@@ -17,7 +17,8 @@ from fisherset._types import Floats, Indices
 from fisherset.sources import Block, Matrix, Rows
 from fisherset.statistics.blocks import kernel_of
 from fisherset.statistics.coding import Classes, Coding, Labels, Numbers
-from fisherset.statistics.confounders import directions
+from fisherset.statistics.confounders import AS_GOOD_AS_ROWS, Basis, Frame, basis_of_products
+from fisherset.statistics.errors import precision
 from fisherset.statistics.guard import Fill, Guard
 from fisherset.statistics.moments import Moments, MomentsKernel, nowhere_lost
 
@@ -79,8 +80,9 @@ class Gathered:
     def _forgetful(self) -> Gathered:
         """The same with what was ever added known to a power of two: it tells nothing of rows taken out."""
         m = self.moments
-        added = np.where(m.added > 0, np.ldexp(1.0, np.minimum(np.frexp(m.added)[1], 1023)), 0.0)
-        return replace(self, moments=replace(m, added=added, n_rows=1 << m.n_rows.bit_length()))
+        N_added, T_added, added = (_power_above(squares) for squares in (m.N_added, m.T_added, m.added))
+        known = replace(m, N_added=N_added, T_added=T_added, added=added, n_rows=1 << m.n_rows.bit_length())
+        return replace(self, moments=known)
 
     def about_means(self) -> Gathered:
         """The same about means where it was about some of the values: none of these can be read off it."""
@@ -94,7 +96,7 @@ class Gathered:
     def _only(self, kept: Indices) -> Gathered:
         """The same without labels that no row has any more: what is left of their sums is rounding."""
         labels, m = tuple(self.labels[j] for j in kept), self.moments
-        moments = replace(m, NT=m.NT[:, kept], TT=m.TT[kept], TX=m.TX[kept])
+        moments = replace(m, NT=m.NT[:, kept], TT=m.TT[kept], T_added=m.T_added[kept], TX=m.TX[kept])
         return Gathered(labels, self.counts[kept], moments, self.XX)
 
     def _combined(self, other: Gathered, sign: float, out: Floats | None = None) -> Gathered:
@@ -184,6 +186,11 @@ def gather(rows: Rows, read: Reader, *, columns: bool = True, fill: Fill | None 
     return gathered
 
 
+def _power_above(squares: Floats) -> Floats:
+    """The powers of two above some numbers, zero for zero."""
+    return np.where(squares > 0, np.ldexp(1.0, np.minimum(np.frexp(squares)[1], 1023)), 0.0)
+
+
 class Roles(NamedTuple):
     """What the columns that were gathered are: features first, then these."""
 
@@ -193,59 +200,88 @@ class Roles(NamedTuple):
     label_sets: bool = False  # whether the targets say which labels a row has
 
 
-def statistics_of(gathered: Gathered, roles: Roles) -> tuple[Moments, Coding]:
-    """The moments of the features, once it is settled what is taken out of them, and their coding."""
+def statistics_of(gathered: Gathered, roles: Roles, basis: Basis | None = None) -> tuple[Moments, Coding]:
+    """The moments of the features, once it is settled what is removed from them, and their coding.
+
+    `basis` is that of the confounders, by default as products tell it.
+    """
     moments, d = gathered.moments, roles.n_features
-    n, sums = moments.n, moments.NX[0]
-    mean = sums / n
-    Z = roles.confounders
-    M = directions(gathered.XX[np.ix_(Z, Z)] - n * np.outer(mean[Z], mean[Z]), moments.squares[Z], n)
+    n, sums, weight_length = moments.n, moments.NX[0], np.sqrt(moments.N_added[0])
+    mean, Z = sums / n, roles.confounders
+    basis = basis_among(gathered, Z) if basis is None else basis
+    M = basis.M * moments.guard.unit[Z][:, None]  # of columns as the guard shows them
     coding, T = _coded(gathered, roles)
     # of N = [1, (Z - mean) M] with the features, with itself and with T, from those of the columns
     of_Z: Floats = M.T @ (gathered.XX[Z] - np.outer(mean[Z], sums))
     NN = np.zeros((1 + M.shape[1], 1 + M.shape[1]))
     NN[0, 0], NN[1:, 1:] = n, of_Z[:, Z] @ M
-    TX, NT, TT = T.TX, np.vstack([T.sums, M.T @ (T.TX[:, Z].T - np.outer(mean[Z], T.sums))]), T.squares
-    guard = moments.guard.of(np.arange(d))
+    N_lengths = np.append(weight_length, _centred_lengths(moments, Z) @ np.abs(M))
+    NT = np.vstack([T.sums, M.T @ (T.TX[:, Z].T - np.outer(mean[Z], T.sums))])
     return (
         Moments(
             NN=NN,
             NT=NT,
-            TT=TT,
+            TT=T.squares,
             NX=np.vstack([sums[:d], of_Z[:, :d]]),
-            TX=TX[:, :d],
+            TX=T.TX[:, :d],
             squares=moments.squares[:d],
+            N_added=N_lengths**2,
+            T_added=T.added,
             added=moments.added[:d],
             n_rows=moments.n_rows,
             weight_squares=moments.weight_squares,
             whole_weights=moments.whole_weights,
-            guard=guard,
+            guard=moments.guard.of(np.arange(d)),
+            subtracted=moments.subtracted,
         ),
         coding,
     )
 
 
-def basis_among(gathered: Gathered, Z: Indices) -> tuple[Floats, Floats]:
-    """A centre and M for which (Z - centre) M is a basis of some columns less their mean."""
+def basis_among(gathered: Gathered, Z: Indices) -> Basis:
+    """The basis of some columns, as far as their products tell it."""
     moments, guard = gathered.moments, gathered.moments.guard.of(Z)
     mean = moments.NX[0, Z] / moments.n
     S = gathered.XX[np.ix_(Z, Z)] - moments.n * np.outer(mean, mean)
-    M = directions(S, moments.squares[Z], moments.n)
-    return guard.offset + mean * guard.unit, M / guard.unit[:, None]
+    found = basis_of_products(S, _centred_lengths(moments, Z), moments.n, precision(moments.n_rows))
+    return found._replace(centre=guard.offset + mean * guard.unit, M=found.M / guard.unit[:, None])
+
+
+def products_suffice(gathered: Gathered, Z: Indices, basis: Basis) -> bool:
+    """Whether products of some columns tell their basis as well as its rows would."""
+    moments = gathered.moments
+    M = basis.M * moments.guard.unit[Z][:, None]
+    reach = float(np.linalg.norm(_centred_lengths(moments, Z) @ np.abs(M)))
+    return precision(moments.n_rows) * reach**2 <= AS_GOOD_AS_ROWS * moments.n
+
+
+def frame_among(gathered: Gathered, Z: Indices) -> Frame:
+    """The frame in which the rows of some columns lose no digits."""
+    moments, guard = gathered.moments, gathered.moments.guard.of(Z)
+    mean = moments.NX[0, Z] / moments.n
+    return Frame.about(guard.offset + mean * guard.unit, np.sqrt(moments.squares[Z] / moments.n) * guard.unit)
+
+
+def _centred_lengths(moments: Moments, columns: Indices) -> Floats:
+    """Lengths with which the products of some columns were taken, and the mean then removed."""
+    mean = np.abs(moments.NX[0, columns]) / moments.n
+    lengths: Floats = np.sqrt(moments.added[columns]) + mean * np.sqrt(moments.N_added[0])
+    return lengths
 
 
 class _Coded(NamedTuple):
-    """T with all columns, its sums and its squares."""
+    """T with all columns, its sums and its squares, and the squares ever added."""
 
     TX: Floats
     sums: Floats
     squares: Floats
+    added: Floats
 
 
 def _coded(gathered: Gathered, roles: Roles) -> tuple[Coding, _Coded]:
     moments, Y = gathered.moments, roles.targets
     if not Y.size:
-        return Classes(len(gathered.labels)), _Coded(moments.TX, moments.NT[0], moments.TT)
+        return Classes(len(gathered.labels)), _Coded(moments.TX, moments.NT[0], moments.TT, moments.T_added)
     n, sums, guard = moments.n, moments.NX[0], moments.guard.of(Y)
     mean = sums[Y] / n
     S = gathered.XX[np.ix_(Y, Y)] - n * np.outer(mean, mean)
@@ -263,7 +299,8 @@ def _coded(gathered: Gathered, roles: Roles) -> tuple[Coding, _Coded]:
     TX = factor[:, None] * gathered.XX[Y] + np.outer(shift, sums)
     total = factor * sums[Y] + n * shift
     TT = factor**2 * moments.squares[Y] + 2 * factor * shift * sums[Y] + n * shift**2
-    return coding, _Coded(TX, total, TT)
+    added = (np.abs(factor) * np.sqrt(moments.added[Y]) + np.abs(shift) * np.sqrt(moments.N_added[0])) ** 2
+    return coding, _Coded(TX, total, TT, added)
 
 
 def side_by_side(parts: list[Matrix]) -> Matrix:

@@ -16,12 +16,14 @@ from fisherset._types import EPS, Floats, Indices
 from fisherset.sources import Block, Matrix, Source
 from fisherset.statistics.blocks import kernel_of, nuisance, weighted
 from fisherset.statistics.coding import Coding
+from fisherset.statistics.errors import precision
 from fisherset.statistics.guard import LARGE, SMALL, TOLERABLE_OFFSET, UNITS, Fill, Guard, power_of_two
 
 # Spread, as a share of the values, up to which a column is constant but for the rounding of its values.
 CONSTANT = 8 * EPS
 LEAST, NORMAL = np.nextafter(0.0, 1.0), np.finfo(np.float64).tiny  # the latter with all its digits
 LOOKED_AT = 2**18  # stored entries of a sparse block, together
+LOST = 0.01  # share of N'N by which it may be off for anything to be known of what N leaves
 ABSENT = 1e-9  # mean square, of one in the whole table, up to which a confounder is not in a part of it
 UNDERFLOWN, OVERFLOWN = 2.0**-800, 2.0**600  # units that suit all values whose squares are not
 
@@ -36,11 +38,17 @@ class Moments:
     NX: Floats  # N'X, z x d
     TX: Floats  # T'X, p x d
     squares: Floats  # of X, d
-    added: Floats  # the squares that were ever added up, folds taken out included: the scale of the rounding
-    n_rows: int  # likewise
+    # The squares of N, T and X that were ever added up, those subtracted again included, and the number of
+    # rows: what rounding errors are a share of (see `errors`).
+    N_added: Floats
+    T_added: Floats
+    added: Floats
+    n_rows: int
     weight_squares: float  # sum of the squared weights
     whole_weights: bool  # whether all weights are whole numbers
     guard: Guard
+    subtracted: bool = False  # whether rows were ever subtracted
+    N_error: float = 0.0  # share by which the rows of N may be off what the confounders span
 
     def __add__(self, other: Moments) -> Moments:
         return self._combined(other, 1.0)
@@ -59,11 +67,15 @@ class Moments:
             self.NX + sign * other.NX,
             self.TX + sign * other.TX,
             self.squares + sign * other.squares,
+            self.N_added + other.N_added,
+            self.T_added + other.T_added,
             self.added + other.added,
             self.n_rows + other.n_rows,
             self.weight_squares + sign * other.weight_squares,
             self.whole_weights and other.whole_weights,
             self.guard,
+            sign < 0 or self.subtracted or other.subtracted,
+            max(self.N_error, other.N_error),
         )
 
     def through(self, guard: Guard) -> Moments:
@@ -79,7 +91,7 @@ class Moments:
                 NX=self.NX * ratio + self.NN[:, :1] * shift,
                 TX=self.TX * ratio + self.NT[0][:, None] * shift,
                 squares=np.where((self.squares > 0) & (squares == 0), LEAST, squares),
-                added=self.added * ratio**2 + np.abs(cross) + self.n * shift**2,
+                added=(np.sqrt(self.added) * ratio + np.abs(shift) * np.sqrt(self.N_added[0])) ** 2,
                 guard=guard,
             )
 
@@ -87,11 +99,13 @@ class Moments:
         """The same with T of another size, its column j being part of column codes[j] there."""
         if size == len(self.TT) and np.array_equal(codes, np.arange(size)):
             return self
-        NT, TT, TX = np.zeros((len(self.NT), size)), np.zeros(size), np.zeros((size, self.TX.shape[1]))
+        NT, TX = np.zeros((len(self.NT), size)), np.zeros((size, self.TX.shape[1]))
         np.add.at(NT.T, codes, self.NT.T)
-        np.add.at(TT, codes, self.TT)
         np.add.at(TX, codes, self.TX)
-        return replace(self, NT=NT, TT=TT, TX=TX)
+        TT, T_added = np.zeros(size), np.zeros(size)
+        np.add.at(TT, codes, self.TT)
+        np.add.at(T_added, codes, self.T_added)
+        return replace(self, NT=NT, TT=TT, TX=TX, T_added=T_added)
 
     @property
     def n(self) -> float:
@@ -111,6 +125,18 @@ class Moments:
         root[1:, 1:] = directions[:, kept] / np.sqrt(size[kept])
         root[0, 1:] = -mean @ root[1:, 1:]
         return root
+
+    @cached_property
+    def N_length(self) -> float:
+        """L, the length of an orthonormal basis of N as its products were taken (see `errors`)."""
+        return float(np.linalg.norm(np.abs(self.root).T @ np.sqrt(self.N_added)))
+
+    @cached_property
+    def unit(self) -> float:
+        """u, which includes what the rows of N are off by; infinite where nothing is left of N's digits."""
+        unit = precision(self.n_rows) + 2 * self.N_error
+        lost = unit * self.N_length**2
+        return unit / (1 - lost) if lost <= LOST else np.inf
 
     @property
     def alpha(self) -> Floats:
@@ -203,16 +229,18 @@ class MomentsKernel:
         with np.errstate(over="ignore", invalid="ignore"):
             TX = compute.sums(X, TW)
             alone = N.shape[1] == 1 and self.coding.adds_up
-            squares = compute.squares(X, block.weight)
+            squares, TT = compute.squares(X, block.weight), kernel_of(T).squares(T, block.weight)
             if self.guard is None:
                 squares = nowhere_lost(squares, X, block.weight)
             return Moments(
                 NN=N.T @ NW,
                 NT=np.asarray((TW.T @ N).T),
-                TT=kernel_of(T).squares(T, block.weight),
+                TT=TT,
                 NX=TX.sum(axis=0)[None] if alone else compute.transposed(X, NW).T,
                 TX=TX,
                 squares=squares,
+                N_added=np.einsum("iz,iz->z", N, NW),
+                T_added=TT,
                 added=squares,
                 n_rows=len(N),
                 weight_squares=float(of_rows @ of_rows),
@@ -239,10 +267,11 @@ def _all_large(stored: Floats) -> bool:
     return all(np.abs(part).min() > SMALL for part in parts)
 
 
-def measure(source: Source, coding: Coding, fill: Fill | None = None) -> Moments:
+def measure(source: Source, coding: Coding, fill: Fill | None = None, N_error: float = 0.0) -> Moments:
     """The moments of a table: one pass, or two when the first rows misled the guard.
 
-    A third where all that the first could tell of some columns is that they are out of range.
+    A third where all that the first could tell of some columns is that they are out of range. `N_error` is
+    that of the confounders' basis.
     """
     n_numbers = (coding.size + 1) * source.shape[1]
     moments = source.reduce(MomentsKernel(coding, None, n_numbers, fill))
@@ -253,4 +282,5 @@ def measure(source: Source, coding: Coding, fill: Fill | None = None) -> Moments
         moments = source.reduce(MomentsKernel(coding, better, n_numbers))
         if not moments.out_of_range.any():
             break
+    moments = replace(moments, N_error=N_error)
     return moments if moments.guard.idle else moments.without_needless_offsets()

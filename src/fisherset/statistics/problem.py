@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from fisherset._rounding import Rounding
 from fisherset._types import Floats, Indices
 from fisherset.statistics.budget import shares
 from fisherset.statistics.coding import Coding
+from fisherset.statistics.errors import relative_error
 from fisherset.statistics.gram import GramBlock, GramCache, GramColumns
 from fisherset.statistics.gram_batches import Foresight, GramBatches, GroupBlocks
 from fisherset.statistics.guard import without_gaps
@@ -69,16 +71,18 @@ class TableProblem:
     ) -> None:
         self.products, self.scatter, self.coding = products, scatter, coding
         self.columns: Indices = np.flatnonzero(~scatter.constant)
-        self.n, self.precision, self.ceiling = scatter.n, scatter.precision, scatter.ceiling
+        self.n, self.ceiling = scatter.n, scatter.ceiling
         some = slice(None) if self._whole else self.columns
         self.beta: Floats = scatter.beta[:, some]
         total = scatter.total[some]
         unit = scatter.guard.unit[some]
+        unknown = scatter.unknown[some] if standardize else np.zeros(total.size, dtype=bool)
         self.scale: Floats = np.sqrt(total / self.n) if standardize else 1.0 / unit
+        self.scale[unknown] = np.inf  # a column of zeros, which may be anything of length sqrt(n)
         with np.errstate(over="ignore"):  # whoever poses the problem looks at the diagonal
-            self.diagonal: Floats = total / self.scale / self.scale
+            self.diagonal: Floats = np.where(unknown, self.n, total / self.scale / self.scale)
             self.C: Floats = scatter.products(self.scale)
-            self.lengths: Floats = np.sqrt(scatter.moments.added[some]) / self.scale
+            self.rounding = self._rounding(unknown, standardize)
         # F depends on H by C C' alone: of more targets than columns as many as there are columns say it all
         self.rank = scatter.rank
         self.basis: Floats | None = None
@@ -99,6 +103,20 @@ class TableProblem:
                 products.foresee = partial(_foreseen, foresight, self.columns)
         self._groups = GroupBlocks(self._blocks, cache_bytes // 16 if by_passes else 0)
         self._cache = self._cache_of(cache_bytes - self._groups.budget, eager, by_passes)
+
+    def _rounding(self, unknown: NDArray[np.bool_], standardize: bool) -> Rounding:
+        """How far the numbers of this problem may be off (see `statistics.errors` and `solver.rounding`)."""
+        scatter, unit = self.scatter, self.scatter.unit
+        some = slice(None) if self._whole else self.columns
+        targets = scatter.target_errors
+        anything = np.sqrt(self.n) / unit
+        lengths = np.where(unknown, anything, scatter.lengths[some] / self.scale)
+        cross = scatter.cross_errors[some] / self.scale
+        cross = np.where(unknown, unit * anything * targets.length, cross)
+        scale = np.zeros(lengths.size)
+        if standardize:
+            scale = np.where(unknown, 0.0, relative_error(unit * lengths**2, self.diagonal))
+        return Rounding(unit, lengths, cross, targets.length, scale, targets.share, unknown)
 
     def _cache_of(self, n_bytes: int, eager: bool, by_passes: bool) -> GramCache:
         d = self.columns.size

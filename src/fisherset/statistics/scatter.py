@@ -1,29 +1,48 @@
-"""What the moments say of each column once N = [1, confounders] is taken out: Eq. (3) column by column."""
+"""Scatter of each column once N = [1, confounders] is removed: Eq. (3) column by column."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fisherset._rounding import BOUNDED
 from fisherset._types import EPS, Floats, Indices
+from fisherset.sources import Block, Source
+from fisherset.statistics import dense
+from fisherset.statistics.blocks import kernel_of, nuisance
 from fisherset.statistics.coding import Coding
-from fisherset.statistics.moments import CONSTANT, Moments
+from fisherset.statistics.errors import precision
+from fisherset.statistics.guard import Guard
+from fisherset.statistics.moments import CONSTANT, LOST, Moments
 
+# What is left of a column may be this many times its error and still count as nothing.
+WITHIN_ROUNDING = 4
 SLICE = 2**17  # numbers that are worked on at a time, of arrays that are as wide as the table
 
 
 class Scatter:
-    """Spreads and products with the target, in the units of the guard.
+    """Spreads and products with the target, in the units of the guard, and how far they may be off.
 
-    What is as large as the sums, p x d, is made of them some columns at a time, and not kept. A column
-    counts as constant when its spread is within rounding of its values.
+    Arrays as large as the sums, p x d, are made of them some columns at a time, and not kept. A column
+    counts as constant when its spread is within rounding of its values, or, where confounders are removed
+    and there are rows to look at, when no more is left of it than that.
+
+    Parameters
+    ----------
+    moments : Moments
+        The sums.
+    coding : Coding
+        How targets become H.
+    source : Source or None
+        The rows, where there are any: columns of which sums do not tell what N leaves are looked at again.
 
     Attributes
     ----------
     beta : ndarray of shape (z, d)
-        What is taken out of column j is N beta_j; without confounders the mean.
+        N beta_j is removed from column j; without confounders that is the mean.
     B : ndarray of shape (r, d)
         The same as products, r the rank of N: X'X - B'B is what is left of X'X.
     total : ndarray of shape (d,)
@@ -32,38 +51,72 @@ class Scatter:
         Number of columns r of H.
     between : ndarray of shape (d,)
         Sum of n_k (mean of class k - mean)^2 of each column, never above the total.
-    precision : float
+    unit : float
         Share of the product of their lengths by which a product of two columns may be off.
+    lengths : ndarray of shape (d,)
+        Length of each column as its products were taken (see `errors`).
+    constant, unknown : ndarray of shape (d,)
+        Columns of which nothing is left, and columns of which the sums do not tell whether anything is.
     """
 
-    def __init__(self, moments: Moments, coding: Coding) -> None:
+    def __init__(self, moments: Moments, coding: Coding, source: Source | None = None) -> None:
         self.moments, self.guard, self.n = moments, moments.guard, moments.n
-        self.precision = precision(moments.n_rows)
+        self.unit = _known_unit(moments)
         self.B: Floats = moments.root.T @ moments.NX
         self.beta: Floats = moments.root @ self.B
-        total = np.maximum(moments.squares - np.einsum("zj,zj->j", self.B, self.B), 0.0)
-        with np.errstate(over="ignore"):
-            level = np.abs(moments.mean + self.guard.offset / self.guard.unit)
-            noise = np.maximum(64 * EPS * moments.added, self.n * (CONSTANT * level) ** 2)
-        self.constant: NDArray[np.bool_] = total <= noise
+        explained = np.einsum("zj,zj->j", self.B, self.B)
+        total = np.maximum(moments.squares - explained, 0.0)
+        self.lengths: Floats = np.sqrt(moments.added) + moments.N_length * np.sqrt(explained)
+        self.constant: NDArray[np.bool_] = self._constant(total)
+        doubtful = ~self.constant & ~(total * BOUNDED >= self.unit * self.lengths**2)
+        if doubtful.any() and source is not None and not moments.subtracted:
+            some = np.flatnonzero(doubtful)
+            left = source.reduce(LeftKernel(self.guard.of(some), some, self.beta[:, some]))
+            # the rows tell as much as beta is known to: u l_j (1 + L)
+            rounding = WITHIN_ROUNDING * self.unit * (1 + moments.N_length) * self.lengths[some]
+            self.constant[some] = left <= rounding**2
+        self.unknown: NDArray[np.bool_] = doubtful & ~self.constant
         self.total: Floats = np.where(self.constant, 0.0, total)
         self.ceiling = coding.ceiling(moments)
+        self.target_errors = coding.errors(moments)
         self._coding, self._none = coding, self.constant
         squares = np.empty(total.size)
-        for some, C in self._products():
-            squares[some] = np.einsum("jr,jr->j", C, C)
+        for some_, C in self._products():
+            squares[some_] = np.einsum("jr,jr->j", C, C)
         self.rank: int = C.shape[1]
         # what is only the rounding of the sums is no difference between targets
         self._none = self.constant | (squares <= self.n * (16 * EPS) ** 2 * moments.squares)
         self.between: Floats = np.minimum(np.where(self._none, 0.0, squares) / self.n, self.total)
 
+    def _constant(self, total: Floats) -> NDArray[np.bool_]:
+        """Columns that are constant before confounders are removed; after a subtraction sums do not tell."""
+        moments = self.moments
+        if moments.subtracted:
+            return np.asarray(moments.added == 0)
+        if len(moments.NX) > 1:
+            total = np.maximum(moments.squares - moments.NX[0] ** 2 / self.n, 0.0)
+        with np.errstate(over="ignore"):
+            level = np.abs(moments.mean + self.guard.offset / self.guard.unit)
+            noise = np.maximum(64 * EPS * moments.added, self.n * (CONSTANT * level) ** 2)
+        return np.asarray(total <= noise)
+
+    @property
+    def cross_errors(self) -> Floats:
+        """How far the products of each column with the targets may be off.
+
+        Not at all where these differ by no more than the rounding of the values: that is no difference.
+        """
+        errors: Floats = self.unit * self.lengths * self.target_errors.length
+        plain = not self.moments.subtracted and len(self.moments.NX) == 1
+        return np.where(self._none, 0.0, errors) if plain else errors
+
     @property
     def sums(self) -> Floats:
-        """What is left of T'X, p x d."""
+        """T'X less what N explains, p x d."""
         return self.sums_of(slice(None))
 
     def sums_of(self, columns: Indices | slice) -> Floats:
-        """What is left of T'X of some columns, p x len(columns)."""
+        """The same of some columns, p x len(columns)."""
         moments = self.moments
         sums: Floats = moments.TX[:, columns] - moments.NT.T @ self.beta[:, columns]
         none = np.flatnonzero(self._none[columns])
@@ -101,10 +154,31 @@ class Scatter:
         return self.n if moments.whole_weights else self.n**2 / moments.weight_squares
 
 
-def precision(n_rows: int) -> float:
-    """Share of ||x|| ||y|| by which a computed product x'y of so many terms may be off.
+@dataclass(frozen=True)
+class LeftKernel:
+    """Squares of what N leaves of some columns, from their values."""
 
-    The terms are added up in blocks of a few hundred by the BLAS, and the blocks one after the
-    other; that the errors add up, too, is the worst case. The least is what shifting and scaling cost.
-    """
-    return EPS * (16 + min(n_rows, 512 + n_rows / 128))
+    guard: Guard
+    columns: Indices
+    beta: Floats
+
+    def __call__(self, block: Block) -> Floats:
+        X = self.guard.apply(kernel_of(block.X).take(block.X, self.columns))
+        left = (X if isinstance(X, np.ndarray) else X.toarray()) - nuisance(block) @ self.beta
+        squares: Floats = dense.squares(left, block.weight)
+        return squares
+
+
+def _known_unit(moments: Moments) -> float:
+    """The error of products, refused where nothing is known."""
+    if np.isfinite(moments.unit):
+        return moments.unit
+    if moments.N_added[0] * precision(moments.n_rows) > LOST * moments.n:
+        raise ValueError(
+            "The weights that are left must not be lost in the rounding of those subtracted. Summarize the "
+            "remaining rows instead of subtracting."
+        )
+    raise ValueError(
+        "The confounders must not be so close to each other, or to a constant, that their sums do not tell "
+        "them apart. Leave out those that repeat others, or fit the rows instead of a summary."
+    )

@@ -28,8 +28,8 @@ def within_scatter(scatter: Scatter, source: Source | None) -> Floats:
     Where there are no rows to look at again, no less than its rounding.
     """
     within = scatter.total - scatter.between
-    squares = scatter.moments.added
-    rounding = scatter.precision * (2 * squares + 8 * np.sqrt(scatter.total) * np.sqrt(squares))
+    squares = scatter.lengths**2
+    rounding = scatter.unit * (2 * squares + 8 * np.sqrt(scatter.total) * np.sqrt(squares))
     doubtful = np.flatnonzero(~scatter.constant & (within < TIMES_ITS_ROUNDING * rounding))
     if source is None:
         within[doubtful] = np.maximum(within[doubtful], rounding[doubtful])
