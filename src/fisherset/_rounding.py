@@ -56,6 +56,7 @@ class Value(NamedTuple):
 
     value: float
     error: float
+    floor: float = 0.0  # what it reaches, however that is known
 
     @property
     def rough(self) -> bool:
@@ -71,7 +72,7 @@ class Value(NamedTuple):
     def least(self) -> float:
         """What F certainly reaches."""
         least = self.value - self.error
-        return least if least > 0 else 0.0
+        return least if least > self.floor else self.floor
 
 
 @dataclass(frozen=True)

@@ -123,13 +123,13 @@ class Choice:
         return Posed(Domain(Units(groups, codes.size), m, kept, barred), units)
 
     def _warn_unknown(self, units: Indices) -> None:
-        """Name units of which nothing is known, and that may be chosen: no bound on sets with them is tight."""
+        """Name units that may be chosen and of which nothing is known: sets with them have no tight bound."""
         allowed = [self.labels[unit] for unit in np.setdiff1d(units, self.barred).tolist()]
         if allowed:
             named = ", ".join(map(shown, allowed[:NAMED])) + (", ..." if len(allowed) > NAMED else "")
             warnings.warn(
                 f"{len(allowed)} {self.what} cannot be told from constant ones, as confounders or subtracted "
-                f"rows are all but equal to them. Pass exclude=[{named}], or fit the remaining rows themselves.",
+                f"rows are all but equal to them. Pass exclude=[{named}], or fit the remaining rows.",
                 UserWarning,
                 stacklevel=4,
             )

@@ -113,6 +113,16 @@ def confounders_of(X: Any, confounders: Any, adjusted: Indices | None, names: An
     )
 
 
+def reject_doubtful(names: Sequence[Any], basis: Basis) -> None:
+    """Refuse a confounder of which sums do not tell what it adds to those before it, or whether it varies."""
+    if basis.doubtful.size:
+        name = shown(names[int(basis.doubtful[0])])
+        raise ValueError(
+            f"The sums of a summary must tell its confounders apart; they do not tell {name} from a constant "
+            f"or from those before it. Leave {name} out, or fit the rows themselves."
+        )
+
+
 def warn_dropped(names: Sequence[Any], basis: Basis) -> None:
     """Report confounders that repeat those before them, or the mean, and were not used.
 
@@ -122,11 +132,10 @@ def warn_dropped(names: Sequence[Any], basis: Basis) -> None:
     unused = [name for name in dict.fromkeys(names) if name not in used]
     if unused:
         one = len(unused) == 1
-        told = "" if basis.sure else ", as far as their sums tell"
         warnings.warn(
             f"{'The confounder' if one else 'The confounders'} {', '.join(map(shown, unused[:NAMED]))}"
             f"{' and others' if len(unused) > NAMED else ''} {'repeats' if one else 'repeat'} a constant or "
-            f"those before {'it' if one else 'them'}{told}, and {'was' if one else 'were'} not used.",
+            f"those before {'it' if one else 'them'}, and {'was' if one else 'were'} not used.",
             UserWarning,
             stacklevel=4,
         )

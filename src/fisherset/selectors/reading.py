@@ -248,6 +248,11 @@ def check_telling(labels: Classified, roles: Roles) -> None:
     squares, level = moments.squares[roles.targets], np.abs(mean + guard.offset / guard.unit)
     rounding = np.maximum(64 * EPS * squares, moments.n * (8 * EPS * level) ** 2)
     constant = np.flatnonzero(squares - moments.n * mean**2 <= rounding)
+    if constant.size and moments.subtracted:
+        raise ValueError(
+            "y must be known once rows are subtracted; these are so large that no digits of it are left. "
+            "Summarize the remaining rows instead of subtracting."
+        )
     if constant.size:
         which = "it is" if roles.targets.size == 1 else f"column {constant[0]} is"
         raise ValueError(f"y must vary; {which} constant. There is nothing to explain.")

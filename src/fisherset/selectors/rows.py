@@ -191,7 +191,7 @@ def _gathered(rows: CountedRows, read: Reader, roles: Roles, beside: Beside) -> 
     reject_nonfinite(moments.finite[: roles.n_features], rows.names, locate_in(rows))
     taken = taken_of(roles, beside.adjusted)
     basis = basis_among(labels.gathered, taken)
-    if taken.size and not basis.sure:
+    if taken.size and (basis.doubtful.size or not products_suffice(labels.gathered, taken, basis)):
         only = NONE if beside.adjusted is None else beside.adjusted
         basis = _basis_by_rows(rows, read, only, taken.size, frame_among(labels.gathered, taken))
     source = PreparedSource(rows, Preparation(read, labels.codes, roles, taken, basis), moments.n_rows)
@@ -290,7 +290,7 @@ def _by_passes(rows: CountedRows, read: Reader, roles: Roles, beside: Beside) ->
     _, coding = statistics_of(labels.gathered, there._replace(label_sets=roles.label_sets))
     taken = taken_of(roles, adjusted)
     basis = basis_among(side, there.confounders)
-    if taken.size and not basis.sure:
+    if taken.size and (basis.doubtful.size or not products_suffice(side, there.confounders, basis)):
         basis = _basis_by_rows(rows, read, adjusted, taken.size, frame_among(side, there.confounders))
     source = PreparedSource(rows, Preparation(read, labels.codes, roles, taken, basis), n_rows)
     gaps = observed(source) if beside.missing == "mean" else None

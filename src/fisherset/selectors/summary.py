@@ -16,7 +16,7 @@ from fisherset.selectors._magnitudes import reject_nonfinite
 from fisherset.selectors._parameters import shown
 from fisherset.selectors._summary_file import read_summary, write_summary
 from fisherset.selectors.any_rows import rows_of
-from fisherset.selectors.confounders import warn_dropped
+from fisherset.selectors.confounders import reject_doubtful, warn_dropped
 from fisherset.selectors.measured import (
     CLASSIFICATION,
     ONE_CLASS_EACH,
@@ -364,6 +364,7 @@ def measure_summary(summary: Summary, beside: Beside, task: str) -> Measured:
     taken = taken_of(roles, beside.adjusted)
     basis = basis_among(summary.gathered, taken)
     if taken.size:
-        own = summary.beside.confounders
-        warn_dropped(confounder_names(roles, beside.adjusted, summary.names, own), basis)
+        names = confounder_names(roles, beside.adjusted, summary.names, summary.beside.confounders)
+        reject_doubtful(names, basis)
+        warn_dropped(names, basis)
     return measured_of(classified(summary.gathered), roles, *about, taken=taken, basis=basis)

@@ -33,7 +33,7 @@ class Tangent(NamedTuple):
     def bound(self, domain: Domain) -> float:
         """The most F can be on the domain; infinite where that is not a number."""
         bound = self.offset + domain.maximum(self.g)
-        return bound * (1 + 16 * EPS) if bound >= 0 else np.inf
+        return float(bound * (1 + 16 * EPS)) if bound >= 0 else np.inf
 
 
 def tangent_from_weights(problem: Problem, domain: Domain, gamma: float, A: Indices, W: Floats) -> Tangent:
@@ -84,11 +84,11 @@ def prove_value(problem: Problem, columns: Indices, gamma: float, state: Subset 
         state = measure_subset(searched, columns, gamma)
     found = Value(state.value, state.error)
     if searched is not problem:
-        found = Value(found.least, np.inf)  # which F reaches, and may exceed
+        found = Value(found.value, np.inf, found.least)  # which F reaches, and may exceed
     if found.rough:
         fit = fit_rows(problem, columns, np.ones(columns.size), gamma)
         if fit is not None and fit.error < found.error:
-            found = Value(fit.value, fit.error)
+            found = Value(fit.value, fit.error, found.least)
     return found
 
 

@@ -160,7 +160,7 @@ def _stated(
     if value.wrong:
         trace.stopped(Status.INEXACT)
     # where F is not known to six digits, what it certainly reaches
-    objective = float(np.clip(_certain(value) if value.wrong else value.value, 0.0, problem.ceiling))
+    objective = float(np.clip(value.least if value.wrong else value.value, 0.0, problem.ceiling))
     # where F(A) = UB in truth, the rounding of F must not say otherwise: F is right, or said not to be
     objective = min(objective, bound) if value.wrong else objective
     bound = max(bound, objective)
@@ -176,11 +176,6 @@ def _stated(
         status=trace.status,
         slack=slack,
     )
-
-
-def _certain(value: Value) -> float:
-    """What F certainly reaches: all of a value whose error is infinite, as that is of a larger ridge."""
-    return value.value if np.isposinf(value.error) else value.least
 
 
 def _proven_bounds(

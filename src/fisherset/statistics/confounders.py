@@ -8,9 +8,11 @@ factorisation, whose triangles of blocks add up; from products as far as their e
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from fisherset._types import EPS, Floats, Indices
@@ -20,32 +22,78 @@ REDUNDANT = 1e-10  # share of a confounder that must be left of it
 CONSTANT = 8 * EPS  # spread, as a share of the values, up to which a confounder is constant
 # Share of N'N by which products may be off for a basis by products to be as good as one by rows.
 AS_GOOD_AS_ROWS = 1e-9
+# Growth of rounding errors in the rows of a basis from which these are computed in twice the digits.
+GROWN = 50
+MOST_FRACTIONS = 60  # columns among which elimination in fractions takes no time
+SPLITTER = 2.0**27 + 1  # splits a number into two halves of 26 bits each (Dekker 1971)
 
 
 class Basis(NamedTuple):
-    """The basis (Z - centre) M of confounders Z: columns of mean square one.
+    """The basis ((Z - centre) / unit) M of confounders Z: columns of mean square one.
 
     Attributes
     ----------
-    centre, M : ndarray of shape (z,) and (z, r)
-        What makes it of the confounders.
-    error : float
-        Share by which its rows, once computed, may be off what the confounders span.
+    centre, unit : ndarray of shape (z,)
+        Numbers near the mean, and powers of two.
+    M : ndarray of shape (z, r)
+        Makes the basis of the confounders in that frame.
+    growth : float
+        How many times as large rounding errors become in its rows.
     dropped : ndarray
         Confounders that repeat those before them.
-    sure : bool
-        Whether rounding left no doubt about that.
+    doubtful : ndarray
+        Those of them of which it is not certain.
     """
 
     centre: Floats
+    unit: Floats
     M: Floats
-    error: float
+    growth: float
     dropped: Indices
-    sure: bool = True
+    doubtful: Indices
+
+    @property
+    def error(self) -> float:
+        """Share by which its rows may be off what the confounders span."""
+        return EPS * (len(self.M) + 4) * min(self.growth, 1 + EPS * self.growth * len(self.M))
 
     def rows(self, Z: Floats) -> Floats | None:
         """The basis at some rows of the confounders; None where nothing is left of these."""
-        return (Z - self.centre) @ self.M if self.M.shape[1] else None
+        if not self.M.shape[1]:
+            return None
+        return _product(Z, self) if self.growth > GROWN else ((Z - self.centre) / self.unit) @ self.M
+
+
+def _product(Z: Floats, basis: Basis) -> Floats:
+    """((Z - centre) / unit) M in twice the digits of float64: nearly collinear confounders cancel in it."""
+    high, low = _two_sum(Z, -basis.centre)
+    high, low = high / basis.unit, low / basis.unit
+    total, rest = np.zeros((len(Z), basis.M.shape[1])), np.zeros((len(Z), basis.M.shape[1]))
+    for c, weights in enumerate(basis.M):
+        term, off = _two_product(high[:, [c]], weights)
+        total, lost = _two_sum(total, term)
+        rest += off + lost + low[:, [c]] * weights
+    return total + rest
+
+
+def _two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """The sum as computed, and its rounding error (Knuth)."""
+    total = a + b
+    part = total - a
+    return total, (a - (total - part)) + (b - part)
+
+
+def _two_product(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """The product as computed, and its rounding error (Dekker)."""
+    product = a * b
+    (a1, a2), (b1, b2) = _halves(a), _halves(b)
+    return product, a2 * b2 - (((product - a1 * b1) - a2 * b1) - a1 * b2)
+
+
+def _halves(a: Floats) -> tuple[Floats, Floats]:
+    moved = SPLITTER * a
+    high: Floats = moved - (moved - a)
+    return high, a - high
 
 
 @dataclass(frozen=True)
@@ -77,83 +125,101 @@ class Frame:
         Z, weight = block.confounders, block.weight
         if weight is not None:
             Z = np.where(weight[:, None] > 0, Z, self.centre)  # a row without weight has no say
-        Z = (Z - self.centre) / self.unit
-        rows = np.hstack([np.ones((len(Z), 1)), Z])
+        rows = np.hstack([np.ones((len(Z), 1)), (Z - self.centre) / self.unit])
         if weight is not None:
             rows *= np.sqrt(weight)[:, None]
         return Triangle(_triangle(rows))
 
     def basis(self, triangle: Triangle) -> Basis:
         """The basis that the triangle of all rows gives."""
-        R = triangle.R
-        root_n, about_centre, left = abs(R[0, 0]), R[:, 1:], R[1:, 1:]
+        root_n, about_centre, left = abs(triangle.R[0, 0]), triangle.R[:, 1:], triangle.R[1:, 1:]
         sizes, level = np.linalg.norm(left, axis=0), np.linalg.norm(about_centre, axis=0)
-        level = level + root_n * np.abs(self.centre / self.unit)
         kept: list[int] = []
         Q = np.zeros((len(left), min(left.shape)))
-        for c in np.flatnonzero(sizes > CONSTANT * level).tolist():
+        varying = sizes > CONSTANT * (level + root_n * np.abs(self.centre / self.unit))
+        for c in np.flatnonzero(varying).tolist():
             v, some = left[:, c], Q[:, : len(kept)]
             for _ in range(2):  # twice is enough (Kahan)
                 v = v - some @ (some.T @ v)
             rest = float(np.linalg.norm(v))
-            if rest > REDUNDANT * sizes[c]:
+            if rest > REDUNDANT * sizes[c] and len(kept) < Q.shape[1]:
                 Q[:, len(kept)] = v / rest
                 kept.append(c)
         M = np.zeros((len(sizes), len(kept)))
         if kept:
-            factor = _triangle(left[:, kept])
-            M[kept] = solve_triangular(factor, np.eye(len(kept))) * root_n
-        rms = np.linalg.norm(about_centre, axis=0) / root_n
+            M[kept] = solve_triangular(_triangle(left[:, kept]), np.eye(len(kept))) * root_n
+        growth = float(np.linalg.norm(level / root_n @ np.abs(M)))
         dropped = np.setdiff1d(np.arange(len(sizes)), kept)
-        return Basis(self.centre, M / self.unit[:, None], rounding_of_rows(M, rms), dropped)
+        return Basis(self.centre, self.unit, M, growth, dropped, dropped[:0])
 
 
 def _triangle(rows: Floats) -> Floats:
     return np.asarray(np.linalg.qr(rows, mode="r"), dtype=np.float64)
 
 
-def rounding_of_rows(M: Floats, rms: Floats) -> float:
-    """Share by which rows of (Z - centre) M are off: sums of z terms of the sizes `rms`."""
-    growth = float(np.linalg.norm(rms @ np.abs(M)))
-    return (len(rms) + 4) * EPS * growth
-
-
 def basis_of(Z: Floats, weight: Floats | None) -> Basis:
     """The basis of confounders in memory; each counts in its own unit."""
     w = np.ones(len(Z)) if weight is None else weight
     Z = np.where(w[:, None] > 0, Z, 0.0)
-    largest = np.max(np.abs(Z), axis=0, initial=0.0)
-    frame = Frame.about(np.zeros(Z.shape[1]), largest)
-    centre: Floats = (w / w.sum()) @ (Z / frame.unit) * frame.unit
+    unit = Frame.about(np.zeros(Z.shape[1]), np.max(np.abs(Z), axis=0, initial=0.0)).unit
+    centre: Floats = (w / w.sum()) @ (Z / unit) * unit
     spread = np.max(np.abs(Z - centre), axis=0, initial=0.0, where=w[:, None] > 0)
     frame = Frame.about(centre, spread)
     return frame.basis(frame.triangle(Block(np.empty((len(Z), 0)), None, weight, Z)))
 
 
-def basis_of_products(S: Floats, lengths: Floats, n: float, unit: float) -> Basis:
+def basis_of_products(
+    S: Floats, frame: Frame, lengths: Floats, n: float, unit: float, whole: Whole | None = None
+) -> Basis:
     """The basis of confounders from their centred products S, and the lengths these were taken with.
 
-    Its centre is zero: S is of confounders whose mean is removed.
+    S, as the lengths, is in a frame. Products of whole numbers have no error.
     """
     kept: list[int] = []
-    sure, inverse = True, np.zeros((0, 0))  # of the Cholesky factor of the kept
+    doubtful: list[int] = []
+    inverse = np.zeros((0, 0))  # of the Cholesky factor of the kept
     for c in range(len(S)):
         along = inverse @ S[kept, c]
         weights = np.append(-inverse.T @ along, 1.0)  # of what is left of the confounder
         length = float(np.abs(weights) @ lengths[[*kept, c]])
-        left, off = S[c, c] - float(along @ along), unit * length**2
-        if not left > 2 * off:
-            sure &= lengths[c] == 0  # else it may be next to nothing, or nothing
+        left = S[c, c] - float(along @ along)
+        if not left > 2 * unit * length**2:
+            if lengths[c] > 0 and (whole is None or not whole.repeats(c, kept)):
+                doubtful.append(c)  # next to nothing is left of it, or nothing
             continue
-        kept.append(c)
-        grown = np.zeros((len(kept), len(kept)))
+        grown = np.zeros((len(kept) + 1, len(kept) + 1))
         grown[:-1, :-1] = inverse
         grown[-1] = weights / np.sqrt(left)
-        inverse = grown
+        kept, inverse = [*kept, c], grown
     M = np.zeros((len(S), len(kept)))
     M[kept] = inverse.T * np.sqrt(n)
-    rms = np.sqrt(np.maximum(S.diagonal(), 0.0) / n)
-    reach = float(np.linalg.norm(lengths @ np.abs(M))) / np.sqrt(n)
+    growth = float(np.linalg.norm(lengths @ np.abs(M))) / np.sqrt(n)
     dropped = np.setdiff1d(np.arange(len(S)), kept)
-    sure = bool(sure) and unit * reach**2 <= AS_GOOD_AS_ROWS
-    return Basis(np.zeros(len(S)), M, rounding_of_rows(M, rms), dropped, sure)
+    return Basis(frame.centre, frame.unit, M, growth, dropped, np.array(doubtful, dtype=np.intp))
+
+
+@dataclass(frozen=True)
+class Whole:
+    """Products of whole numbers, which float64 adds up without an error: n, sums and X'X of columns."""
+
+    n: float
+    sums: Floats
+    XX: Floats
+    known: NDArray[np.bool_]  # columns that are whole numbers, and small enough
+
+    def repeats(self, column: int, others: list[int]) -> bool:
+        """Whether a column is a combination of a constant and others, by elimination in fractions."""
+        places = [*others, column]
+        if not self.known[places].all() or len(places) > MOST_FRACTIONS:
+            return False
+        n, sums = Fraction(self.n), [Fraction(s) for s in self.sums[places].tolist()]
+        A = [[n, *sums]] + [
+            [sums[i], *map(Fraction, row)] for i, row in enumerate(self.XX[np.ix_(places, places)].tolist())
+        ]
+        for k in range(len(A) - 1):
+            if A[k][k] == 0:
+                return False  # those before it are not independent, which they were found to be
+            for i in range(k + 1, len(A)):
+                share = A[i][k] / A[k][k]
+                A[i] = [a - share * b for a, b in zip(A[i], A[k], strict=True)]
+        return A[-1][-1] == 0

@@ -35,6 +35,13 @@ def anything(X: Floats, columns: Indices, rows: NDArray[np.bool_] | None) -> NDA
     return found
 
 
+def whole(X: Floats) -> NDArray[np.bool_]:
+    """Whether each column has whole numbers only."""
+    with np.errstate(invalid="ignore"):
+        found: NDArray[np.bool_] = np.all(np.rint(X) == X, axis=0)
+    return found
+
+
 def few(n_columns: int, of: int) -> bool:
     """Whether so many columns are so few that taking them out of rows, which are read anyway, is worth it."""
     return 16 * n_columns < of

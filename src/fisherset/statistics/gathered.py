@@ -17,7 +17,13 @@ from fisherset._types import Floats, Indices
 from fisherset.sources import Block, Matrix, Rows
 from fisherset.statistics.blocks import kernel_of
 from fisherset.statistics.coding import Classes, Coding, Labels, Numbers
-from fisherset.statistics.confounders import AS_GOOD_AS_ROWS, Basis, Frame, basis_of_products
+from fisherset.statistics.confounders import (
+    AS_GOOD_AS_ROWS,
+    Basis,
+    Frame,
+    Whole,
+    basis_of_products,
+)
 from fisherset.statistics.errors import precision
 from fisherset.statistics.guard import Fill, Guard
 from fisherset.statistics.moments import Moments, MomentsKernel, nowhere_lost
@@ -141,6 +147,7 @@ class Gathered:
             TX=m.TX[:, order],
             squares=m.squares[order],
             added=m.added[order],
+            whole=None if m.whole is None else m.whole[order],
             guard=m.guard.of(order),
         )
         return replace(self, moments=moments, XX=self.XX[np.ix_(order, order)])
@@ -166,6 +173,7 @@ class GatherKernel:
         seen = Block(X, known.y, known.weight)  # whatever the guard fills in is there
         moments = replace(MomentsKernel(Classes(len(labels)), idle)(seen), guard=self.guard)
         nowhere_lost(moments.squares, X, known.weight)
+        moments = replace(moments, whole=kernel_of(X).whole(X))
         counts = np.bincount(known.y, minlength=len(labels)).astype(np.intp)
         with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is found by its sums
             return Gathered(tuple(labels), counts, moments, kernel_of(X).square(X, known.weight))
@@ -209,7 +217,7 @@ def statistics_of(gathered: Gathered, roles: Roles, basis: Basis | None = None) 
     n, sums, weight_length = moments.n, moments.NX[0], np.sqrt(moments.N_added[0])
     mean, Z = sums / n, roles.confounders
     basis = basis_among(gathered, Z) if basis is None else basis
-    M = basis.M * moments.guard.unit[Z][:, None]  # of columns as the guard shows them
+    M = _seen_by_guard(basis, moments, Z)
     coding, T = _coded(gathered, roles)
     # of N = [1, (Z - mean) M] with the features, with itself and with T, from those of the columns
     of_Z: Floats = M.T @ (gathered.XX[Z] - np.outer(mean[Z], sums))
@@ -233,6 +241,7 @@ def statistics_of(gathered: Gathered, roles: Roles, basis: Basis | None = None) 
             whole_weights=moments.whole_weights,
             guard=moments.guard.of(np.arange(d)),
             subtracted=moments.subtracted,
+            whole=None if moments.whole is None else moments.whole[:d],
         ),
         coding,
     )
@@ -241,16 +250,24 @@ def statistics_of(gathered: Gathered, roles: Roles, basis: Basis | None = None) 
 def basis_among(gathered: Gathered, Z: Indices) -> Basis:
     """The basis of some columns, as far as their products tell it."""
     moments, guard = gathered.moments, gathered.moments.guard.of(Z)
-    mean = moments.NX[0, Z] / moments.n
-    S = gathered.XX[np.ix_(Z, Z)] - moments.n * np.outer(mean, mean)
-    found = basis_of_products(S, _centred_lengths(moments, Z), moments.n, precision(moments.n_rows))
-    return found._replace(centre=guard.offset + mean * guard.unit, M=found.M / guard.unit[:, None])
+    XX, sums, lengths = gathered.XX[np.ix_(Z, Z)], moments.NX[0, Z], _centred_lengths(gathered.moments, Z)
+    mean = sums / moments.n
+    frame = Frame(guard.offset + mean * guard.unit, guard.unit)
+    S = XX - moments.n * np.outer(mean, mean)
+    whole = Whole(moments.n, sums, XX, moments.exact[Z])
+    return basis_of_products(S, frame, lengths, moments.n, precision(moments.n_rows), whole)
+
+
+def _seen_by_guard(basis: Basis, moments: Moments, Z: Indices) -> Floats:
+    """M for columns as the guard shows them."""
+    M: Floats = basis.M * (moments.guard.unit[Z] / basis.unit)[:, None]
+    return M
 
 
 def products_suffice(gathered: Gathered, Z: Indices, basis: Basis) -> bool:
     """Whether products of some columns tell their basis as well as its rows would."""
     moments = gathered.moments
-    M = basis.M * moments.guard.unit[Z][:, None]
+    M = _seen_by_guard(basis, moments, Z)
     reach = float(np.linalg.norm(_centred_lengths(moments, Z) @ np.abs(M)))
     return precision(moments.n_rows) * reach**2 <= AS_GOOD_AS_ROWS * moments.n
 

@@ -23,6 +23,7 @@ from fisherset.statistics.guard import LARGE, SMALL, TOLERABLE_OFFSET, UNITS, Fi
 CONSTANT = 8 * EPS
 LEAST, NORMAL = np.nextafter(0.0, 1.0), np.finfo(np.float64).tiny  # the latter with all its digits
 LOOKED_AT = 2**18  # stored entries of a sparse block, together
+WHOLE = 2.0**52  # up to which float64 adds whole numbers, and products of two of them, without an error
 LOST = 0.01  # share of N'N by which it may be off for anything to be known of what N leaves
 ABSENT = 1e-9  # mean square, of one in the whole table, up to which a confounder is not in a part of it
 UNDERFLOWN, OVERFLOWN = 2.0**-800, 2.0**600  # units that suit all values whose squares are not
@@ -48,6 +49,7 @@ class Moments:
     whole_weights: bool  # whether all weights are whole numbers
     guard: Guard
     subtracted: bool = False  # whether rows were ever subtracted
+    whole: NDArray[np.bool_] | None = None  # columns that are whole numbers, as the guard shows them
     N_error: float = 0.0  # share by which the rows of N may be off what the confounders span
 
     def __add__(self, other: Moments) -> Moments:
@@ -75,6 +77,7 @@ class Moments:
             self.whole_weights and other.whole_weights,
             self.guard,
             sign < 0 or self.subtracted or other.subtracted,
+            None if self.whole is None or other.whole is None else self.whole & other.whole,
             max(self.N_error, other.N_error),
         )
 
@@ -93,6 +96,7 @@ class Moments:
                 squares=np.where((self.squares > 0) & (squares == 0), LEAST, squares),
                 added=(np.sqrt(self.added) * ratio + np.abs(shift) * np.sqrt(self.N_added[0])) ** 2,
                 guard=guard,
+                whole=None if self.whole is None else self.whole & (ratio == 1.0) & (shift == 0.0),
             )
 
     def regrouped(self, codes: Indices, size: int) -> Moments:
@@ -125,6 +129,13 @@ class Moments:
         root[1:, 1:] = directions[:, kept] / np.sqrt(size[kept])
         root[0, 1:] = -mean @ root[1:, 1:]
         return root
+
+    @property
+    def exact(self) -> NDArray[np.bool_]:
+        """Columns whose sums have no rounding error: whole numbers, of whole weights, none of them large."""
+        if self.whole is None or not self.whole_weights:
+            return np.zeros(self.squares.size, dtype=bool)
+        return self.whole & (self.added < WHOLE) & bool(self.N_added[0] < WHOLE)
 
     @cached_property
     def N_length(self) -> float:

@@ -91,8 +91,14 @@ class Scatter:
     def _constant(self, total: Floats) -> NDArray[np.bool_]:
         """Columns that are constant before confounders are removed; after a subtraction sums do not tell."""
         moments = self.moments
-        if moments.subtracted:
-            return np.asarray(moments.added == 0)
+        if moments.subtracted:  # but of whole numbers
+            # n times the squares less the square of the sum is zero just where a column is constant
+            whole, squares, sums = moments.exact, moments.squares, moments.NX[0]
+            same = [
+                exact and int(self.n) * int(square) == int(total) ** 2
+                for exact, square, total in zip(whole.tolist(), squares.tolist(), sums.tolist(), strict=True)
+            ]
+            return np.logical_or(moments.added == 0, same)
         if len(moments.NX) > 1:
             total = np.maximum(moments.squares - moments.NX[0] ** 2 / self.n, 0.0)
         with np.errstate(over="ignore"):

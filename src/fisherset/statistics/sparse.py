@@ -86,6 +86,16 @@ def anything(X: Sparse, columns: Indices, rows: NDArray[np.bool_] | None) -> NDA
     return np.asarray(abs(X[:, columns][kept]).max(axis=0).toarray()).ravel() > 0
 
 
+def whole(X: Sparse) -> NDArray[np.bool_]:
+    """Whether each column has whole numbers only."""
+    with np.errstate(invalid="ignore"):
+        broken = np.flatnonzero(X.data != np.rint(X.data))
+    found: NDArray[np.bool_] = np.ones(X.shape[1], dtype=bool)
+    columns = X.indices if X.format == "csr" else np.repeat(np.arange(X.shape[1]), np.diff(X.indptr))
+    found[columns[broken]] = False
+    return found
+
+
 def few(n_columns: int, of: int) -> bool:
     """Whether so many columns are so few that taking them out of the block is worth it."""
     return 2 * n_columns < of
