@@ -24,6 +24,9 @@ adds to u (`Rounding.unit_of`). The claims, for any weights W of columns A and r
     all sets   of k columns: ||E|| <= u k max l^2, so that with L = k max(l^2 / gamma)
                n F <= (sqrt(n F^) + sqrt(k max(c^2 / gamma)))^2 / (1 - u L)         `raise_sets`
 
+Searches and their bounds are of the targets as they were scaled; the claims at their end are raised by 1 + e
+(`raise_bound`).
+
 Comparisons that guard a claim are written so that NaN fails them.
 """
 
@@ -47,6 +50,7 @@ ROUGH, WRONG = 1e-8, 1e-6
 NEGLIGIBLE = 1e-13
 # Share of gamma that the error of G may be for values of many sets to be as good as exact.
 EXACT_ENOUGH = 1e-7
+USABLE = 1e-3  # and for them to give a bound that is worth having
 # Second-order terms are bounded for errors below this share.
 BOUNDED = 0.5
 
@@ -203,8 +207,13 @@ class Rounding:
         unit = self.unit_of(4 * size)
         relative = unit * size * float(np.max(self.lengths**2 / least, initial=0.0))
         cross = np.sqrt(size * float(np.max(self.cross**2 / least, initial=0.0)))
-        scale = 3 * float(self.scale.max(initial=0.0)) + 2 * self.target_scale
+        scale = 3 * float(self.scale.max(initial=0.0))
         return SetMargin(relative, float(cross), scale)
+
+    def raise_bound(self, bound: float) -> Upper:
+        """F at most, from a bound for targets of the spreads that were computed."""
+        raised = bound * (1 + self.target_scale)
+        return Upper(raised if raised >= 0 else np.inf)
 
     def schur(self, free: Indices, kept: Indices, Y: Floats) -> float:
         """How far the least eigenvalue of G_ff - G_fk Y can be off, Y = (G_kk + gamma I)^-1 G_kf.
@@ -226,6 +235,11 @@ class SetMargin(NamedTuple):
     def small(self) -> bool:
         """Whether values of sets are as good as exact."""
         return self.relative <= EXACT_ENOUGH
+
+    @property
+    def usable(self) -> bool:
+        """Whether values of sets give a bound that is worth having."""
+        return self.relative <= USABLE
 
     def raise_sets(self, nF: Floats, times: float = 1.0) -> Uppers:
         """N F of sets at most; `times` as far off as the account says."""

@@ -30,6 +30,7 @@ SUMS |= {
     "offset": ("d",),
     "unit": ("d",),
     "weight_squares": (),
+    "weight_squares_added": (),
 }
 COUNTS = {"counts": ("p",), "n_rows": (), "n_confounders": (), "n_targets": ()}
 # what damaged files raise; the last one where zipfile takes them for packed in other ways
@@ -95,6 +96,7 @@ def write_summary(
         offset=m.guard.offset,
         unit=m.guard.unit,
         weight_squares=np.float64(m.weight_squares),
+        weight_squares_added=np.float64(m.weight_squares_added),
     )
     try:
         write_whole(target, content.getvalue())
@@ -185,6 +187,7 @@ def _assembled(about: dict[str, Any], found: dict[str, Any]) -> Kept:
         added=found["added"],
         n_rows=int(found["n_rows"]),
         weight_squares=float(found["weight_squares"]),
+        weight_squares_added=float(found["weight_squares_added"]),
         whole_weights=bool(about["whole_weights"]),
         guard=guard,
         subtracted=bool(about["subtracted"]),

@@ -59,7 +59,7 @@ def enumerate_sets(
     # what systems of so many columns are at least, and so what their errors are a share of
     least = problem.diagonal[columns] + gamma if size == 1 else gamma
     margin = problem.rounding.of(columns).margin_of_sets(size, least)
-    if not margin.small:
+    if not margin.usable:
         return None
     free, others = np.arange(domain.units.size)[domain.free], 0.0
     if domain.m > 1:

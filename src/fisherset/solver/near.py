@@ -64,7 +64,8 @@ def near_sets(
     values = np.minimum(values, problem.ceiling)
     if goal.more:
         trace.stopped(Status.MAX_SETS)
-    bound = min(root.upper_bound, max(search.upper_bound, float(values[0])))
+    searched = problem.rounding.raise_bound(max(search.upper_bound, float(values[0])))
+    bound = min(root.upper_bound, searched)
     sure = finished and not goal.more and trace.status not in (Status.INEXACT, Status.UNKNOWN)
     status: Status = Status.CONVERGED if sure else trace.status
     return NearSets([members[units] for units in sets], values, sure, bound, status, search.n_nodes)

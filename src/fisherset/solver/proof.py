@@ -67,9 +67,8 @@ def tangent_from_rows(problem: Problem, domain: Domain, gamma: float, fit: RowFi
 
 def tangent_of(problem: Problem, domain: Domain, gamma: float, explained: Upper, lengths: Uppers) -> Tangent:
     """The tangent for a V of which ||H - V||^2 and the ||x_j'V|| are known, Eq. (26)."""
-    factor = (1 + problem.rounding.target_scale) / problem.n
-    offset, g = explained * factor, domain.units.total(lengths**2 * (factor / gamma))
-    return Tangent(Upper(offset), Uppers(g))
+    g = domain.units.total(lengths**2 / (gamma * problem.n))
+    return Tangent(Upper(explained / problem.n), Uppers(g))
 
 
 def prove_value(problem: Problem, columns: Indices, gamma: float, state: Subset | None = None) -> Value:

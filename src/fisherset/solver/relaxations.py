@@ -95,7 +95,7 @@ class Relaxations:
         lengths, rounding = np.sqrt(np.einsum("bir,bir->bi", W, W)), core.rounding
         # as in `Rounding.raise_lengths` and `raise_explained`, for many W at a time; Delta_i <= G_ii <= l_i^2
         reach = np.einsum("bi,bi->b", rounding.lengths[A], lengths)
-        unit, factor = rounding.unit_of(2 * sum(C.shape[1:])), (1 + rounding.target_scale) / core.n
+        unit = rounding.unit_of(2 * sum(C.shape[1:]))
         s = np.sqrt(squares) + unit * reach[:, None] * rounding.lengths + rounding.cross
         s = (s * (1 + rounding.scale)) ** 2  # Eq. (26)
         explained = np.einsum("bir,bir->b", W, C - own)
@@ -104,8 +104,8 @@ class Relaxations:
         weights[rows, A] = lengths**2
         return Point(
             np.einsum("bir,bir->b", W, C) / core.n,
-            explained * factor,
-            self.total(s / (gamma + delta) * factor),
+            explained / core.n,
+            self.total(s / ((gamma + delta) * core.n)),
             weights,
         )
 

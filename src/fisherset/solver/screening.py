@@ -81,8 +81,7 @@ class Screen:
         problem, units = self.problem, domain.units
         lengths = self.lengths(A, W, least_length(units, threshold, gamma * problem.n))
         if lengths is not None:
-            factor = (1 + problem.rounding.target_scale) / (gamma * problem.n)
-            g = units.spread(units.total(lengths**2 * factor))
+            g = units.spread(units.total(lengths**2 / (gamma * problem.n)))
             g[A] = np.inf
             rows = np.flatnonzero(g >= threshold)
             if rows.size <= FEW * lengths.size:

@@ -155,6 +155,8 @@ def _stated(
 ) -> Solution:
     """The solution with F of its set and bounds on all sets, none of which contradicts another."""
     rounding = problem.rounding.of(domain.columns)
+    bound = min(rounding.raise_bound(bound), problem.ceiling)
+    bounds = bounds.times(1 + rounding.target_scale, problem.ceiling)
     if rounding.unknown.any():
         trace.stopped(Status.UNKNOWN)
     if value.wrong:

@@ -28,6 +28,14 @@ class UnitBounds(NamedTuple):
         """The smaller of two bounds on each."""
         return UnitBounds(*(np.minimum(*pair) for pair in zip(self, other, strict=True)))
 
+    def times(self, factor: float, most: float) -> UnitBounds:
+        """The bounds times a factor, where there is a set at all; no more than F can be."""
+        raised = (
+            np.where(np.isneginf(bounds), -np.inf, np.fmin(np.maximum(bounds, 0.0) * factor, most))
+            for bounds in self
+        )
+        return UnitBounds(*raised)
+
     def around(self, units: Indices, m: int, objective: float, upper_bound: float) -> UnitBounds:
         """The same, between what a set that was found reaches and what no set of m units exceeds.
 
@@ -60,6 +68,8 @@ def bound_units(domain: Domain, upper_bound: float, tangents: Sequence[Tangent] 
         return UnitBounds(with_each, without_each)
     for tangent in tangents:
         g, whole = tangent.g[free], tangent.bound(domain)
+        if not np.isfinite(whole):  # which says nothing
+            continue
         whole += 16 * EPS * abs(whole)  # sums are rounded
         following, least = np.partition(g, [n_free - spare - 1, n_free - spare])[n_free - spare - 1 :][:2]
         with_each[free] = np.minimum(with_each[free], whole - np.maximum(least - g, 0.0))

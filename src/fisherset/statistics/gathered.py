@@ -26,7 +26,7 @@ from fisherset.statistics.confounders import (
 )
 from fisherset.statistics.errors import precision
 from fisherset.statistics.guard import Fill, Guard
-from fisherset.statistics.moments import Moments, MomentsKernel, nowhere_lost
+from fisherset.statistics.moments import Moments, MomentsKernel, check_weights_left, nowhere_lost
 
 MANY_LABELS = 5000  # of which each should have come twice
 
@@ -75,6 +75,7 @@ class Gathered:
     def __sub__(self, other: Gathered) -> Gathered:
         """The rows of this that are not among the rows of the other."""
         rest = self._combined(other, -1.0)
+        check_weights_left(rest.moments)
         better = rest.moments.better_guard()
         if better is not rest.moments.guard:
             rest = self.through(better)._combined(other.through(better), -1.0)
@@ -87,7 +88,14 @@ class Gathered:
         """The same with what was ever added known to a power of two: it tells nothing of rows taken out."""
         m = self.moments
         N_added, T_added, added = (_power_above(squares) for squares in (m.N_added, m.T_added, m.added))
-        known = replace(m, N_added=N_added, T_added=T_added, added=added, n_rows=1 << m.n_rows.bit_length())
+        known = replace(
+            m,
+            N_added=N_added,
+            T_added=T_added,
+            added=added,
+            weight_squares_added=float(_power_above(np.array(m.weight_squares_added))),
+            n_rows=1 << m.n_rows.bit_length(),
+        )
         return replace(self, moments=known)
 
     def about_means(self) -> Gathered:
@@ -238,6 +246,7 @@ def statistics_of(gathered: Gathered, roles: Roles, basis: Basis | None = None) 
             added=moments.added[:d],
             n_rows=moments.n_rows,
             weight_squares=moments.weight_squares,
+            weight_squares_added=moments.weight_squares_added,
             whole_weights=moments.whole_weights,
             guard=moments.guard.of(np.arange(d)),
             subtracted=moments.subtracted,

@@ -24,6 +24,7 @@ CONSTANT = 8 * EPS
 LEAST, NORMAL = np.nextafter(0.0, 1.0), np.finfo(np.float64).tiny  # the latter with all its digits
 LOOKED_AT = 2**18  # stored entries of a sparse block, together
 WHOLE = 2.0**52  # up to which float64 adds whole numbers, and products of two of them, without an error
+KNOWN_WEIGHTS = 1e-6  # share by which the sums of weights may be off
 LOST = 0.01  # share of N'N by which it may be off for anything to be known of what N leaves
 ABSENT = 1e-9  # mean square, of one in the whole table, up to which a confounder is not in a part of it
 UNDERFLOWN, OVERFLOWN = 2.0**-800, 2.0**600  # units that suit all values whose squares are not
@@ -46,6 +47,7 @@ class Moments:
     added: Floats
     n_rows: int
     weight_squares: float  # sum of the squared weights
+    weight_squares_added: float  # the same of all that were ever added
     whole_weights: bool  # whether all weights are whole numbers
     guard: Guard
     subtracted: bool = False  # whether rows were ever subtracted
@@ -74,6 +76,7 @@ class Moments:
             self.added + other.added,
             self.n_rows + other.n_rows,
             self.weight_squares + sign * other.weight_squares,
+            self.weight_squares_added + other.weight_squares_added,
             self.whole_weights and other.whole_weights,
             self.guard,
             sign < 0 or self.subtracted or other.subtracted,
@@ -255,9 +258,22 @@ class MomentsKernel:
                 added=squares,
                 n_rows=len(N),
                 weight_squares=float(of_rows @ of_rows),
+                weight_squares_added=float(of_rows @ of_rows),
                 whole_weights=bool(np.all(of_rows == np.floor(of_rows))),
                 guard=guard,
             )
+
+
+def check_weights_left(moments: Moments) -> None:
+    """Refuse the rest of a subtraction where rounding may have changed its weights in their sixth digit."""
+    whole = moments.whole_weights and moments.weight_squares_added < WHOLE
+    unit = 0.0 if whole else precision(moments.n_rows)
+    sums = (moments.n, moments.N_added[0]), (moments.weight_squares, moments.weight_squares_added)
+    if not all(left > 0 and unit * added <= KNOWN_WEIGHTS * left for left, added in sums):
+        raise ValueError(
+            "The weights that are left must not be lost in the rounding of those subtracted. Summarize the "
+            "remaining rows instead of subtracting."
+        )
 
 
 def nowhere_lost(squares: Floats, X: Matrix, weight: Floats | None) -> Floats:

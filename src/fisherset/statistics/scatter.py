@@ -14,9 +14,8 @@ from fisherset.sources import Block, Source
 from fisherset.statistics import dense
 from fisherset.statistics.blocks import kernel_of, nuisance
 from fisherset.statistics.coding import Coding
-from fisherset.statistics.errors import precision
 from fisherset.statistics.guard import Guard
-from fisherset.statistics.moments import CONSTANT, LOST, Moments
+from fisherset.statistics.moments import CONSTANT, Moments
 
 # What is left of a column may be this many times its error and still count as nothing.
 WITHIN_ROUNDING = 4
@@ -98,7 +97,7 @@ class Scatter:
                 exact and int(self.n) * int(square) == int(total) ** 2
                 for exact, square, total in zip(whole.tolist(), squares.tolist(), sums.tolist(), strict=True)
             ]
-            return np.logical_or(moments.added == 0, same)
+            return np.asarray(np.logical_or(moments.added == 0, same), dtype=np.bool_)
         if len(moments.NX) > 1:
             total = np.maximum(moments.squares - moments.NX[0] ** 2 / self.n, 0.0)
         with np.errstate(over="ignore"):
@@ -179,11 +178,6 @@ def _known_unit(moments: Moments) -> float:
     """The error of products, refused where nothing is known."""
     if np.isfinite(moments.unit):
         return moments.unit
-    if moments.N_added[0] * precision(moments.n_rows) > LOST * moments.n:
-        raise ValueError(
-            "The weights that are left must not be lost in the rounding of those subtracted. Summarize the "
-            "remaining rows instead of subtracting."
-        )
     raise ValueError(
         "The confounders must not be so close to each other, or to a constant, that their sums do not tell "
         "them apart. Leave out those that repeat others, or fit the rows instead of a summary."
