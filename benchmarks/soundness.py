@@ -36,8 +36,12 @@ from verdict import judge
 COUNTS = {
     "false": "false_bound",
     "silent": "silent",
+    "status": "false_status",
     "warned": "warned",
+    "inexact": "inexact",
     "given up": "given_up",
+    "differs": "differs",
+    "refused": "refused",
     "raised": "raised",
     "slow": "slow",
     "unsure": "undecided",
@@ -87,11 +91,15 @@ def print_line(name, verdicts):
 
 def print_failures(found):
     """The first few of each kind, to run again with --only."""
-    for kind in ("false_bound", "silent", "given_up", "raised", "slow"):
+    for kind in ("false_bound", "silent", "false_status", "differs", "given_up", "refused", "raised", "slow"):
         failed = [v for v in found if getattr(v, kind)]
         for family in sorted({v.family for v in failed}):
             for verdict in [v for v in failed if v.family == family][:SHOWN]:
-                print(f"{kind:12} {verdict.name:>8} ({family}): {verdict.raised or verdict.detail}")
+                print(f"{kind:12} {verdict.name:>8} ({family}): {_about(verdict, kind)}")
+
+
+def _about(verdict, kind):
+    return getattr(verdict, kind) if kind in ("refused", "raised") else verdict.detail
 
 
 def arguments():
