@@ -30,7 +30,7 @@ from problems import (
 )
 
 # Share of the problems beyond plain tables that each family has, to their sum.
-FAMILIES = {
+BEYOND = {
     "collinear confounders": 0.10,
     "distant confounders": 0.08,
     "close to confounders": 0.10,
@@ -56,11 +56,11 @@ def drawn_family(seed):
     rng = np.random.default_rng([seed, 27])
     if rng.random() < 0.25:
         return None
-    return _pick(rng, FAMILIES)
+    return _pick(rng, BEYOND)
 
 
 def beyond_problem(seed, family, plain):
-    """The problem of a seed and family; `plain` draws a plain problem from a generator, to be stored elsewhere."""
+    """The problem of a seed and family; `plain` draws a plain problem from a generator."""
     rng = np.random.default_rng([seed, 28])
     if family in STORED:
         return _stored(rng, str(seed), family, plain)
@@ -89,15 +89,18 @@ def _power(rng, low, high):
 
 
 def _rows(rng):
-    return 300 if _chance(rng, 0.04) else int(rng.integers(14, 60))
+    return 300 if _chance(rng, 0.04) else int(rng.integers(8 if _chance(rng, 0.05) else 14, 60))
 
 
 def _features(rng, latent, d):
     """Columns with more or less of a latent variable, some nearly copies, some far from zero."""
     n = latent.size
     X = rng.standard_normal((n, d)) + _power(rng, -2, 0.5) * latent[:, None] * rng.standard_normal(d)
-    if d > 2 and _chance(rng, 0.2):
-        X[:, 1] = X[:, 0] + _power(rng, -7, -2) * rng.standard_normal(n)
+    if d > 2 and _chance(rng, 0.1):
+        X = X[:, : d // 2] @ rng.standard_normal((d // 2, d))  # of low rank, but for rounding
+    for _ in range(int(rng.integers(1, d)) if _chance(rng, 0.3) else 0):  # copies, or nearly
+        i, j = rng.choice(d, 2, replace=False)
+        X[:, j] = X[:, i] + rng.choice([0.0, _power(rng, -9, -2)], p=[0.2, 0.8]) * rng.standard_normal(n)
     if _chance(rng, 0.2):
         X = X + 10.0 ** rng.integers(0, 7, d)
     return X
@@ -212,7 +215,7 @@ def _collinear(rng, n):
 def _distant(rng, n):
     """Confounders up to 1e11 times their spread away from zero, and the first of them as it varies."""
     Z = rng.standard_normal((n, int(rng.integers(1, 3))))
-    return Z * _power(rng, -4, 4) * 1.0 + np.sign(rng.standard_normal()) * _power(rng, 0, 7), Z[:, 0]
+    return (Z + rng.choice([-1.0, 1.0]) * _power(rng, 0, 11)) * _power(rng, -4, 4), Z[:, 0]
 
 
 def _close(rng, Z, latent, d):
@@ -232,7 +235,7 @@ def _explained(rng, Z, latent):
     along = centred @ rng.standard_normal(Z.shape[1])
     rest = latent + _power(rng, -1, 1) * rng.standard_normal(latent.size)
     if _chance(rng, 0.6):
-        y = along + _power(rng, -3.8, -1) * rest
+        y = along + _power(rng, -9 if _chance(rng, 0.2) else -3.8, -1) * rest
         return y if _chance(rng, 0.7) else np.column_stack([y, rest]) * _power(rng, -5, 5)
     y = (centred[:, 0] > np.median(centred[:, 0])).astype(int) + 2 * (rest > np.quantile(rest, 0.8))
     Z[:, 0] += _power(rng, 0, 9) * (y == 0)  # a class as good as its confounder
@@ -243,10 +246,11 @@ def _categories(rng, name, family):
     """Sparse features beside labels such as batches, some of a single row, and perhaps a number."""
     n, d = _rows(rng), int(rng.integers(2, 10))
     latent = rng.standard_normal(n)
-    X = _features(rng, latent, d) * (rng.random((n, d)) < rng.choice([0.2, 0.5, 0.9]))
+    alike = 1 if _chance(rng, 0.5) else d  # columns that are zero in the same rows stay copies
+    X = _features(rng, latent, d) * (rng.random((n, alike)) < rng.choice([0.2, 0.5, 0.9]))
     labels = []
     for _ in range(int(rng.integers(1, 3))):
-        codes = rng.integers(0, int(rng.integers(2, 8)), n)
+        codes = rng.integers(0, int(rng.choice([2, 4, 8, n // 2])), n)
         if _chance(rng, 0.3):
             codes[rng.integers(n)] = 99
         labels.append(np.array([f"batch {code}" for code in codes], dtype=object))
@@ -296,19 +300,19 @@ def _subtracted(rng, name, family):
 
 
 def _grouped(rng, name, family):
-    """Groups of columns at a gamma of about 1e-7 of the samples, some kept, some excluded."""
-    n, d = _rows(rng), int(rng.integers(3, 10))
+    """Groups of columns at a gamma of about 1e-7 of the samples, some of them nearly the span of others."""
+    n, units = _rows(rng), int(rng.integers(2, 7))
+    groups = rng.permutation(np.repeat(np.arange(units), rng.integers(1, 5, units)))
+    groups = np.unique(groups, return_inverse=True)[1]
     latent = rng.standard_normal(n)
-    groups = np.unique(rng.integers(0, int(rng.integers(2, d + 1)), d), return_inverse=True)[1]
-    X, y = _features(rng, latent, d), _by_latent(rng, latent)
-    for _ in range(int(rng.integers(0, d))):  # columns of groups that nearly copy those of others
-        i, j = rng.choice(d, 2, replace=False)
-        X[:, j] = X[:, i] + _power(rng, -9, -2) * rng.standard_normal(n)
+    X, y = _features(rng, latent, groups.size), _by_latent(rng, latent)
+    for _ in range(int(rng.integers(0, 3))):
+        one, other = (groups == unit for unit in rng.choice(units, 2, replace=False))
+        mixing = rng.standard_normal((one.sum(), other.sum()))
+        X[:, other] = X[:, one] @ mixing + _power(rng, -10, -3) * rng.standard_normal((n, other.sum()))
     problem = _asked(rng, name, family, X, y)
     way = problem.way if problem.way not in (CERTIFY, NEAR) else EXACT
-    units, keep = int(groups.max()) + 1, ()
-    if units > 2 and _chance(rng, 0.3):
-        keep = (int(rng.integers(units)),)
+    keep = (int(rng.integers(units)),) if units > 2 and _chance(rng, 0.3) else ()
     k, gamma = int(rng.integers(1, units + 1)), n * _power(rng, -9, -5)
     return replace(problem, way=way, groups=groups, gamma=gamma, k=k, keep=keep, subset=None)
 

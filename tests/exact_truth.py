@@ -15,14 +15,16 @@ EPS = float(np.finfo(np.float64).eps)
 DIGITS = 120
 DIGITS_OF = Context(prec=DIGITS, Emax=MAX_EMAX, Emin=MIN_EMIN)
 ZERO, ONE = Decimal(0), Decimal(1)
-# Share of a pivot that is left: below the first it is the rounding of 120 digits, up to the second nobody can tell.
+# Share of a pivot that is left: below the first it is the rounding of 120 digits, up to the second nobody can
+# tell.
 DEPENDENT, UNSURE = Decimal("1e-70"), Decimal("1e-60")
 # Definitions that fisherset and the truth share, as ratios of lengths. Within a factor of 100 of one either
 # reading is right.
 CONSTANT = 8 * EPS  # spread of a column, of its values and of what is taken out of it
-REDUNDANT = 1e-10  # residual of a confounder after the earlier ones and the mean
+REDUNDANT = 1e-10  # residual of a confounder, or of a column, after the (earlier) confounders and the mean
 GONE = 1e-4  # residual of a target beside confounders (1e-8 of its variance)
 DOUBT = 100.0
+AS_THEY_ARE, DROPPED, DIVIDED = range(3)  # targets of which next to nothing is left
 
 
 class ExactTruth:
@@ -88,67 +90,59 @@ class ExactTruth:
         self.numbers = numbers
         spreads = [max(self.G[j][j], ZERO).sqrt() / self.n.sqrt() for j in range(self.d)]
         sizes = [size[j] for j in columns]
-        self._settle(spreads, sizes, [amplified[j] for j in columns])
+        centred = [max(before[j], ZERO).sqrt() / self.n.sqrt() for j in columns]
+        self._settle(spreads, sizes, [amplified[j] for j in columns], centred)
 
-    def _settle(self, spreads, sizes, amplified):
+    def _settle(self, spreads, sizes, amplified, before):
         """Which columns are constant, and which may be; what the targets are divided by."""
         self.constant = np.array(
             [s <= Decimal(CONSTANT) * v or s <= DEPENDENT * v for s, v in zip(spreads, sizes, strict=True)]
         )
         low, high = Decimal(CONSTANT / DOUBT), Decimal(CONSTANT * DOUBT)
         self._open = [
-            j for j in range(self.d) if low * sizes[j] < spreads[j] < high * amplified[j]
+            j
+            for j, spread in enumerate(spreads)
+            if low * sizes[j] < spread < max(high * amplified[j], Decimal(REDUNDANT * DOUBT) * before[j])
         ]  # either reading is right
         self._open.sort(key=lambda j: spreads[j] / amplified[j])
-        left, before, class_weights = self._targets
+        left, whole, class_weights = self._targets
         if not self.numbers:
-            self.norms = class_weights
+            self._open_targets, self.norms = [], class_weights
             self.ceiling = float(sum(max(a, ZERO) / b for a, b in zip(left, class_weights, strict=True)))
-            self._open_targets = []
             return
-        shares = [_ratio(a, b) for a, b in zip(left, before, strict=True)]
-        gone = [share <= GONE for share in shares]
-        self._norm(gone)
-        self._open_targets = [
-            t for t, share in enumerate(shares) if 1e-30 < share < GONE * DOUBT and before[t] > 0
-        ]
+        shares = [_ratio(a, b) for a, b in zip(left, whole, strict=True)]
+        self._open_targets = [t for t, share in enumerate(shares) if 1e-30 < share < GONE * DOUBT]
+        self._norm([share <= GONE for share in shares], AS_THEY_ARE)
 
-    def _norm(self, gone, as_they_are=False):
-        """Divide each target by its residual; drop those that are gone, or take them as they were."""
+    def _norm(self, gone, reading):
+        """Divide each target by its residual; those that are gone count as they were, or not at all."""
         left, before, _ = self._targets
         self.norms = [
-            (b if as_they_are and b > 0 else None) if away or a <= 0 else a
+            (b if reading == AS_THEY_ARE and b > 0 else None) if away or a <= 0 else a
             for a, b, away in zip(left, before, gone, strict=True)
         ]
         self.ceiling = float(sum(norm is not None for norm in self.norms))
 
     def readings(self):
-        """This truth, and the others that are as right where a definition is at its threshold."""
+        """Yield the truth itself, then those that are as right where a definition is at its threshold.
+
+        From the column closest to the confounders on, any number of those in doubt may be constant; the
+        targets in doubt may be gone, as they were before, or divided by what is left of them.
+        """
         yield self
         masks = [self.constant]
         for count in range(len(self._open) + 1 if self._open else 0):
             mask = self.constant.copy()
             mask[self._open[:count]], mask[self._open[count:]] = True, False
             masks.append(mask)
-        for at, mask in enumerate(masks):
-            for reading in range(3 if self._open_targets else 1):
-                if (at, reading) == (0, 0):
-                    continue
+        for mask in masks:
+            for reading in (AS_THEY_ARE, DROPPED, DIVIDED) if self._open_targets else (AS_THEY_ARE,):
                 other = copy(self)
                 other.constant = mask
-                if self._open_targets and reading:
-                    gone = [norm is None and t not in self._open_targets for t, norm in enumerate(self.norms)]
-                    if reading == 2:
-                        gone = [
-                            known or t in self._open_targets and self._share(t) <= GONE * DOUBT
-                            for t, known in enumerate(gone)
-                        ]
-                    other._norm(gone, as_they_are=reading == 2)
+                if self._open_targets:
+                    gone = [reading != DIVIDED and t in self._open_targets for t in range(self.p)]
+                    other._norm(gone, reading)
                 yield other
-
-    def _share(self, t):
-        left, before, _ = self._targets
-        return _ratio(left[t], before[t])
 
     def ridges(self, gamma):
         gamma = Decimal(float(gamma))
@@ -161,28 +155,28 @@ class ExactTruth:
 
     def values(self, sets, gamma):
         """F of each of some subsets, as floats; NaN where 120 digits are too few."""
-        with localcontext(DIGITS_OF):
-            return self._values(sets, gamma)
+        return np.array([float(value) for value in self.decimals(sets, gamma)])
 
-    def _values(self, sets, gamma):
-        wanted = {tuple(sorted(int(j) for j in some if not self.constant[j])): None for some in sets}
+    def decimals(self, sets, gamma):
+        """F of each of some subsets, with all its digits."""
+        with localcontext(DIGITS_OF):
+            return self._decimals(sets, gamma)
+
+    def _decimals(self, sets, gamma):
+        wanted = [tuple(sorted(int(j) for j in some if not self.constant[j])) for some in sets]
         prefixes = {some[:size] for some in wanted for size in range(len(some) + 1)}
         ridges, S = self.ridges(gamma), self._roots()
         columns = [j for j in range(self.d) if not self.constant[j]]
-        found = {(): ZERO}
+        found = {}
         G = {(i, j): self.G[i][j] for i in columns for j in columns if i <= j}
         stack = [((), G, dict(enumerate(S)), ZERO)]
-        while stack:
+        while stack:  # sets that begin alike share what is left of the later columns
             prefix, G, S, value = stack.pop()
             found[prefix] = value
             for j in columns:
-                longer = (*prefix, j)
-                if (prefix and j <= prefix[-1]) or longer not in prefixes:
-                    continue
-                stack.append((longer, *self._joined(j, columns, G, S, value, ridges)))
-        return np.array(
-            [float(found[tuple(sorted(int(j) for j in some if not self.constant[j]))]) for some in sets]
-        )
+                if (*prefix, j) in prefixes:
+                    stack.append(((*prefix, j), *self._joined(j, columns, G, S, value, ridges)))
+        return [found[some] for some in wanted]
 
     def _joined(self, j, columns, G, S, value, ridges):
         """What is left of the columns after j once j is taken out of them, and F with it."""

@@ -119,10 +119,9 @@ def _summed(rows, extra, storage, folder, seed):
         return _chain(rows, extra, seed)
     if storage == PARTS:
         return sum(_summary(part) for part in _parts(rows, seed))
-    if not extra:
-        found = _summary(rows)
-    else:  # the extra rows come first, as those that a guess about all rows is made from
-        found = _summary(_stacked([*extra, rows])) - _summary(_stacked(extra))
+    found = _summary(_stacked([*extra, rows]) if extra else rows)  # guesses are made from the first rows
+    if extra:
+        found = found - _summary(_stacked(extra))
     if storage == SAVED:
         path = Path(folder) / "summary.npz"
         found.save(path)

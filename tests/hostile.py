@@ -2,7 +2,7 @@
 
 A random problem belongs to a family, which forces one trait on it; the other traits come by
 chance, so that each meets each. What may be asked besides (groups, confounders, ...) has families
-of its own.
+of its own, and so has what is not a plain table in memory: see `beyond.py`.
 """
 
 from dataclasses import replace
@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 import beyond
-from beyond import beyond_problem, drawn_family
+from beyond import BEYOND, beyond_problem, drawn_family
 from problems import CERTIFY, CUTS, DASK, FOLD, JOINT, PARQUET, PARTS, SEARCH, Problem
 
 STRUCTURES = ("independent", "low rank", "near copies", "exact copies")
@@ -37,7 +37,7 @@ PLAIN = {
     "label sets": 0.05,
     "missing": 0.05,
 }
-FAMILIES = {**PLAIN, **beyond.FAMILIES}
+FAMILIES = {**PLAIN, **BEYOND}
 ASKED = ("groups", "kept", "class weights", "confounders", "numbers", "label sets", "missing")
 LEVELS = (1.0, 10.0, 80.0, 95.0, *10.0 ** np.arange(2, 10))  # mean / spread
 NEGLIGIBLE = 1e-18  # weight of a row that is as good as absent
@@ -46,13 +46,20 @@ NEGLIGIBLE = 1e-18  # weight of a row that is as good as absent
 def random_problem(seed):
     """The problem of a seed."""
     family = drawn_family(seed)
-    if family is None:
-        return _plain_problem(np.random.default_rng(seed), str(seed))
-    return beyond_problem(seed, family, _plain_problem)
+    return plain_problem(seed) if family is None else family_problem(family, seed)
 
 
-def _plain_problem(rng, name=""):
-    """A table in memory."""
+def plain_problem(seed):
+    """The problem of a seed among plain tables in memory."""
+    return _plain(np.random.default_rng(seed), str(seed))
+
+
+def family_problem(family, seed):
+    """The problem of a seed in one of the families of `beyond.py`."""
+    return beyond_problem(seed, family, _plain)
+
+
+def _plain(rng, name=""):
     shares = np.array(list(PLAIN.values()))
     family = str(rng.choice(list(PLAIN), p=shares / shares.sum()))
 

@@ -1,4 +1,4 @@
-"""Is a certificate true? What fisherset answers to a problem, held against 32 or 120 digits."""
+"""Judge certificates: the answers of fisherset to a problem, held against 32 or 120 digits."""
 
 import signal
 import tempfile
@@ -37,7 +37,7 @@ SLOW, FEW = 0.4, 1000  # seconds of the processor no table with so few rows shou
 
 
 class Answer(NamedTuple):
-    """What fisherset says of a problem."""
+    """The answer of fisherset to a problem."""
 
     objective: float
     upper_bound: float
@@ -53,7 +53,7 @@ class Answer(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What it was worth."""
+    """The worth of an answer, or of several to one problem."""
 
     name: str
     family: str
@@ -264,19 +264,22 @@ def _weigh(problem, heard, known):
     off = not error <= OBJECTIVE  # NaN too
     given_up = _given_up(problem, answer, known)
     false = _false_status(problem, heard, known, given_up)
+    status = bool(false)
+    single = _exceeds_singles(answer, known)
+    false += ["a false bound with or without a column"] * single
     return Verdict(
         problem.name,
         problem.family,
-        false_bound=_exceeds(best, answer.upper_bound, known.scale) or _exceeds_singles(answer, known),
+        false_bound=_exceeds(best, answer.upper_bound, known.scale) or single,
         silent=off and not heard.admitted,
-        false_status=bool(false),
+        false_status=status,
         warned=off and heard.admitted,
         inexact=answer.status is Status.INEXACT or given_up,
         given_up=given_up,
         error=error,
         detail=f"objective {answer.objective:.9g} (true {true:.9g}), "
         f"bound {answer.upper_bound:.9g} (best {best:.9g}), {answer.status.name}"
-        + (f", {', '.join(false)}" if false else ""),
+        + "".join(f", {words}" for words in false),
     )
 
 
@@ -338,7 +341,7 @@ def _differs(answers, known):
     floor, found = FLOOR * known.scale, []
     first, second = (known.value(answer.members) for answer in (a, b))
     if abs(first - second) > 2 * OBJECTIVE * (max(first, second) + floor):
-        found.append(f"sets {tuple(a.members)} and {tuple(b.members)}, F {first:.9g} and {second:.9g}")
+        found.append(f"sets {a.members.tolist()} and {b.members.tolist()}, F {first:.9g} and {second:.9g}")
     elif abs(a.objective - b.objective) > 2 * OBJECTIVE * (max(first, second) + floor):
         found.append(f"objectives {a.objective:.9g} and {b.objective:.9g}")
     if abs(a.upper_bound - b.upper_bound) > SAME_BOUND * (max(a.upper_bound, b.upper_bound) + floor):
@@ -433,6 +436,8 @@ def ask_near(problem, held):
     """All sets within a range of the best; the answer is the best of them."""
     asked = _asked_of_functions(problem, held)
     found = near_best(held.X, held.y, problem.k, within=WITHIN, **asked)
+    if not found.sets:
+        raise LookupError("no set is listed")
     near = {tuple(sorted(some)): float(v) for some, v in zip(found.sets, found.objectives, strict=True)}
     members = np.array(max(near, key=near.get))
     more = {"status": found.status, "near": near, "complete": found.complete}
