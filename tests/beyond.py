@@ -245,6 +245,9 @@ def _explained(rng, Z, latent):
 def _categories(rng, name, family):
     """Sparse features beside labels such as batches, some of a single row, and perhaps a number."""
     n, d = _rows(rng), int(rng.integers(2, 10))
+    wide = _chance(rng, 0.3)  # more columns than rows, and nearly all of them selected
+    if wide:
+        n, d = int(rng.integers(6, 12)), int(rng.integers(12, 17))
     latent = rng.standard_normal(n)
     alike = 1 if _chance(rng, 0.5) else d  # columns that are zero in the same rows stay copies
     X = _features(rng, latent, d) * (rng.random((n, alike)) < rng.choice([0.2, 0.5, 0.9]))
@@ -261,8 +264,13 @@ def _categories(rng, name, family):
     form = sparse.csr_array if _chance(rng, 0.6) else sparse.csc_array
     weights = _weights(rng, n) if _chance(rng, 0.3) else None
     y = _by_latent(rng, latent + Z[:, 0])
+    if _chance(rng, 0.05):
+        y = Z[:, 0].astype(int)  # classes that are a batch and the others
     more = {"confounders": Z.astype(float), "categories": tuple(labels), "weights": weights}
     problem = _asked(rng, name, family, form(X), y, **more)
+    if wide:
+        way = problem.way if problem.way not in (CERTIFY, NEAR) else JOINT
+        problem = replace(problem, k=d - int(rng.integers(2)), way=way, subset=None)
     other = str(rng.choice([MEMORY, DASK, SUMMARY, PARTS, PARQUET], p=[0.5, 0.1, 0.15, 0.15, 0.1]))
     return replace(problem, storages=(MEMORY,) if other == MEMORY else (MEMORY, other))
 
