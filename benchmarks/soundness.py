@@ -69,7 +69,7 @@ def judge_case(case):
 
 
 def verdicts(first, problems, jobs, family=None):
-    """Verdicts on the cases seen, then on the random problems, in order; with a family on those of it alone."""
+    """Yield verdicts on the cases seen, then on the random problems in order, or those of a family."""
     seeds, cases = range(first, first + problems), SEEN
     if family is not None:
         seeds, cases = [seed for seed in seeds if drawn_family(seed) == family], []

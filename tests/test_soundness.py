@@ -6,11 +6,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from answers import interrupted
 from beyond import BEYOND
 from exact_truth import ExactTruth
 from hostile import SEEN, family_problem, plain_problem, random_problem, seen_problems
 from truth import Truth, subsets
-from verdict import interrupted, judge
+from verdict import judge
 
 
 def lies(problems, kinds=("false_bound", "silent", "false_status")):
