@@ -294,7 +294,7 @@ SEEN = {
         for seed, half in ((0, False), (1, True))
         for storage in (PARQUET, DASK, PARTS)
     ],
-    "2e-7 from confounder": [partial(beyond.close_case, seed=seed) for seed in range(4)],
+    "2e-7 from confounder": [partial(beyond.close_case, seed=seed) for seed in (2, 3, 5, 7)],
 }
 
 
