@@ -179,7 +179,7 @@ class ExactTruth:
         return [found[some] for some in wanted]
 
     def _joined(self, j, columns, G, S, value, ridges):
-        """What is left of the columns after j once j is taken out of them, and F with it."""
+        """The products of the columns after j, once j is eliminated from them, and F with it."""
         pivot, whole = G[j, j] + ridges[j], self.G[j][j] + ridges[j]
         later = [i for i in columns if i > j]
         if pivot <= DEPENDENT * whole:

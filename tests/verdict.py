@@ -215,7 +215,7 @@ def _false_range(problem, heard, known):
 
 
 def _differs(answers, known):
-    """What tells the answers of two storages apart, where neither says why."""
+    """Differences between the answers of two storages, where neither says why; none or one sentence."""
     if len(answers) < 2:
         return []
     (one, here), (other, there) = answers.items()
