@@ -2,23 +2,22 @@
 
 A random problem belongs to a family, which forces one trait on it; the other traits come by
 chance, so that each meets each. What may be asked besides (groups, confounders, ...) has families
-of its own.
+of its own, and so has what is not a plain table in memory: see `beyond.py`.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from itertools import combinations
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-# How a problem is asked: by a fit of either solver, by `certify` on a subset, or as a training part of a
-# cross-validation, whose statistics are those of the table less those of the fold.
-JOINT, CUTS, EXACT, CERTIFY, FOLD = "joint", "cutting-plane", "exact", "certify", "fold"
+import beyond
+from beyond import BEYOND, beyond_problem, drawn_family
+from problems import CERTIFY, CUTS, DASK, FOLD, JOINT, PARQUET, PARTS, SEARCH, Problem
+
 STRUCTURES = ("independent", "low rank", "near copies", "exact copies")
-# Share of the random problems each family has, to their sum.
-FAMILIES = {
+# Share of the plain tables each family has, to their sum; a quarter of all problems are plain.
+PLAIN = {
     "independent": 0.05,
     "low rank": 0.13,
     "near copies": 0.15,
@@ -38,56 +37,31 @@ FAMILIES = {
     "label sets": 0.05,
     "missing": 0.05,
 }
+FAMILIES = {**PLAIN, **BEYOND}
 ASKED = ("groups", "kept", "class weights", "confounders", "numbers", "label sets", "missing")
 LEVELS = (1.0, 10.0, 80.0, 95.0, *10.0 ** np.arange(2, 10))  # mean / spread
 NEGLIGIBLE = 1e-18  # weight of a row that is as good as absent
 
 
-@dataclass(frozen=True)
-class Problem:
-    """A table and what is asked about it."""
-
-    name: str  # the seed, or the name of a case
-    family: str
-    X: Any
-    y: np.ndarray
-    gamma: float
-    k: int
-    way: str = JOINT
-    weights: np.ndarray | None = None
-    standardize: bool = True
-    subset: np.ndarray | None = None  # the columns to certify
-    fold: np.ndarray | None = None  # the rows left out
-    groups: np.ndarray | None = None  # a label for each column
-    keep: tuple[int, ...] = ()  # columns, or labels of groups
-    exclude: tuple[int, ...] = ()
-    class_weight: Any = None
-    confounders: np.ndarray | None = None
-
-    @property
-    def plain(self):
-        """Whether every set of k columns may be chosen, to tell classes apart as they are."""
-        return self.family not in ASKED
-
-    def sets(self):
-        """All sets of columns that may be chosen."""
-        labels = np.arange(self.X.shape[1]) if self.groups is None else self.groups
-        free = np.setdiff1d(labels, [*self.keep, *self.exclude])
-        for some in combinations(free, self.k - len(self.keep)):
-            yield tuple(np.flatnonzero(np.isin(labels, [*self.keep, *some])))
-
-    @property
-    def rest(self):
-        """The rows that count."""
-        rows = np.arange(len(self.y))
-        return rows if self.fold is None else np.setdiff1d(rows, self.fold)
-
-
 def random_problem(seed):
     """The problem of a seed."""
-    rng = np.random.default_rng(seed)
-    shares = np.array(list(FAMILIES.values()))
-    family = str(rng.choice(list(FAMILIES), p=shares / shares.sum()))
+    family = drawn_family(seed)
+    return plain_problem(seed) if family is None else family_problem(family, seed)
+
+
+def plain_problem(seed):
+    """The problem of a seed among plain tables in memory."""
+    return _plain(np.random.default_rng(seed), str(seed))
+
+
+def family_problem(family, seed):
+    """The problem of a seed in one of the families of `beyond.py`."""
+    return beyond_problem(seed, family, _plain)
+
+
+def _plain(rng, name=""):
+    shares = np.array(list(PLAIN.values()))
+    family = str(rng.choice(list(PLAIN), p=shares / shares.sum()))
 
     def has(trait, chance):
         """Draws whether it is needed or not, so that a family changes nothing but its trait."""
@@ -109,8 +83,8 @@ def random_problem(seed):
     standardize = not (decades or has("unscaled", 0.1))
     if not standardize:
         X = _rescaled(rng, X, 133 if decades else 10)  # 2^133 = 1e40
-    problem = _asked(rng, str(seed), family, X, y, weights, standardize)
-    return problem if problem.plain else _asked_more(rng, problem)
+    problem = _asked(rng, name, family, X, y, weights, standardize)
+    return _asked_more(rng, problem) if family in ASKED else problem
 
 
 def _shape(rng, family):
@@ -197,7 +171,7 @@ def _asked(rng, name, family, X, y, weights, standardize):
     gamma, k = total * 10.0 ** rng.uniform(-14, 4), int(rng.integers(1, d + 1))
     if not standardize:
         gamma *= _variance(X, rng.integers(d)) or 1.0
-    ways = [JOINT, EXACT, CUTS, CERTIFY]
+    ways = [JOINT, SEARCH, CUTS, CERTIFY]
     way = FOLD if family == "fold" else str(rng.choice(ways, p=[0.4, 0.15, 0.2, 0.25]))
     if family in ASKED and way == CERTIFY:
         way = JOINT
@@ -313,6 +287,14 @@ SEEN = {
     "near copy at 95": [near_copy_case],
     "unstored nought": [partial(unstored_case, seed=seed) for seed in range(8)],
     "80 decades": [partial(decades_case, seed=seed) for seed in range(8)],
+    "outlier subtracted": [beyond.outlier_case],
+    "target subtracted": [partial(beyond.target_outlier_case, size=size) for size in (3e6, 1e7, 1e8)],
+    "clocks": [
+        partial(beyond.clocks_case, seed=seed, half_second=half, storage=storage)
+        for seed, half in ((0, False), (1, True))
+        for storage in (PARQUET, DASK, PARTS)
+    ],
+    "2e-7 from confounder": [partial(beyond.close_case, seed=seed) for seed in (2, 3, 5, 7)],
 }
 
 

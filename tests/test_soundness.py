@@ -6,20 +6,45 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hostile import SEEN, random_problem, seen_problems
+from answers import interrupted
+from beyond import BEYOND
+from exact_truth import ExactTruth
+from hostile import SEEN, family_problem, plain_problem, random_problem, seen_problems
 from truth import Truth, subsets
-from verdict import interrupted, judge
+from verdict import judge
 
 
-def lies(problems):
-    """What is wrong, as `benchmarks/soundness.py` would say it."""
-    verdicts = [judge(problem) for problem in problems]
-    return [f"{verdict.name} ({verdict.family}): {verdict.detail}" for verdict in verdicts if verdict.lie]
+def lies(problems, kinds=("false_bound", "silent", "false_status")):
+    """All that is wrong, as `benchmarks/soundness.py` would say it."""
+    return [
+        f"{kind} {verdict.name} ({verdict.family}): {verdict.raised or verdict.detail}"
+        for verdict in map(judge, problems)
+        for kind in kinds
+        if getattr(verdict, kind)
+    ]
 
 
 @pytest.mark.parametrize("first", range(0, 300, 50))
 def test_random_problems_make_no_certificate_lie(first):
-    assert lies(map(random_problem, range(first, first + 50))) == []
+    assert lies(map(plain_problem, range(first, first + 50))) == []
+
+
+@pytest.mark.parametrize("family", BEYOND)
+def test_no_certificate_lies_beyond_plain_tables(family):
+    problems = [family_problem(family, seed) for seed in range(25)]
+    assert lies(problems, ("false_bound", "silent", "false_status", "differs", "raised")) == []
+
+
+def test_a_seed_names_one_problem():
+    for seed in range(40):
+        one, other = random_problem(seed), random_problem(seed)
+        assert (one.family, one.way, one.gamma, one.storages) == (
+            other.family,
+            other.way,
+            other.gamma,
+            other.storages,
+        )
+        assert np.array_equal(one.y, other.y)
 
 
 @pytest.mark.parametrize("case", SEEN)
@@ -62,6 +87,94 @@ def test_the_truth_is_what_fractions_give(distance, gamma, decades):
     truth = Truth(X, y, w)
     found = truth.criterion([range(4)], gamma * w.sum())[0]
     assert found == pytest.approx(exactly(X, y, w, gamma * w.sum()), rel=1e-14)
+
+
+def residuals(columns, N, w):
+    """Columns less their least-squares fit on N, by the normal equations, in fractions."""
+    weighted = [[a * b for a, b in zip(w, z, strict=True)] for z in N]
+    rows = [[product(u, z) for z in N] + [product(u, column) for column in columns] for u in weighted]
+    for i in range(len(N)):  # Gauss-Jordan
+        rows[i] = [a / rows[i][i] for a in rows[i]]
+        for j in range(len(N)):
+            if j != i:
+                rows[j] = [a - rows[j][i] * b for a, b in zip(rows[j], rows[i], strict=True)]
+    fits = list(zip(*(row[len(N) :] for row in rows), strict=True))
+    return [
+        [a - sum(b * z[r] for b, z in zip(fit, N, strict=True)) for r, a in enumerate(column)]
+        for column, fit in zip(columns, fits, strict=True)
+    ]
+
+
+def product(u, v):
+    return sum(a * b for a, b in zip(u, v, strict=True))
+
+
+def by_least_squares(X, T, Z, w, gamma, numbers):
+    """F of all columns in fractions: ridge regression of the residuals, row by row."""
+    w, *rest = ([Fraction(float(v)) for v in column] for column in (w, *Z.T, *X.T, *T.T))
+    z, d = Z.shape[1], X.shape[1]
+    N, X, T = [[Fraction(1)] * len(w), *rest[:z]], rest[z : z + d], rest[z + d :]
+    masses = [product(w, t) for t in T]
+    X, T = residuals(X, N, w), residuals(T, N, w)
+    n, value = sum(w), Fraction(0)
+    # gamma as a row more for each column, in which that column alone is not zero
+    root = [Fraction(gamma) * product([a * a for a in x], w) / n for x in X]
+    padded = [[*x, *(Fraction(int(i == j)) for j in range(d))] for i, x in enumerate(X)]
+    for t, mass in zip(T, masses, strict=True):
+        target = [*t, *([Fraction(0)] * d)]
+        (left,) = residuals([target], padded, [*w, *root])
+        explained = product([a * b for a, b in zip(w, t, strict=True)], t) - product(
+            [a * b for a, b in zip([*w, *root], left, strict=True)], left
+        )
+        value += explained / (product([a * b for a, b in zip(w, t, strict=True)], t) if numbers else mass)
+    return value
+
+
+@pytest.mark.parametrize("numbers", [False, True])
+@pytest.mark.parametrize("distance", [1.0, 1e-4, 1e-7])
+@pytest.mark.parametrize("level", [0.0, 1e6])
+def test_the_exact_truth_is_that_of_least_squares_in_fractions(numbers, distance, level):
+    rng = np.random.default_rng(3)
+    n, w = 14, 10.0 ** -rng.uniform(0, 6, 14)
+    Z = rng.standard_normal((n, 2)) + level
+    Z[:, 1] = Z[:, 0] + distance * rng.standard_normal(n)
+    y = rng.standard_normal((n, 2)) if numbers else np.arange(n) % 3
+    X = rng.standard_normal((n, 3)) + Z[:, :1]
+    X[:, 2] = Z[:, 1] + 1e-5 * rng.standard_normal(n)
+    T = y if numbers else (y[:, None] == np.arange(3)).astype(float)
+    truth = ExactTruth(X, y, w, numbers=numbers, confounders=Z)
+    for gamma in (1e-9, 1.0):
+        (found,) = truth.decimals([range(3)], gamma)
+        exact = by_least_squares(X, T, Z, w, gamma, numbers)
+        assert abs(Fraction(found) / exact - 1) < Fraction(1, 10**30)
+
+
+def test_the_exact_truth_is_that_of_32_digits():
+    rng = np.random.default_rng(4)
+    y, w = np.arange(40) % 3, rng.uniform(0.2, 2, 40)
+    X, Z = rng.standard_normal((40, 6)) + y[:, None] + 1e3, rng.standard_normal((40, 2))
+    X[rng.random(X.shape) < 0.05] = np.nan
+    both = [kind(X, y, w, confounders=Z) for kind in (Truth, ExactTruth)]
+    one, other = (truth.values(subsets(6, 3).tolist(), 1e-3) for truth in both)
+    assert one == pytest.approx(other, rel=1e-15)
+    q = np.full(6, 0.5)
+    one, other = (truth.tangent_bound(q, 3, 1e-3) for truth in both)
+    assert one == pytest.approx(other, rel=1e-15)
+
+
+def test_a_column_at_the_threshold_of_constant_is_read_both_ways():
+    rng = np.random.default_rng(5)
+    Z, y = rng.standard_normal((20, 1)), np.arange(20) % 2
+    X = np.column_stack([Z[:, 0] + 1e-13 * rng.standard_normal(20), rng.standard_normal(20)])
+    truth = ExactTruth(X, y, confounders=Z)
+    assert {tuple(reading.constant.tolist()) for reading in truth.readings()} == {
+        (False, False),
+        (True, False),
+    }
+    copied = ExactTruth(np.column_stack([Z[:, 0], X[:, 1]]), y, confounders=Z)
+    assert [reading.constant.tolist() for reading in copied.readings()] == [[True, False]] * 2
+    clear = ExactTruth(X + 1e-3 * rng.standard_normal(X.shape), y, confounders=Z)
+    assert not any(reading.constant.any() for reading in clear.readings())
 
 
 def plainly(X, T, w, gamma):
