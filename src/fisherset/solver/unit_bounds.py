@@ -30,10 +30,11 @@ class UnitBounds(NamedTuple):
 
     def times(self, factor: float, most: float) -> UnitBounds:
         """The bounds times a factor, where there is a set at all; no more than F can be."""
-        raised = (
-            np.where(np.isneginf(bounds), -np.inf, np.fmin(np.maximum(bounds, 0.0) * factor, most))
-            for bounds in self
-        )
+        raised = []
+        for bounds in self:
+            none = np.isneginf(bounds)
+            scaled = np.where(none, 0.0, bounds) * factor
+            raised.append(np.where(none, -np.inf, np.where(scaled <= most, scaled, most)))
         return UnitBounds(*raised)
 
     def around(self, units: Indices, m: int, objective: float, upper_bound: float) -> UnitBounds:
