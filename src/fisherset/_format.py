@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+NEGLIGIBLE = 1e-13  # F up to which there is nothing but rounding
+
 
 def proven_share(gap: float) -> str:
     """What a selection is known to reach of the best, rounded down to a tenth of a per cent: "93.1 %".
@@ -63,7 +65,7 @@ def certificate_sentence(
     what, nothing = CRITERIA[task]
     allowed = "that may be chosen" if limited else "of this table"
     beyond = " beyond what is adjusted for" if adjusted else ""
-    if upper_bound == 0:
+    if gap == 0 and upper_bound <= NEGLIGIBLE:
         known = " (F = 0 for every subset)" if figures else ""
         return f"No column {allowed} {nothing}{beyond}{known}."
     own = whose if k > 1 else whose.replace("These", "This")

@@ -38,6 +38,7 @@ from typing import NamedTuple, NewType
 import numpy as np
 from numpy.typing import NDArray
 
+from fisherset._format import NEGLIGIBLE
 from fisherset._types import EPS, Floats, Indices
 
 # Upper bounds with the rounding in them: made here alone, and all that a tangent is made of.
@@ -46,8 +47,6 @@ Uppers = NewType("Uppers", np.ndarray[tuple[int, ...], np.dtype[np.float64]])
 
 # Share of F from which its error is worth a factorisation of the rows, and from which it has to be said.
 ROUGH, WRONG = 1e-8, 1e-6
-# Where F is next to zero, the share of its ceiling that counts as zero.
-NEGLIGIBLE = 1e-13
 # Share of gamma that the error of G may be for values of many sets to be as good as exact.
 EXACT_ENOUGH = 1e-7
 USABLE = 1e-3  # and for them to give a bound that is worth having

@@ -231,7 +231,7 @@ DAMAGES = {
     "not finite": ({"NX": np.full(D, np.nan)}, "its NX is not finite"),
     "negative counts": ({"counts": np.array([80, 81, -1])}, "its sums do not fit together"),
     "pickled": ({"squares": np.array([object()])}, "it holds pickled objects"),
-    "version": ({"about": {"version": 99}}, "it has version 99; this fisherset reads version 1"),
+    "version": ({"about": {"version": 99}}, "it has version 99; this fisherset reads version 2"),
     "another file": ({"about": {"format": "fisherset selection"}}, "not written by fisherset as a summary"),
     "labels": ({"about": {"labels": ["a", "a", "b"]}}, "its labels do not fit together"),
     "names": ({"about": {"names": ["only one"]}}, "its columns do not fit together"),

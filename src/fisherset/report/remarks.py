@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from fisherset._format import NEGLIGIBLE
+
 
 class Remark(NamedTuple):
     """A sentence beside a certificate.
@@ -52,7 +54,7 @@ def proven_of(selector: Any, noun: str = "features") -> str:
     sentence : str
         A sentence; nothing where there was no choice, or nothing to tell sets apart by.
     """
-    return str(selector.proven_.sentence(noun)) if selector.upper_bound_ > 0 else ""
+    return str(selector.proven_.sentence(noun)) if selector.upper_bound_ > NEGLIGIBLE else ""
 
 
 def noise_remarks(noise: Any) -> list[Remark]:

@@ -124,18 +124,13 @@ def reject_doubtful(names: Sequence[Any], basis: Basis) -> None:
 
 
 def warn_dropped(names: Sequence[Any], basis: Basis) -> None:
-    """Report confounders that repeat those before them, or the mean, and were not used.
-
-    Of labels all columns have to: one of their indicators always repeats the others.
-    """
-    used = {names[c] for c in range(len(names)) if c not in set(basis.dropped.tolist())}
-    unused = [name for name in dict.fromkeys(names) if name not in used]
+    """Report confounders that were not used, as next to nothing is left of them once others are removed."""
+    unused = list(dict.fromkeys(names[c] for c in basis.dropped.tolist()))
     if unused:
-        one = len(unused) == 1
+        named = ", ".join(map(shown, unused[:NAMED])) + (", ..." if len(unused) > NAMED else "")
         warnings.warn(
-            f"{'The confounder' if one else 'The confounders'} {', '.join(map(shown, unused[:NAMED]))}"
-            f"{' and others' if len(unused) > NAMED else ''} {'repeats' if one else 'repeat'} a constant or "
-            f"those before {'it' if one else 'them'}, and {'was' if one else 'were'} not used.",
+            f"{len(unused)} confounders were not used, {named}: they differ from combinations of those "
+            f"before them by less than one part in 10^10. Pass the differences instead, or leave them out.",
             UserWarning,
             stacklevel=4,
         )

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fisherset._format import proven_sentence
-from fisherset._rounding import NEGLIGIBLE, WRONG
+from fisherset._format import NEGLIGIBLE, proven_sentence
+from fisherset._rounding import WRONG
 from fisherset._types import Floats
 from fisherset.selectors.choice import Choice, Posed
 from fisherset.solver import Solution, Status, without

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fisherset._rounding import NEGLIGIBLE, WRONG
+from fisherset._format import NEGLIGIBLE
+from fisherset._rounding import WRONG
 from fisherset._types import Floats, Indices
 from fisherset.solver.core import Core
 from fisherset.solver.domain import Domain

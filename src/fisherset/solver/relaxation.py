@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fisherset._format import NEGLIGIBLE
 from fisherset._types import Floats, Indices
 from fisherset.solver.ascent import Function, ascend
 from fisherset.solver.domain import NONE, Domain
@@ -79,6 +80,8 @@ def relax(
     inner, first, growth = max((tol or 0.0) / 4, LOOSE), None, 1
     best, screen, whole = Relaxation(np.zeros(units.size), 0.0, problem.ceiling), Screen(problem), True
     looked_at: _Pool | None = None
+    largest_square = float(problem.diagonal.max())
+    nothing = NEGLIGIBLE * largest_square / (largest_square + gamma)  # a bound that is rounding alone
     beyond = _best_outside(g, members, domain)
     for _ in range(trace.max_iter):
         ascent = ascend(pool.evaluate, x, pool.domain, tol=inner, trace=trace)
@@ -103,7 +106,7 @@ def relax(
             break
         thrift = trace.thrift if x.size >= LARGE_POOL else 0.0  # where a sharper bound costs time
         left, enough = best.upper_bound - best.value, _enough(problem, domain, gamma, best, tol, thrift)
-        if left <= enough * best.upper_bound:
+        if left <= enough * best.upper_bound or best.upper_bound <= nothing:
             break
         lacking, growth = _lacking(tangent.g, pool.members, domain, growth), 2 * growth
         full = x.size + lacking.size > capacity

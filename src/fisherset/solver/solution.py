@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from fisherset._format import NEGLIGIBLE
 from fisherset._types import Floats, Indices
 from fisherset.solver.domain import Domain
 from fisherset.solver.group_swaps import unit_losses
@@ -61,8 +62,9 @@ def is_optimal(gap: float, slack: float, status: Status) -> bool:
 
 
 def relative_gap(objective: float, upper_bound: float) -> float:
-    """(UB - F) / UB, and 0 where no subset separates anything."""
-    return (upper_bound - objective) / upper_bound if upper_bound > 0 else 0.0
+    """(UB - F) / UB, and 0 where no subset separates anything but for rounding."""
+    nothing = objective <= 0 and upper_bound <= NEGLIGIBLE
+    return 0.0 if nothing else (upper_bound - objective) / upper_bound
 
 
 def empty_solution(domain: Domain, trace: Trace) -> Solution:

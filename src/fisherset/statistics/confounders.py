@@ -1,7 +1,7 @@
 """An orthonormal basis of the confounders, less the mean: what is removed from features and targets.
 
 A confounder counts only where it adds to those before it: one of which less than the share `REDUNDANT` is
-left once the mean and the others are removed repeats them, and is dropped. From rows that is told by a QR
+left once the mean and the others are removed is not used. From rows that is told by a QR
 factorisation, whose triangles of blocks add up; from products as far as their errors let it.
 """
 
@@ -19,12 +19,14 @@ from fisherset._types import EPS, Floats, Indices
 from fisherset.sources import Block
 
 REDUNDANT = 1e-10  # share of a confounder that must be left of it
+REPEATED = 1e-13  # share up to which it repeats others exactly, but for the rounding of its values
 CONSTANT = 8 * EPS  # spread, as a share of the values, up to which a confounder is constant
 # Share of N'N by which products may be off for a basis by products to be as good as one by rows.
 AS_GOOD_AS_ROWS = 1e-9
 # Growth of rounding errors in the rows of a basis from which these are computed in twice the digits.
 GROWN = 50
 MOST_FRACTIONS = 60  # columns among which elimination in fractions takes no time
+NONE: Indices = np.empty(0, dtype=np.intp)
 SPLITTER = 2.0**27 + 1  # splits a number into two halves of 26 bits each (Dekker 1971)
 
 
@@ -40,9 +42,9 @@ class Basis(NamedTuple):
     growth : float
         How many times as large rounding errors become in its rows.
     dropped : ndarray
-        Confounders that repeat those before them.
+        Confounders that are not used though a little is left of them once those before them are removed.
     doubtful : ndarray
-        Those of them of which it is not certain.
+        Confounders of which it is not known what is left.
     """
 
     centre: Floats
@@ -134,7 +136,7 @@ class Frame:
         """The basis that the triangle of all rows gives."""
         root_n, about_centre, left = abs(triangle.R[0, 0]), triangle.R[:, 1:], triangle.R[1:, 1:]
         sizes, level = np.linalg.norm(left, axis=0), np.linalg.norm(about_centre, axis=0)
-        kept: list[int] = []
+        kept, dropped = list[int](), list[int]()
         Q = np.zeros((len(left), min(left.shape)))
         varying = sizes > CONSTANT * (level + root_n * np.abs(self.centre / self.unit))
         for c in np.flatnonzero(varying).tolist():
@@ -145,12 +147,13 @@ class Frame:
             if rest > REDUNDANT * sizes[c] and len(kept) < Q.shape[1]:
                 Q[:, len(kept)] = v / rest
                 kept.append(c)
+            elif rest > REPEATED * level[c]:
+                dropped.append(c)
         M = np.zeros((len(sizes), len(kept)))
         if kept:
             M[kept] = solve_triangular(_triangle(left[:, kept]), np.eye(len(kept))) * root_n
         growth = float(np.linalg.norm(level / root_n @ np.abs(M)))
-        dropped = np.setdiff1d(np.arange(len(sizes)), kept)
-        return Basis(self.centre, self.unit, M, growth, dropped, dropped[:0])
+        return Basis(self.centre, self.unit, M, growth, np.array(dropped, dtype=np.intp), NONE)
 
 
 def _triangle(rows: Floats) -> Floats:
@@ -194,8 +197,7 @@ def basis_of_products(
     M = np.zeros((len(S), len(kept)))
     M[kept] = inverse.T * np.sqrt(n)
     growth = float(np.linalg.norm(lengths @ np.abs(M))) / np.sqrt(n)
-    dropped = np.setdiff1d(np.arange(len(S)), kept)
-    return Basis(frame.centre, frame.unit, M, growth, dropped, np.array(doubtful, dtype=np.intp))
+    return Basis(frame.centre, frame.unit, M, growth, NONE, np.array(doubtful, dtype=np.intp))
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,10 @@ class FoldedTable:
             if not spent.size or not np.any(_taken(self._rows.X, rest, spent)):
                 for sums in (moments.squares, moments.added, moments.NX.T, moments.TX.T):
                     sums[spent] = 0.0
-                return self._problem(RestProducts(self.products, SourceProducts(part, guard)), moments)
+                rest_products = RestProducts(self.products, SourceProducts(part, guard))
+                problem = self._problem(rest_products, moments)
+                if not problem.scatter.unknown.any():
+                    return problem
         source = self._rows.take(rest)
         moments = measure(source, self._coding, self._moments.guard.fill)
         return self._problem(SourceProducts(source, moments.guard), moments)

@@ -23,8 +23,8 @@ from fisherset.statistics.guard import LARGE, SMALL, TOLERABLE_OFFSET, UNITS, Fi
 CONSTANT = 8 * EPS
 LEAST, NORMAL = np.nextafter(0.0, 1.0), np.finfo(np.float64).tiny  # the latter with all its digits
 LOOKED_AT = 2**18  # stored entries of a sparse block, together
-WHOLE = 2.0**52  # up to which float64 adds whole numbers, and products of two of them, without an error
-KNOWN_WEIGHTS = 1e-6  # share by which the sums of weights may be off
+EXACT_SUM = 2.0**52  # up to which float64 adds whole numbers, and products of two of them, without an error
+KNOWN_SQUARES = 1e-6  # share by which the sum of squared weights may be off
 LOST = 0.01  # share of N'N by which it may be off for anything to be known of what N leaves
 ABSENT = 1e-9  # mean square, of one in the whole table, up to which a confounder is not in a part of it
 UNDERFLOWN, OVERFLOWN = 2.0**-800, 2.0**600  # units that suit all values whose squares are not
@@ -138,7 +138,7 @@ class Moments:
         """Columns whose sums have no rounding error: whole numbers, of whole weights, none of them large."""
         if self.whole is None or not self.whole_weights:
             return np.zeros(self.squares.size, dtype=bool)
-        return self.whole & (self.added < WHOLE) & bool(self.N_added[0] < WHOLE)
+        return self.whole & (self.added < EXACT_SUM) & bool(self.N_added[0] < EXACT_SUM)
 
     @cached_property
     def N_length(self) -> float:
@@ -265,11 +265,14 @@ class MomentsKernel:
 
 
 def check_weights_left(moments: Moments) -> None:
-    """Refuse the rest of a subtraction where rounding may have changed its weights in their sixth digit."""
-    whole = moments.whole_weights and moments.weight_squares_added < WHOLE
-    unit = 0.0 if whole else precision(moments.n_rows)
-    sums = (moments.n, moments.N_added[0]), (moments.weight_squares, moments.weight_squares_added)
-    if not all(left > 0 and unit * added <= KNOWN_WEIGHTS * left for left, added in sums):
+    """Refuse the rest of a subtraction where next to nothing is known of its weights, or of their squares.
+
+    Errors of the weights are accounted for; of their squares, which say what rows are worth, they are not.
+    """
+    unit = precision(moments.n_rows)
+    known = unit * moments.N_added[0] <= LOST * moments.n
+    squares, added = moments.weight_squares, moments.weight_squares_added
+    if not (known and (moments.whole_weights or unit * added <= KNOWN_SQUARES * squares)):
         raise ValueError(
             "The weights that are left must not be lost in the rounding of those subtracted. Summarize the "
             "remaining rows instead of subtracting."
