@@ -134,7 +134,7 @@ def scan(
     beside = [*targets, *weights, *([] if layout.identifier is None else [layout.identifier])]
     chosen = _chosen(stream, columns, drop, beside)
     stream.agree([*chosen, *beside])
-    read_targets = Targets(target, stream.schema, stream.name)
+    read_targets = Targets(target, stream.schema, stream.name, stream.untyped(targets[0]))
     for name in weights:
         _check_weight(stream, name)
     features, n_rows = features_in(stream, chosen, impute, split_texts)
