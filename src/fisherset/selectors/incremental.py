@@ -25,15 +25,19 @@ class IncrementalSelector(JointSelector):
         for kept in ("summary_", "_all_labels"):
             if hasattr(self, kept):
                 delattr(self, kept)
-        return self._fit(X, y, beside)
+        self._fit(X, y, beside)
+        if isinstance(X, Summary):
+            self.summary_ = X
+        return self
 
     def partial_fit(
         self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None, confounders: Any = None
     ) -> Self:
         """Add samples to those of earlier calls, and select from all of them.
 
-        The products of all columns are kept as `summary_`, 8 bytes for each pair of columns; `fit` begins
-        anew. As long as all samples are of one class, or a target is the same for all, nothing is
+        The products of all columns are kept as `summary_`, 8 bytes for each pair of columns. After
+        `fit(summary)` it adds to that summary; after `fit` on rows, of which nothing is kept, it is
+        refused. As long as all samples are of one class, or a target is the same for all, nothing is
         selected.
 
         Parameters
@@ -57,6 +61,12 @@ class IncrementalSelector(JointSelector):
         """
         self._check_parameters()
         self._check_gradual()
+        if hasattr(self, "support_") and not hasattr(self, "summary_"):
+            raise ValueError(
+                "partial_fit must begin with the first rows; got a selector that fit was called on, which "
+                "keeps no sums to add to. Call clone(selector).partial_fit(X, y) in place of fit, or fit all "
+                "rows together."
+            )
         before = getattr(self, "summary_", None)
         check.check_table(self, X, elsewhere=True, reset=before is None, least_rows=1)
         if isinstance(X, Summary):
