@@ -247,15 +247,15 @@ def rewritten(path, arrays, **changes):
 
 DAMAGES = {
     "cut off": (None, "cannot be read as a summary: it is damaged or cut off"),
-    "a sum changed": ({"XX": np.eye(D)}, "its sums do not fit together"),
-    "a shape": ({"TX": np.zeros((3, 4))}, "its TX has the wrong shape"),
+    "a sum changed": ({"XX": np.eye(D)}, "the diagonal of its X'X is not its sums of squares"),
+    "a shape": ({"TX": np.zeros((3, 4))}, r"its TX has the wrong shape, \(3, 4\) in place of \(3, 14\)"),
     "not finite": ({"NX": np.full(D, np.nan)}, "its NX is not finite"),
-    "negative counts": ({"counts": np.array([80, 81, -1])}, "its sums do not fit together"),
+    "negative counts": ({"counts": np.array([80, 81, -1])}, "its counts of rows are impossible"),
     "pickled": ({"squares": np.array([object()])}, "it holds pickled objects"),
     "version": ({"about": {"version": 99}}, "it has version 99; this fisherset reads version 1"),
     "another file": ({"about": {"format": "fisherset selection"}}, "not written by fisherset as a summary"),
-    "labels": ({"about": {"labels": ["a", "a", "b"]}}, "its labels do not fit together"),
-    "names": ({"about": {"names": ["only one"]}}, "its columns do not fit together"),
+    "labels": ({"about": {"labels": ["a", "a", "b"]}}, "its labels are no different classes"),
+    "names": ({"about": {"names": ["only one"]}}, "its names are not as many as its columns"),
     "task": ({"about": {"task": "regression"}}, "its labels do not fit its task"),
 }
 
