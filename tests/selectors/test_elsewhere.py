@@ -44,7 +44,6 @@ GROUPS = np.array([f"group {j // 3}" for j in range(D)])
 QUESTIONS = {
     "classes": (GeneralizedFisherScore(4), Given(PLAIN, CLASSES)),
     "whole numbers for classes": (GeneralizedFisherScore(4), Given(PLAIN, CODES - 1)),
-    "strings that spell numbers": (GeneralizedFisherScore(4), Given(PLAIN, SPELT)),
     "yes and no": (GeneralizedFisherScore(4), Given(PLAIN, CODES > 0)),
     "one": (GeneralizedFisherScore(1), Given(PLAIN, CLASSES)),
     "all": (GeneralizedFisherScore(D), Given(PLAIN, CLASSES)),
@@ -83,6 +82,7 @@ QUESTIONS = {
     ),
     "numbers": (JointRegressionScore(4, adjust_for=[3]), Given(PLAIN, NUMBERS)),
     "numbers with confounders": (JointRegressionScore(4), Given(PLAIN, NUMBERS, None, Z)),
+    "strings that spell numbers": (GeneralizedFisherScore(4), Given(PLAIN, SPELT)),
 }
 # Two rooms: for the products of all columns, which one pass gathers, and for nothing. Where there
 # are more columns than rows the first of them collects the rows.
