@@ -195,7 +195,7 @@ def test_a_place_may_have_one_class_or_one_row():
     check_same(GeneralizedFisherScore(4).fit(rows), GeneralizedFisherScore(4).fit(X, Y).__dict__)
 
 
-def test_partial_fit_after_fit_forgets_nothing():
+def test_partial_fit_after_fit_goes_on_or_says_that_it_does_not():
     for selector, y in ((GeneralizedFisherScore(4), Y), (JointRegressionScore(4), NUMBERS)):
         task = "regression" if y is NUMBERS else "classification"
         whole = clone(selector).fit(X, y)
@@ -204,15 +204,18 @@ def test_partial_fit_after_fit_forgets_nothing():
         assert after.objective_ == pytest.approx(whole.objective_, rel=1e-10)
         assert after.summary_.n_samples == len(X)
         fitted = clone(selector).fit(X[:90], y[:90])
-        before = fitted.support_
-        with pytest.raises(
-            ValueError, match=r"got a selector that fit was called on.* Call clone\(selector\)"
+        with pytest.warns(
+            UserWarning, match=r"begins anew with these rows, as fit keeps no sums.* Call partial_fit"
         ):
             fitted.partial_fit(X[90:], y[90:])
-        assert_array_equal(fitted.support_, before)
+        assert fitted.summary_.n_samples == len(X) - 90
         began = clone(selector).partial_fit(X[:90], y[:90]).fit(X[90:], y[90:])
-        with pytest.raises(ValueError, match="partial_fit must begin with the first rows"):
+        with pytest.warns(UserWarning, match="partial_fit begins anew"):
             began.partial_fit(X[:90], y[:90])
+    with pytest.warns(UserWarning, match="partial_fit begins anew"):
+        one_class = GeneralizedFisherScore(4).fit(X, Y).partial_fit(X[:1, :3], Y[:1])
+    with pytest.raises(NotFittedError):
+        one_class.get_support()
 
 
 def test_partial_fit_follows_the_rows():
