@@ -658,6 +658,8 @@ ODD_WHOLE_TABLES = {  # of whole numbers
 ODD_LABELS = {
     "texts": np.array(["no", "yes"])[Y],
     "list of texts": half("no", "yes"),
+    "spellings of a number": np.array(["10", "1E1"])[Y],
+    "signs of zero": half("-0", "0"),
     "truths": Y.astype(bool),
     "negative": Y - 7,
     "floats": Y.astype(float),

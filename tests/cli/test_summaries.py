@@ -145,3 +145,29 @@ def test_texts_are_groups_in_batches_too(wine, monkeypatch):
 
 def test_the_reader_that_is_tested_is_the_one_in_use():
     assert tables.open_table is opening.open_table
+
+
+def test_a_partition_does_not_replace_a_column(wine):
+    (wine / "sorted" / "target=0").mkdir(parents=True)
+    shutil.copy(wine / "wine.parquet", wine / "sorted" / "target=0")
+    said = "the folder 'target=0' and the column 'target' of target=0/wine.parquet share one"
+    for command in (["select", "sorted"], ["summarize", "sorted", "--out", "s.npz"]):
+        assert said in refused(invoke(*command, "-t", "target", cwd=wine))
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "npz", "csv"])
+def test_strings_that_spell_numbers_are_classes_of_their_own(suffix, tmp_path):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((60, 3)), np.array(["1E1", "10", "5"])[np.arange(60) % 3]
+    table = pd.DataFrame(X, columns=list("abc")).assign(y=y)
+    if suffix == "npz":
+        np.savez(tmp_path / "t.npz", X=X, y=y)
+    elif suffix == "parquet":
+        table.to_parquet(tmp_path / "t.parquet")
+    else:
+        table.to_csv(tmp_path / "t.csv", index=False)  # which has no types: numbers are inferred
+    expected = 2 if suffix == "csv" else 3
+    for whole in (True, False) if suffix != "npz" else (True,):
+        file = tmp_path / f"t.{suffix}" if whole else tmp_path
+        done = invoke("select", file, "-t", "y", "-k", 1, cwd=tmp_path)
+        assert f"{expected} classes" in done.stdout, done.stderr

@@ -102,6 +102,32 @@ def test_groups_and_constraints_by_name():
     assert_array_equal(by_column.support_, found.support_)
 
 
+def test_numbers_are_groups_where_groups_are_numbered():
+    X, y = labelled(3)
+    groups = np.repeat([4, 2, 0], 4)
+    for keep in ([2], np.array([2]), [np.int8(2)], 2, [2.0], np.arange(12) == 5):
+        found = GeneralizedFisherScore(1, groups=groups, keep=keep).fit(X, y)
+        assert_array_equal(np.flatnonzero(found.support_), range(4, 8))
+    adjusted = GeneralizedFisherScore(1, groups=groups, adjust_for=np.arange(12) == 5).fit(X, y)
+    assert not adjusted.support_[4:8].any()
+    texts = GeneralizedFisherScore(1, groups=[f"g{label}" for label in groups], keep=[5]).fit(X, y)
+    assert_array_equal(np.flatnonzero(texts.support_), range(4, 8))
+    mapped = GeneralizedFisherScore(1, groups={"g": [4, 5, 6, 7]}, keep=[5]).fit(X, y)
+    assert_array_equal(np.flatnonzero(mapped.support_), range(4, 8))
+
+
+def test_a_mask_with_names_is_read_by_them():
+    X, y = labelled(3)
+    names = [f"c{j}" for j in range(12)]
+    table = pd.DataFrame(X, columns=names)
+    mask = pd.Series(np.arange(12) == 2, index=names)[::-1]
+    for parameter in ("keep", "exclude", "adjust_for"):
+        by_name = GeneralizedFisherScore(3, **{parameter: mask}).fit(table, y)
+        plain = GeneralizedFisherScore(3, **{parameter: ["c2"]}).fit(table, y)
+        assert_array_equal(by_name.support_, plain.support_)
+        assert by_name.objective_ == plain.objective_
+
+
 def test_constant_columns_in_groups_and_among_the_kept():
     X, y = labelled(4)
     X[:, [0, 1, 4]] = 7.0
@@ -165,6 +191,7 @@ def test_class_weights_are_sample_weights(class_weight):
     assert_allclose(doubled.objective_, once.objective_, rtol=1e-10)
 
 
+TENS = [0] * 3 + [10] * 3 + [20] * 3 + [30] * 3
 BAD = {
     "kept and excluded": ({"keep": [1], "exclude": [1]}, "must not overlap"),
     "more kept than asked": ({"keep": [0, 1, 2, 3, 4]}, "keep must not name more"),
@@ -187,6 +214,30 @@ BAD = {
     "an empty group": ({"groups": {"a": []}}, "at least one column"),
     "called as a column": ({"groups": {"c5": ["c0", "c1"]}}, "called as a column"),
     "more groups than there are": ({"groups": [0] * 6 + [1] * 6}, "must be at most the number of"),
+    "a column where groups are numbered": (
+        {"groups": TENS, "keep": [3]},
+        r"keep must hold labels of groups, which are numbers here; 3 is not among 0, 10, 20, 30\. Pass a",
+    ),
+    "a column to exclude where groups are numbered": (
+        {"groups": np.array(TENS), "exclude": np.array([3])},
+        r"exclude must hold labels of groups.* as np\.isin\(np\.arange\(12\), \[3\]\)",
+    ),
+    "a column where numbers name groups": ({"groups": {7: [0, 1]}, "keep": [5]}, "5 is not among 7, 'c2'"),
+    "a column where groups are floats": ({"groups": np.array(TENS, float), "keep": 3}, "3 is not among 0.0"),
+    "a truth for a group": (
+        {"groups": np.repeat(np.arange(6), 2), "keep": [True, 2]},
+        "True is none of them",
+    ),
+    "a number for a truth": ({"groups": [True] * 6 + [False] * 6, "keep": [1]}, "1 is not among True, False"),
+    "a negative number where groups are numbered": ({"groups": TENS, "keep": [-1]}, "-1 is none of them"),
+    "a name of a group and of a column": (
+        {"groups": ["c11"] * 6 + ["b"] * 6, "keep": ["c11"]},
+        "one thing at a time; 'c11' is a group, and a column of another",
+    ),
+    "a column to adjust for where groups are numbered": (
+        {"groups": np.repeat(np.arange(6), 2), "adjust_for": [3]},
+        r"adjust_for must say which columns it means; 3 may be a column or a group.* as np\.isin",
+    ),
     "weights by an unknown name": ({"class_weight": "fair"}, "class_weight must be"),
     "weights as a number": ({"class_weight": 2}, "class_weight must be"),
     "a class without weight": ({"class_weight": {0: 1, 1: 1}}, "none for 2"),

@@ -165,6 +165,21 @@ def test_categories_are_labels_even_where_they_are_numbers():
     assert F(batch) != pytest.approx(as_texts)  # numbers are numbers
 
 
+def test_strings_are_strings_and_numbers_in_a_list_numbers():
+    X, y, batch, age = confounded(3)
+    spelt, plain = np.array(["1E1", "10", "-0", "0"])[batch], np.array(list("abcd"))[batch]
+    expected = GeneralizedFisherScore(3, gamma=GAMMA).fit(X, y, confounders=plain)
+    kinds = (spelt, spelt.tolist(), pd.Series(spelt), np.array(["1", 1, "2", 2], dtype=object)[batch])
+    for given in (*kinds, [["1", 1, "2", 2][code] for code in batch]):
+        found = GeneralizedFisherScore(3, gamma=GAMMA).fit(X, y, confounders=given)
+        assert_array_equal(found.support_, expected.support_)
+        assert found.objective_ == pytest.approx(expected.objective_, rel=1e-9)
+    both = pd.DataFrame({"batch": plain, "age": age})
+    by_frame = GeneralizedFisherScore(3, gamma=GAMMA).fit(X, y, confounders=both)
+    by_rows = GeneralizedFisherScore(3, gamma=GAMMA).fit(X, y, confounders=both.values.tolist())
+    assert by_rows.objective_ == pytest.approx(by_frame.objective_, rel=1e-9)
+
+
 def test_where_the_classes_are_explained_wholly_nothing_is_left_to_reach():
     X, y = reference.random_problem(2, n=60, d=6, c=3)
     with pytest.warns(UserWarning, match="explain 3 of 3 classes wholly"):

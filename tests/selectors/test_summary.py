@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from fisherset import (
@@ -43,7 +44,7 @@ QUESTIONS = {
     "weights": (GeneralizedFisherScore(4), X, Y, {"sample_weight": WEIGHTS}),
     "confounders": (GeneralizedFisherScore(4), X, Y, {"confounders": Z}),
     "adjusted": (GeneralizedFisherScore(4, adjust_for=[3]), X, Y, {"sample_weight": WEIGHTS}),
-    "groups": (GeneralizedFisherScore(2, groups=np.arange(D) // 3, keep=[1], exclude=[13]), X, Y, {}),
+    "groups": (GeneralizedFisherScore(2, groups=np.arange(D) // 3, keep=[1], exclude=[4]), X, Y, {}),
     "not standardised": (GeneralizedFisherScore(4, standardize=False, gamma=3.0), X, Y, {}),
     "a constant": (GeneralizedFisherScore(4), np.column_stack([X, np.full(N, 0.1)]), Y, {}),
     "cutting planes": (GeneralizedFisherScore(4, solver="cutting-plane"), X, Y, {}),
@@ -194,6 +195,29 @@ def test_a_place_may_have_one_class_or_one_row():
     check_same(GeneralizedFisherScore(4).fit(rows), GeneralizedFisherScore(4).fit(X, Y).__dict__)
 
 
+def test_partial_fit_after_fit_goes_on_or_says_that_it_does_not():
+    for selector, y in ((GeneralizedFisherScore(4), Y), (JointRegressionScore(4), NUMBERS)):
+        task = "regression" if y is NUMBERS else "classification"
+        whole = clone(selector).fit(X, y)
+        after = clone(selector).fit(summarize(X[:90], y[:90], task=task)).partial_fit(X[90:], y[90:])
+        assert_array_equal(after.support_, whole.support_)
+        assert after.objective_ == pytest.approx(whole.objective_, rel=1e-10)
+        assert after.summary_.n_samples == len(X)
+        fitted = clone(selector).fit(X[:90], y[:90])
+        with pytest.warns(
+            UserWarning, match=r"begins anew with these rows, as fit keeps no sums.* Call partial_fit"
+        ):
+            fitted.partial_fit(X[90:], y[90:])
+        assert fitted.summary_.n_samples == len(X) - 90
+        began = clone(selector).partial_fit(X[:90], y[:90]).fit(X[90:], y[90:])
+        with pytest.warns(UserWarning, match="partial_fit begins anew"):
+            began.partial_fit(X[:90], y[:90])
+    with pytest.warns(UserWarning, match="partial_fit begins anew"):
+        one_class = GeneralizedFisherScore(4).fit(X, Y).partial_fit(X[:1, :3], Y[:1])
+    with pytest.raises(NotFittedError):
+        one_class.get_support()
+
+
 def test_partial_fit_follows_the_rows():
     selector = GeneralizedFisherScore(4)
     order = np.argsort(Y, kind="stable")  # one class after the other
@@ -226,15 +250,15 @@ def rewritten(path, arrays, **changes):
 
 DAMAGES = {
     "cut off": (None, "cannot be read as a summary: it is damaged or cut off"),
-    "a sum changed": ({"XX": np.eye(D)}, "its sums do not fit together"),
-    "a shape": ({"TX": np.zeros((3, 4))}, "its TX has the wrong shape"),
+    "a sum changed": ({"XX": np.eye(D)}, "the diagonal of its X'X is not its sums of squares"),
+    "a shape": ({"TX": np.zeros((3, 4))}, r"its TX has the wrong shape, \(3, 4\) in place of \(3, 14\)"),
     "not finite": ({"NX": np.full(D, np.nan)}, "its NX is not finite"),
-    "negative counts": ({"counts": np.array([80, 81, -1])}, "its sums do not fit together"),
+    "negative counts": ({"counts": np.array([80, 81, -1])}, "its counts of rows are impossible"),
     "pickled": ({"squares": np.array([object()])}, "it holds pickled objects"),
     "version": ({"about": {"version": 99}}, "it has version 99; this fisherset reads version 2"),
     "another file": ({"about": {"format": "fisherset selection"}}, "not written by fisherset as a summary"),
-    "labels": ({"about": {"labels": ["a", "a", "b"]}}, "its labels do not fit together"),
-    "names": ({"about": {"names": ["only one"]}}, "its columns do not fit together"),
+    "labels": ({"about": {"labels": ["a", "a", "b"]}}, "its labels are no different classes"),
+    "names": ({"about": {"names": ["only one"]}}, "its names are not as many as its columns"),
     "task": ({"about": {"task": "regression"}}, "its labels do not fit its task"),
 }
 

@@ -146,6 +146,13 @@ def test_labels_stand_as_in_any_other_file(tmp_path):
         assert found.y.tolist() == expected
 
 
+def test_labels_with_a_type_are_strings(tmp_path):
+    bare(pd.DataFrame({"sample": ["p", "q", "r"], "a": [1.0, 2.0, 3.0]}), tmp_path / "t.csv")
+    bare(pd.DataFrame({"sample": ["r", "q", "p"], "y": ["10", "1E1", "1"]}), tmp_path / "m.parquet")
+    found = read_table(tmp_path / "t.csv", "y", layout=Layout(labels=tmp_path / "m.parquet", on="sample"))
+    assert found.y.tolist() == ["1", "1E1", "10"]
+
+
 def test_the_only_column_beside_the_names_is_the_target(tmp_path):
     bare(frame().assign(sample=SAMPLES), tmp_path / "t.csv")
     bare(LABELS[["sample", "kind"]], tmp_path / "m.csv")

@@ -49,7 +49,9 @@ def test_positions_are_names(tmp_path):
     assert read_table(tmp_path / "t.npz", None).y.tolist() == Y
 
 
-@pytest.mark.parametrize("values", [[0, 1, 0, 1], [True, False] * 2, [0.5, 1.5, 2.5, 3.5]])
+@pytest.mark.parametrize(
+    "values", [[0, 1, 0, 1], [True, False] * 2, [0.5, 1.5, 2.5, 3.5], ["1E1", "10", "-0", "0"]]
+)
 def test_numbers_as_labels(values, tmp_path):
     np.savez(tmp_path / "t.npz", X=X, y=values)
     assert read_table(tmp_path / "t.npz", "y").y.tolist() == values

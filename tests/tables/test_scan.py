@@ -10,7 +10,7 @@ import pyarrow.dataset as ds
 import pytest
 from pyarrow import feather, parquet
 
-from fisherset.tables import arrow_files, scan
+from fisherset.tables import arrow_files, read_table, scan
 from scanfiles import FEATURES, N, frame, labels_of, together, write
 
 SUFFIXES = ["parquet", "feather", "arrow", "csv", "tsv", "csv.gz"]
@@ -98,6 +98,24 @@ def test_partitions_are_columns(pattern, tmp_path):
     assert sorted(y) == sorted(whole["site"])
 
 
+@pytest.mark.parametrize("values", [("01", "1"), ("-0", "0"), ("1", "1.0")])
+def test_partitions_that_are_written_apart_stay_apart(values, tmp_path):
+    for value in values:
+        (tmp_path / f"site={value}").mkdir()
+        write(tmp_path / f"site={value}" / "t.parquet", frame(5))
+    _, y, _ = together(table := scan(tmp_path, "site", columns=["real"]))
+    assert table.labels(sorted(set(y))) == sorted(values)
+
+
+def test_partitions_and_columns_may_differ_by_case(tmp_path):
+    for value in (0, 1):
+        (tmp_path / f"Real={value}").mkdir()
+        write(tmp_path / f"Real={value}" / "t.parquet", frame(5, value))
+    X, _, _ = together(scan(tmp_path, "kind", columns=["real", "Real"]))
+    np.testing.assert_array_equal(X[:, 0], pd.concat([frame(5, 0), frame(5, 1)])["real"])
+    np.testing.assert_array_equal(X[:, 1], np.repeat([0, 1], 5))
+
+
 def test_columns_in_any_order_and_without_some(tmp_path):
     path = write(tmp_path / "t.parquet", frame())
     table = scan(path, "kind", columns=["whole", "real"])
@@ -144,7 +162,9 @@ LABELS = {
     "texts": (pa.array(["b", "a", "b", "a"]), list("baba")),
     "large texts": (pa.array(["b", "a", "b", "a"], pa.large_string()), list("baba")),
     "categories": (pa.array(["b", "a", "b", "a"]).dictionary_encode(), list("baba")),
-    "numbers as texts": (pa.array(["1", "2", "1", "2"]), [1, 2, 1, 2]),
+    "numbers as texts": (pa.array(["1", "2", "1", "2"]), ["1", "2", "1", "2"]),
+    "spellings of ten": (pa.array(["1E1", "10", "10.0", "10"]), ["1E1", "10", "10.0", "10"]),
+    "signs of zero": (pa.array(["-0", "0", "-0", "0"]).dictionary_encode(), ["-0", "0", "-0", "0"]),
     "codes": (pa.array(["01", "2", "01", "2"]), ["01", "2", "01", "2"]),
     "whole numbers": (pa.array([2, 1, 2, 1], pa.int16()), [2, 1, 2, 1]),
     "long numbers": (pa.array([2**63, 2**63 + 1, 1, 1], pa.uint64()), [2**63, 2**63 + 1, 1, 1]),
@@ -163,6 +183,9 @@ def test_labels_of_all_kinds(case, suffix, batch_rows, tmp_path):
     table = pa.table({"x": [1.0, 2.0, 3.0, 4.0], "y": column})
     write = parquet.write_table if suffix == "parquet" else feather.write_feather
     write(table, tmp_path / f"t.{suffix}")
+    whole = read_table(tmp_path / f"t.{suffix}", "y").y.tolist()
+    assert whole == expected
+    assert {type(label) for label in whole} == {type(label) for label in expected}
     found = scan(tmp_path / f"t.{suffix}", "y", batch_rows=batch_rows)
     labels = [label for block in found.blocks() for label in labels_of(block.y).tolist()]
     meaning = dict(zip(dict.fromkeys(labels), found.labels(list(dict.fromkeys(labels))), strict=True))
@@ -178,6 +201,8 @@ TEXTS = {
     "leading noughts": ("01\n1\n01", ["01", "1", "01"]),
     "numbers, then a text": ("1\n1.0\nx", ["1", "1.0", "x"]),
     "texts like gaps": ("none\nx\nnone", ["none", "x", "none"]),
+    "spellings of ten": ("1E1\n10\n10.0", [10.0, 10.0, 10.0]),
+    "signs of zero": ("-0\n0\n1", [0, 0, 1]),
 }
 
 
@@ -191,6 +216,14 @@ def test_labels_of_a_text_file_are_what_stands_there(case, tmp_path):
     met = list(dict.fromkeys(texts))
     meaning = dict(zip(met, table.labels(met), strict=True))
     assert [meaning[text] for text in texts] == expected
+    assert read_table(tmp_path / "t.csv", "y").y.tolist() == expected
+
+
+def test_a_string_with_a_type_makes_text_beside_it_strings(tmp_path):
+    pd.DataFrame({"x": [1.0, 2.0], "y": ["1E1", "10"]}).to_parquet(tmp_path / "a.parquet")
+    (tmp_path / "b.csv").write_text("x,y\n3,10\n4,1E1\n")
+    table = scan([tmp_path / "a.parquet", tmp_path / "b.csv"], "y")
+    assert table.labels(["1E1", "10"]) == ["1E1", "10"]
 
 
 def test_labels_that_no_row_has_are_not_met(tmp_path):

@@ -10,7 +10,7 @@ import pyarrow.dataset as ds
 import pytest
 from pyarrow import feather, parquet
 
-from fisherset.tables import arrow_files, scan
+from fisherset.tables import arrow_files, columns_in, scan
 from scanfiles import frame, together, write
 
 
@@ -221,6 +221,41 @@ def test_partitions_that_differ(tmp_path):
         (tmp_path / folder).mkdir()
         write(tmp_path / folder / "t.parquet", frame())
     with pytest.raises(ValueError, match=r"month=2/t\.parquet is in 'month', year=1/t\.parquet in 'year'"):
+        scan(tmp_path, "kind")
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow", "csv"])
+@pytest.mark.parametrize("target", ["whole", "kind"])
+def test_a_partition_does_not_replace_a_column(target, suffix, tmp_path):
+    folder = tmp_path / "whole=0"
+    folder.mkdir()
+    path = write(folder / f"t.{suffix}", frame())
+    message = rf"the folder 'whole=0' and the column 'whole' of whole=0/t\.{suffix} share one\. Rename one"
+    for paths in (tmp_path, f"{tmp_path}/*/*"):
+        with pytest.raises(ValueError, match=message):
+            scan(paths, target)
+    with pytest.raises(ValueError, match=message):
+        columns_in(tmp_path)
+    X, _, _ = together(scan([path], "kind", columns=["whole"]))
+    np.testing.assert_array_equal(X[:, 0], frame()["whole"])
+
+
+@pytest.mark.parametrize("some", [False, True], ids=["whole", "filtered"])
+def test_a_partition_of_a_dataset_does_not_replace_a_column(some, tmp_path):
+    (tmp_path / "whole=0").mkdir()
+    write(tmp_path / "whole=0" / "t.parquet", frame())
+    hive = ds.partitioning(pa.schema([("whole", pa.int64())]), flavor="hive")
+    found = ds.dataset(tmp_path, partitioning=hive)
+    with pytest.raises(ValueError, match=r"^A partition folder must not .* 'whole=0' and the column 'whole'"):
+        count(scan(found.filter(ds.field("real") > 0) if some else found, "kind"))
+
+
+@pytest.mark.parametrize("inner", ["year=2", "%79ear=2"])
+def test_a_partition_inside_one_of_the_same_name(inner, tmp_path):
+    folder = tmp_path / "year=1" / inner
+    folder.mkdir(parents=True)
+    write(folder / "t.parquet", frame())
+    with pytest.raises(ValueError, match=rf"one thing of a row; '{inner}' is inside 'year=1'\. Rename one"):
         scan(tmp_path, "kind")
 
 

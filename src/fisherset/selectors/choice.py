@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fisherset._format import shown as listed
 from fisherset._types import Indices
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors._parameters import is_integer, shown
@@ -164,7 +165,7 @@ def check_choice(
         codes = np.arange(n_features)
     else:
         codes, labels = _grouped(groups, n_features, names)
-    finder = _Finder(codes, labels, names, groups is not None)
+    finder = _Finder(codes, labels, names, groups)
     kept, barred = finder.units("keep", keep), finder.units("exclude", exclude)
     adjusted = finder.columns("adjust_for", adjust_for)
     within = np.unique(codes[adjusted])
@@ -200,9 +201,7 @@ def _listed(groups: Any, n_features: int, names: Any) -> list[Any]:
         raise TypeError(
             f"groups must be a label for each column, or a mapping of names to columns; got {shown(groups)}."
         )
-    given: Any = groups
-    if names is not None and hasattr(given, "iloc") and set(given.index) == set(names):
-        given = given.loc[names]  # a series says of each name which group it is in
+    given = _in_order(groups, names)
     labels = list(given.tolist() if hasattr(given, "tolist") else given)
     if len(labels) != n_features:
         raise ValueError(
@@ -215,6 +214,13 @@ def _listed(groups: Any, n_features: int, names: Any) -> list[Any]:
             f"their own."
         )
     return labels
+
+
+def _in_order(given: Any, names: Any) -> Any:
+    """A value for each column in their order: a series may have the names of columns in another."""
+    if names is None or not hasattr(given, "iloc") or set(given.index) != set(names):
+        return given
+    return given.loc[names]
 
 
 def _mapped(groups: Mapping[Any, Any], n_features: int, names: Any) -> list[Any]:
@@ -269,18 +275,34 @@ def _columns(name: str, given: Any, n_features: int, places: Mapping[str, int]) 
 
 
 class _Finder:
-    """Units by what they are called: group labels first, then the names and numbers of their columns."""
+    """Units by what they are called: group labels first, then the names and numbers of their columns.
 
-    def __init__(self, codes: Indices, labels: Sequence[Any], names: Any, grouped: bool) -> None:
-        self._codes, self._places = codes, _places(names)
-        self._groups = {label: unit for unit, label in enumerate(labels)} if grouped else {}
+    Where groups are numbered, a number is the label of a group, and never the number of a column.
+    """
+
+    def __init__(self, codes: Indices, labels: Sequence[Any], names: Any, groups: Any) -> None:
+        self._codes, self._labels, self._names, self._places = codes, labels, names, _places(names)
+        self._groups = {} if groups is None else {label: unit for unit, label in enumerate(labels)}
+        given = groups if isinstance(groups, Mapping) else self._groups
+        self._numbered = any(isinstance(label, bool) or parameter.is_number(label) for label in given)
 
     def units(self, name: str, given: Any) -> Indices:
         """Groups that are named, and those of columns that are."""
-        return np.unique(self._codes[self.columns(name, given)])
+        return np.unique(self._codes[self._columns(name, given)])
 
     def columns(self, name: str, given: Any) -> Indices:
         """Column numbers, in column order; a group that is named is taken whole."""
+        if self._numbered and given is not None:
+            for item in (item for item in _items(name, given) if self._is_column(item)):
+                if item not in self._groups or np.count_nonzero(self._codes == self._groups[item]) > 1:
+                    raise ValueError(
+                        f"{name} must say which columns it means; {shown(item)} may be a column or a group, "
+                        f"as groups are numbered. Pass a mask, as np.isin(np.arange({self._codes.size}), "
+                        f"[{shown(item)}])."
+                    )
+        return self._columns(name, given)
+
+    def _columns(self, name: str, given: Any) -> Indices:
         items = [] if given is None else _items(name, given)
         if items and all(isinstance(item, bool | np.bool_) for item in items):
             if len(items) != self._codes.size:
@@ -288,15 +310,25 @@ class _Finder:
                     f"{name} as a boolean mask must have one entry for each of the {self._codes.size} "
                     f"features; got {len(items)}."
                 )
-            return np.flatnonzero(items)
+            return np.flatnonzero(_items(name, _in_order(given, self._names)))
         return np.unique(np.concatenate([NONE, *(self._columns_of(name, item) for item in items)]))
 
     def _columns_of(self, name: str, item: Any) -> Indices:
-        try:
-            if item in self._groups:
-                return np.flatnonzero(self._codes == self._groups[item])
-        except TypeError:  # it cannot even be looked up
-            pass
+        unit = self._unit_of(item)
+        if unit is not None:
+            column = self._places.get(item) if isinstance(item, str) else None
+            if column is not None and self._codes[column] != unit:
+                raise ValueError(
+                    f"{name} must name one thing at a time; {shown(item)} is a group, and a column of "
+                    f"another. Rename the group."
+                )
+            return np.flatnonzero(self._codes == unit)
+        if self._numbered and self._is_column(item):
+            raise ValueError(
+                f"{name} must hold labels of groups, which are numbers here; {shown(item)} is not among "
+                f"{listed(list(self._groups))}. Pass a mask to name columns, as "
+                f"np.isin(np.arange({self._codes.size}), [{shown(item)}])."
+            )
         what = "groups or columns" if self._groups else "columns"
         try:
             return np.array(_columns(name, [item], self._codes.size, self._places), dtype=np.intp)
@@ -304,3 +336,19 @@ class _Finder:
             raise ValueError(
                 f"{name} must hold names or numbers of {what} of X; {shown(item)} is none of them."
             ) from None
+
+    def _unit_of(self, item: Any) -> int | None:
+        """The group that is called so; True is no name of the group 1."""
+        try:
+            unit = self._groups.get(item)
+        except TypeError:  # it cannot even be looked up
+            return None
+        if unit is None or isinstance(item, bool | np.bool_) != isinstance(
+            self._labels[unit], bool | np.bool_
+        ):
+            return None
+        return unit
+
+    def _is_column(self, item: Any) -> bool:
+        """Whether an item would be the number of a column, were there no groups."""
+        return is_integer(item) and 0 <= item < self._codes.size

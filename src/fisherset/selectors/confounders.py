@@ -13,6 +13,7 @@ from scipy import sparse
 
 from fisherset._types import Floats, Indices
 from fisherset.selectors._containers import column_of, is_array, is_frame, is_masked, labels_of_columns
+from fisherset.selectors._labels import as_they_are
 from fisherset.selectors._parameters import shown
 from fisherset.selectors._tables import is_null
 from fisherset.statistics import Basis, Scatter
@@ -55,6 +56,10 @@ def _columns(confounders: Any) -> list[tuple[Any, Any]]:
     if is_array(dense):
         with suppress(Exception):  # of any kind: lists of several lengths, or what a library has of its own
             array = np.asarray(dense)
+    if isinstance(dense, list | tuple) and array.dtype.kind in "US" and array.ndim in (1, 2):
+        # of numbers beside strings numpy makes strings: 1 and "1" would be one
+        rows = np.array(dense, dtype=object).reshape(len(dense), -1)
+        return [(j, as_they_are(rows[:, j].tolist())) for j in range(rows.shape[1])]
     if array.ndim == 1:
         return [(0, dense)]
     if array.ndim != 2 or not array.shape[1]:

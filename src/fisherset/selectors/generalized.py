@@ -62,8 +62,9 @@ class GeneralizedFisherScore(IncrementalSelector):
         is a group of its own. `n_features_to_select` then counts groups.
     keep, exclude : array-like, default=None
         Features that must be selected, which count towards `n_features_to_select`, and that must
-        not be: names, numbers or a mask. With `groups` labels of groups, or any of their columns.
-        The certificate is over the sets that respect them.
+        not be: names, numbers or a mask. With `groups` labels of groups, or any of their columns;
+        where groups are numbered a number is a group, and a mask names columns. The certificate is over
+        the sets that respect them.
     class_weight : "balanced", "sqrt" or mapping, default=None
         Weight of the samples of each class, times `sample_weight`: "balanced" makes all classes
         weigh the same, "sqrt" in proportion to the root of their size, a mapping of labels to

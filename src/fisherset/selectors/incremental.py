@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self
 
 from fisherset.selectors import _validation as check
@@ -25,16 +26,20 @@ class IncrementalSelector(JointSelector):
         for kept in ("summary_", "_all_labels"):
             if hasattr(self, kept):
                 delattr(self, kept)
-        return self._fit(X, y, beside)
+        self._fit(X, y, beside)
+        if isinstance(X, Summary):
+            self.summary_ = X
+        return self
 
     def partial_fit(
         self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None, confounders: Any = None
     ) -> Self:
         """Add samples to those of earlier calls, and select from all of them.
 
-        The products of all columns are kept as `summary_`, 8 bytes for each pair of columns; `fit` begins
-        anew. As long as all samples are of one class, or a target is the same for all, nothing is
-        selected.
+        The products of all columns are kept as `summary_`, 8 bytes for each pair of columns. After
+        `fit(summary)` it adds to that summary; after `fit` on rows, of which nothing is kept, it begins
+        anew, with a warning. As long as all samples are of one class, or a target is the same for all,
+        nothing is selected.
 
         Parameters
         ----------
@@ -57,6 +62,15 @@ class IncrementalSelector(JointSelector):
         """
         self._check_parameters()
         self._check_gradual()
+        if hasattr(self, "support_") and not hasattr(self, "summary_"):
+            # scikit-learn's checks call it after fit, so that it cannot be refused
+            warnings.warn(
+                "partial_fit begins anew with these rows, as fit keeps no sums to add them to. Call "
+                "partial_fit(X, y) or fit(summarize(X, y)) in place of fit to go on from its rows.",
+                UserWarning,
+                stacklevel=2,
+            )
+            self._forget()
         before = getattr(self, "summary_", None)
         check.check_table(self, X, elsewhere=True, reset=before is None, least_rows=1)
         if isinstance(X, Summary):
@@ -74,6 +88,11 @@ class IncrementalSelector(JointSelector):
             self._fit(whole, None, Beside())
         self.summary_, self._all_labels = whole, known
         return self
+
+    def _forget(self) -> None:
+        """Drop all that was fitted: rows of one class would leave the answer of others."""
+        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("__")]:
+            delattr(self, name)
 
     def _check_gradual(self) -> None:
         """Refuse what cannot be done without the earlier rows."""

@@ -153,8 +153,8 @@ def holds_numbers(task: str, y: Any) -> bool:
 
 
 def _numbers(task: str, y: Any, n: int) -> Floats:
-    if isinstance(y, Coded):  # numbers that texts spell
-        y = np.array([_spelt(label) for label in y.labels])[y.codes]
+    if isinstance(y, Coded):  # numbers that text without a type spells, or objects
+        y = np.array([_spelt(label, y.untyped) for label in y.labels])[y.codes]
     targets = check_targets(y, n)
     if task != REGRESSION and not np.isin(targets, (0.0, 1.0)).all():
         raise ValueError(
@@ -172,17 +172,19 @@ def _counting(targets: Floats, weight: Floats | None) -> Floats:
     return np.where(weight[:, None] > 0, targets, targets[heaviest] if weight[heaviest] else 0.0)
 
 
-def _spelt(label: Any) -> float:
-    """The number that a text spells, which must not be rounded where it is whole."""
+def _spelt(label: Any, untyped: bool) -> float:
+    """The number that untyped text spells, which must not be rounded where it is whole."""
     text = str(label).strip()
     try:
         number = float(label)
-        understood = "_" not in text  # of which Python thinks nothing
+        # of an underscore Python thinks nothing; a string that has a type is a string
+        understood = "_" not in text and (untyped or not isinstance(label, str | bytes))
     except (TypeError, ValueError):
         understood = False
     if not understood:
         raise ValueError(
-            f"y must hold numbers; got the text {shown(label)}. Use GeneralizedFisherScore for classes."
+            f"y must hold numbers; got the string {shown(label)}. Convert the column to numbers, or use "
+            f"GeneralizedFisherScore for classes."
         )
     if LONG_WHOLE.fullmatch(text) and np.isfinite(number) and int(text.partition(".")[0]) != number:
         raise ValueError(ROUNDED_TARGETS)

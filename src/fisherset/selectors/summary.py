@@ -15,6 +15,7 @@ from fisherset.selectors._labels import as_they_are, check_total_weight, check_w
 from fisherset.selectors._magnitudes import reject_nonfinite
 from fisherset.selectors._parameters import shown
 from fisherset.selectors._summary_file import read_summary, write_summary
+from fisherset.selectors._summary_sums import impossible
 from fisherset.selectors.any_rows import rows_of
 from fisherset.selectors.confounders import reject_doubtful, warn_dropped
 from fisherset.selectors.measured import (
@@ -132,7 +133,17 @@ class Summary:
         """The summary of the rows of both."""
         if not isinstance(other, Summary):
             return NotImplemented
-        return self._with(self._gathered.merged(self._matched(other)))
+        with np.errstate(over="ignore", invalid="ignore"):  # what is lost is found by its sums
+            total = self._gathered.merged(self._matched(other))
+        lost = np.flatnonzero(~(total.moments.finite & np.isfinite(total.XX.diagonal())))
+        if lost.size:
+            named = self.names is not None and lost[0] < self.n_columns
+            column = (self.names or [])[lost[0]] if named else int(lost[0])
+            raise ValueError(
+                f"Summaries must be of columns whose sums float64 holds; those of column {shown(column)} "
+                f"leave its range when added. Divide it by the same number everywhere before summarize."
+            )
+        return self._with(total)
 
     def __radd__(self, other: Any) -> Summary:
         """So that `sum(summaries)` works, which starts at nought."""
@@ -156,10 +167,11 @@ class Summary:
                 f"Some rows must be left in a summary; all {self.n_samples} are to be taken out."
             )
         rest = self._gathered - theirs
-        if not _possible(rest):
+        if impossible(rest, self._roles) is not None:
             raise ValueError(
-                "Rows can be taken out only where they were put in; no rows have the sums that would be "
-                "left. Subtract a summary of rows that this one has."
+                "Rows can be taken out only where they were put in; the subtracted rows were not part of "
+                "this summary, or weigh so much that no digits of the rest are left. Subtract a summary of "
+                "rows that this one has."
             )
         return self._with(rest)
 
@@ -253,16 +265,6 @@ class Summary:
         n_targets, n_confounders, sets = self._kind
         what = f"{n_targets} {'labels' if sets else 'numbers'}" if n_targets else "classes"
         return f"{what} beside {n_confounders} confounders" if n_confounders else what
-
-
-def _possible(gathered: Gathered) -> bool:
-    """Whether some rows may have such sums: none of the weights and squares is below nought."""
-    moments, rounding = gathered.moments, 1e-6  # far more than there is
-    n, weights = moments.n, moments.NT[0]
-    if not n > 0 or (weights < -rounding * n).any():
-        return False
-    squares = gathered.XX.diagonal() - moments.NX[0] ** 2 / n
-    return bool((squares >= -rounding * moments.added).all())
 
 
 def _named(names: list[str] | None) -> str:

@@ -25,6 +25,7 @@ class Coded(NamedTuple):
 
     labels: tuple[Any, ...]
     codes: NDArray[np.intp]
+    untyped: bool = False  # whether they are text without a type, which may spell numbers
 
 
 @dataclass(frozen=True)

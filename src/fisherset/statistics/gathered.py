@@ -94,7 +94,7 @@ class Gathered:
             T_added=T_added,
             added=added,
             weight_squares_added=float(_power_above(np.array(m.weight_squares_added))),
-            n_rows=1 << m.n_rows.bit_length(),
+            n_rows=1 << (m.n_rows - 1).bit_length(),
         )
         return replace(self, moments=known)
 
@@ -203,8 +203,10 @@ def gather(rows: Rows, read: Reader, *, columns: bool = True, fill: Fill | None 
 
 
 def _power_above(squares: Floats) -> Floats:
-    """The powers of two above some numbers, zero for zero."""
-    return np.where(squares > 0, np.ldexp(1.0, np.minimum(np.frexp(squares)[1], 1023)), 0.0)
+    """The least powers of two that are no less than some numbers, zero for zero."""
+    mantissa, exponent = np.frexp(squares)
+    exponent = np.minimum(np.where(mantissa == 0.5, exponent - 1, exponent), 1023)
+    return np.where(squares > 0, np.ldexp(1.0, exponent), 0.0)
 
 
 class Roles(NamedTuple):

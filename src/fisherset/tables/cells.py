@@ -16,7 +16,6 @@ from fisherset._format import near, shown
 from fisherset._types import Floats, Indices
 from fisherset.sources import BatchedRows, Block, Coded, Matrix, Place
 from fisherset.tables.annotated import Annotated, Backed, InFile, InMemory
-from fisherset.tables.frames import Frame
 from fisherset.tables.identifiers import (
     Identifiers,
     are_row_numbers,
@@ -24,7 +23,6 @@ from fisherset.tables.identifiers import (
     identifiers_of,
     no_such_column,
 )
-from fisherset.tables.labels import labels_in
 from fisherset.tables.matrices import CSC_KIND, CSR_KIND, ForwardReader, StoredMatrix, csr_of, pointers_of
 
 CELL_ENTRIES = 2**20  # of a block where nobody says how many rows it has: 16 MB with their columns
@@ -115,13 +113,6 @@ class CellRows(BatchedRows):
         self.n_columns = len(self.names)
         self._cells, self._chosen, self._batch_rows = cells, chosen, batch_rows
         self._y, self._weight = y, weight
-
-    def labels(self, found: list[Any]) -> list[Any]:
-        """What labels stand for: texts that all spell plain numbers are these, as on the command line."""
-        values = np.empty(len(found), dtype=object)
-        values[:] = found
-        meant = labels_in(Frame(Path(self._cells.name), [], labels={"target": values}), "target")
-        return found if meant is None else list(meant.tolist())
 
     def identifiers(self) -> Identifiers | None:
         """What the rows are called."""

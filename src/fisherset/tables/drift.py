@@ -85,9 +85,11 @@ def _odd_texts(frame: Frame, selection: Selection, column: str) -> list[str]:
 def _odd_labels(frame: Frame, selection: Selection, labels: NDArray[Any] | None) -> list[str]:
     if labels is None:
         return []
-    known = set(map(_bare, selection.classes))
-    given = [str(label) for label in labels.tolist() if label is not None]
-    new = sorted({label for label in set(given) if _bare(label) not in known})
+    present = [label for label in labels.tolist() if label is not None]
+    numbers = not any(isinstance(label, str) for label in present)  # of which 2 and 2.0 are one class
+    known = set(map(_bare, selection.classes) if numbers else selection.classes)
+    given = [str(label) for label in present]
+    new = sorted({label for label in set(given) if (_bare(label) if numbers else label) not in known})
     if not new or not known:
         return []
     rows = sum(map(given.count, new))
@@ -98,5 +100,5 @@ def _odd_labels(frame: Frame, selection: Selection, labels: NDArray[Any] | None)
 
 
 def _bare(label: str) -> float | str:
-    """A label whatever the way it is written: 2 and 2.0 are one class."""
+    """The number a label is, whatever the way it is written."""
     return float(label) if is_number(label) else label

@@ -62,6 +62,8 @@ class Frame(NamedTuple):
         What the rows are called, where they are called anything.
     dialect : Dialect or None
         How the file is written, where it is a text.
+    untyped : bool
+        Whether its cells are text without types, as in CSV: only then may strings be read as numbers.
     """
 
     path: Path
@@ -71,6 +73,7 @@ class Frame(NamedTuple):
     labels: dict[str, NDArray[Any]] | None = None
     ids: Identifiers | None = None
     dialect: Dialect | None = None
+    untyped: bool = False
 
     def values(self, name: str) -> list[Any] | None:
         """The values of one column that may be labels.
@@ -239,7 +242,7 @@ def _turned_frame(
         return frame.arrow
 
     table, ids = turned(path, read, texts, wanted, layout)
-    return Frame(path, table.column_names, arrow=table, ids=ids)
+    return Frame(path, table.column_names, arrow=table, ids=ids, untyped=True)
 
 
 def _arrow_frame(
@@ -265,7 +268,7 @@ def _arrow_frame(
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ValueError(f"{path.name} cannot be read; is it damaged or cut off? ({reason[:160]})") from error
-    return Frame(path, names, arrow=table, dialect=dialect)
+    return Frame(path, names, arrow=table, dialect=dialect, untyped=dialect is not None)
 
 
 def _text_table(
@@ -283,7 +286,7 @@ def _text_table(
 def _series_frame(path: Path) -> Frame:
     series = read_series(path)
     ids = Identifiers(free_name(series.probes), series.samples)
-    return Frame(path, series.probes, X=series.X, labels=series.labels, ids=ids)
+    return Frame(path, series.probes, X=series.X, labels=series.labels, ids=ids, untyped=True)
 
 
 def _npz_frame(path: Path) -> Frame:

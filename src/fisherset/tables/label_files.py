@@ -187,6 +187,7 @@ def _spaces(lost: list[str], places: dict[str, int]) -> str:
 def _some_rows(held: Frame, target: str, order: list[int]) -> Frame:
     """The labels of some rows, in their order."""
     if held.arrow is not None:
-        return Frame(held.path, [target], arrow=held.arrow.select([target]).take(order))
-    labels = (held.labels or {})[target]
-    return Frame(held.path, [], X=np.empty((len(order), 0)), labels={target: labels[np.array(order)]})
+        some = held.arrow.select([target]).take(order)
+        return Frame(held.path, [target], arrow=some, untyped=held.untyped)
+    labels = {target: (held.labels or {})[target][np.array(order)]}
+    return Frame(held.path, [], X=np.empty((len(order), 0)), labels=labels, untyped=held.untyped)

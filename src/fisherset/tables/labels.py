@@ -16,7 +16,7 @@ from fisherset.tables.frames import Frame
 
 
 def labels_in(frame: Frame, target: str) -> NDArray[Any] | None:
-    """The labels of a frame as an array of one kind.
+    """The labels of a frame as an array of one kind; strings of typed columns are strings.
 
     Parameters
     ----------
@@ -36,8 +36,8 @@ def labels_in(frame: Frame, target: str) -> NDArray[Any] | None:
         return None
     values = [None if _is_gap(value) else value for value in values]
     present = [value for value in values if value is not None]
-    if all(isinstance(value, str) and PLAIN_NUMBER.fullmatch(value) for value in present):
-        values = [None if value is None else _number(value) for value in values]  # from a file of text
+    if frame.untyped or (present and all(isinstance(value, Decimal) for value in present)):
+        values = inferred([None if value is None else str(value) for value in values])
         present = [value for value in values if value is not None]
     kinds = {type(value) for value in present}
     odd = [kind.__name__ for kind in kinds if not issubclass(kind, bool | int | float | str | Decimal)]
@@ -47,11 +47,20 @@ def labels_in(frame: Frame, target: str) -> NDArray[Any] | None:
         values = [None if value is None else float(value) for value in values]
     elif len(kinds) > 1 or Decimal in kinds:
         values = [None if value is None else str(value) for value in values]
-    return np.array(values, dtype=object if len(present) < len(values) else None)
+    array = np.array(values, dtype=object if len(present) < len(values) else None)
+    # numpy rounds integers that no type of its own holds together
+    return array if array.tolist() == values else np.array(values, dtype=object)
 
 
 # Numbers that are the same when they are written again: not 007, nor what float64 would round.
 PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,12})?(?:[eE][-+]?\d{1,2})?")
+
+
+def inferred(texts: list[str | None]) -> list[Any]:
+    """The numbers that texts without a type spell, if all of them do; else the texts."""
+    if all(text is None or PLAIN_NUMBER.fullmatch(text) for text in texts):
+        return [None if text is None else _number(text) for text in texts]
+    return list(texts)
 
 
 def _is_gap(value: Any) -> bool:

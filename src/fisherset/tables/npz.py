@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import math
 import zipfile
-import zlib
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -40,9 +39,7 @@ class Dataset(NamedTuple):
     feature_names: NDArray[Any] | None
 
 
-# Whatever numpy raises on a file that is damaged, cut off or of another kind
 SUMMARY_ARRAYS = {"about", "XX"}  # that the file of a summary has
-UNREADABLE = (OSError, ValueError, EOFError, AttributeError, TypeError, zlib.error, zipfile.BadZipFile)
 CSR = ("X_data", "X_indices", "X_indptr", "X_shape")
 # What an array may be called, ours first: another counts where it is the only one of its list.
 CALLED = {
@@ -115,9 +112,9 @@ def _found(path: Path, needed: Sequence[str]) -> dict[str, Any]:
         with np.load(path, allow_pickle=False) as file:
             for key, name in called.items():
                 found[key] = file[name]
-    except (PermissionError, TooLargeError):
+    except (PermissionError, TooLargeError, MemoryError):
         raise
-    except UNREADABLE as error:
+    except Exception as error:  # of any kind: on damaged files zipfile and numpy raise many
         pickled = f"it holds pickled objects as {name}; save texts as {name}.astype(str)"
         reason = pickled if "allow_pickle" in str(error) else "it is damaged or no .npz file"
         raise ValueError(f"{path.name} cannot be read: {reason}.") from error

@@ -102,8 +102,11 @@ def is_summary(path: Path) -> bool:
     """Whether a file is one that `Summary.save` writes."""
     if path.suffix.lower() != ".npz" or not zipfile.is_zipfile(path):
         return False
-    with zipfile.ZipFile(path) as file:
-        return {f"{name}.npy" for name in SUMMARY_ARRAYS} <= set(file.namelist())
+    try:
+        with zipfile.ZipFile(path) as file:
+            return {f"{name}.npy" for name in SUMMARY_ARRAYS} <= set(file.namelist())
+    except Exception:  # of any kind: whoever reads it says what is wrong with it
+        return False
 
 
 def _check_plain(path: Path, layout: Layout) -> None:

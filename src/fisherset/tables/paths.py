@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from fisherset._format import shown
@@ -14,6 +14,10 @@ from fisherset._format import shown
 Stamp = tuple[int, int, int]
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # a partition of the rows that have none
 MAGIC = "*?["
+
+
+class PartitionError(ValueError):
+    """A `key=value` folder that contradicts another, or a column of its files."""
 
 
 class TableFile(NamedTuple):
@@ -120,8 +124,32 @@ def _below(root: Path, found: list[Path]) -> list[TableFile]:
 
 
 def _partitions(folders: tuple[str, ...]) -> dict[str, str | None]:
-    pairs = [folder.split("=", 1) for folder in folders if "=" in folder.strip("=")]
-    return {unquote(key): None if value == NO_VALUE else unquote(value) for key, value in pairs}
+    """What `key=value` folders, one in the other, say of the rows below them."""
+    found: dict[str, str | None] = {}
+    inside: dict[str, str] = {}
+    for folder in folders:
+        if "=" not in folder.strip("="):
+            continue
+        key, value = folder.split("=", 1)
+        key = unquote(key)
+        if key in found:
+            raise PartitionError(
+                f"A partition must say one thing of a row; {folder!r} is inside {inside[key]!r}. Rename one "
+                f"of the folders, or pass the files in a list, which leaves folders out."
+            )
+        found[key], inside[key] = (None if value == NO_VALUE else unquote(value)), folder
+    return found
+
+
+def check_partitions(file: str, partitions: Mapping[str, Any], columns: Collection[str]) -> None:
+    """Refuse a folder that says what a column of its files says, too: one would replace the other."""
+    both = [key for key in partitions if key in columns]
+    if both:
+        raise PartitionError(
+            f"A partition folder must not have the name of a column of its files; the folder "
+            f"'{both[0]}={partitions[both[0]]}' and the column {both[0]!r} of {file} share one. Rename one "
+            f"of them, or pass the files in a list, which leaves folders out."
+        )
 
 
 def _hidden(path: Path) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from fisherset.tables.names import check_names
 from fisherset.tables.odd_texts import Finding
-from fisherset.tables.paths import TableFile, stamp_of
+from fisherset.tables.paths import PartitionError, TableFile, check_partitions, stamp_of
 
 BATCHES_A_SLICE = 8  # of a lazy frame, which is computed anew for each slice where it cannot be streamed
 
@@ -34,6 +34,10 @@ class Query:
     def agree(self, columns: Sequence[str]) -> None:
         """Types are those of the schema."""
 
+    def untyped(self, name: str) -> bool:
+        """Every column has a type."""
+        return False
+
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[tuple[str, Any]]:
         """Batches with these columns, of about so many rows, each with where it comes from."""
         with closing(self._asked(list(columns), rows)) as found:
@@ -57,7 +61,7 @@ def answered(name: str) -> Iterator[None]:
     """Says of a table that cannot be read which one it is."""
     try:
         yield
-    except MemoryError:
+    except (MemoryError, PartitionError):
         raise
     except Exception as error:  # of any kind: each library has its own
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
@@ -86,11 +90,20 @@ class DatasetQuery(Query):
             file.check()
 
     def _asked(self, columns: list[str], rows: int) -> Generator[tuple[str, Any], None, None]:
+        from pyarrow.dataset import get_partition_keys
+
         scanner = self._dataset.scanner(
             columns=columns, batch_size=rows, batch_readahead=1, fragment_readahead=1
         )
+        checked: set[str] = set()
         for batch, fragment in ((found.record_batch, found.fragment) for found in scanner.scan_batches()):
-            yield str(getattr(fragment, "path", self.name)), batch
+            name = str(getattr(fragment, "path", self.name))
+            if name not in checked:
+                # here, as a dataset with a filter does not list its files
+                keys = get_partition_keys(fragment.partition_expression)
+                check_partitions(name, keys, fragment.physical_schema.names if keys else ())
+                checked.add(name)
+            yield name, batch
 
 
 class LazyFrameQuery(Query):

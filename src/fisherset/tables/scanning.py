@@ -53,8 +53,9 @@ def scan(
         a DuckDB relation, AnnData, or a function that opens a `pyarrow.RecordBatchReader` each time it
         is called.
     target : str or list of str
-        The column of labels, or numbers. Several columns of numbers are targets together, of noughts
-        and ones sets of labels.
+        The column of labels, or numbers. Strings are labels as they are; only in files of text, which
+        have no types, are they the numbers they spell where all do. Several columns of numbers are
+        targets together, of noughts and ones sets of labels.
     columns : list of str, default=None
         The columns to choose from, in this order; None for all but target and weights.
     drop : list of str, default=()
@@ -134,7 +135,7 @@ def scan(
     beside = [*targets, *weights, *([] if layout.identifier is None else [layout.identifier])]
     chosen = _chosen(stream, columns, drop, beside)
     stream.agree([*chosen, *beside])
-    read_targets = Targets(target, stream.schema, stream.name)
+    read_targets = Targets(target, stream.schema, stream.name, stream.untyped(targets[0]))
     for name in weights:
         _check_weight(stream, name)
     features, n_rows = features_in(stream, chosen, impute, split_texts)

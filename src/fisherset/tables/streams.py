@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -13,10 +12,11 @@ from fisherset.tables.arrow_files import ArrowReader, ParquetReader
 from fisherset.tables.columns import RefusedColumnError, kind_of
 from fisherset.tables.csv_files import CsvReader
 from fisherset.tables.geo import is_series
+from fisherset.tables.identifiers import AS_WRITTEN
 from fisherset.tables.layout import PLAIN, Layout
 from fisherset.tables.memory import TooLargeError
 from fisherset.tables.odd_texts import Finding
-from fisherset.tables.paths import TableFile
+from fisherset.tables.paths import TableFile, check_partitions
 
 SCANNED = (
     "text (.csv, .tsv, .txt, also packed as .csv.gz), Parquet (.parquet), Feather or Arrow (.feather, "
@@ -34,6 +34,9 @@ class Stream(Protocol):
 
     def agree(self, columns: Sequence[str]) -> None:
         """Settle the types of these columns, which will be asked for; those that differ are refused."""
+
+    def untyped(self, name: str) -> bool:
+        """Whether a column comes as text without a type, as from CSV."""
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[tuple[str, Any]]:
         """Batches with these columns, of about so many rows, each with where it comes from."""
@@ -81,9 +84,11 @@ class Files:
         self._partitions = {
             key: _partition([file.partitions[key] for file in files]) for key in files[0].partitions
         }
+        for file, reader in zip(files, self._readers, strict=True):
+            check_partitions(file.name, file.partitions, reader.schema.names)
         fields = {field.name: field for reader in reversed(self._readers) for field in reader.schema}
         first = self._readers[0].schema
-        names = [name for name in dict.fromkeys([*first.names, *fields]) if name not in self._partitions]
+        names = list(dict.fromkeys([*first.names, *fields]))
         partitions = [pa.field(key, values.type) for key, values in self._partitions.items()]
         self.schema = pa.schema([*map(fields.__getitem__, names), *partitions], metadata=first.metadata)
 
@@ -136,6 +141,10 @@ class Files:
                 f"{other.type} in {file.name}. Convert one of them, or leave it out with drop."
             )
         return field
+
+    def untyped(self, name: str) -> bool:
+        """Whether a column comes from files of text only: a string that has a type is a string."""
+        return name not in self._partitions and all(isinstance(r, CsvReader) for r in self._readers)
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[tuple[str, Any]]:
         """Batches with these columns, of about so many rows, each with its file."""
@@ -220,10 +229,13 @@ def readable(file: TableFile) -> Iterator[None]:
 
 
 def _partition(values: list[str | None]) -> Any:
-    """What the partitions of all files are called: whole numbers where they all are."""
+    """What the partitions of all files are called: whole numbers where they all are written as such.
+
+    01 and 1 are two folders, and stay two values.
+    """
     import pyarrow as pa
 
-    if all(value is None or re.fullmatch(r"-?\d{1,18}", value) for value in values):
+    if all(value is None or AS_WRITTEN.fullmatch(value) for value in values):
         return pa.array([None if value is None else int(value) for value in values], pa.int64())
     return pa.array(values, pa.string())
 

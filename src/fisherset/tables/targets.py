@@ -27,6 +27,8 @@ class Targets:
         The columns of the table: one of dates, lists or the like is refused.
     name : str
         What the table is called.
+    untyped : bool
+        Whether labels come as text without a type, which may stand for numbers.
 
     Attributes
     ----------
@@ -34,9 +36,13 @@ class Targets:
         The columns.
     """
 
-    def __init__(self, target: str | Sequence[str], schema: Any, name: str) -> None:
+    def __init__(self, target: str | Sequence[str], schema: Any, name: str, untyped: bool) -> None:
+        import pyarrow as pa
+
         self.names = names_of(target)
         self._path = Path(name)
+        # decimals come as they are written, all with the same number of digits
+        self._spelt = untyped or pa.types.is_decimal(schema.field(self.names[0]).type)
         for column in self.names:
             held = Frame(self._path, schema.names, arrow=schema.empty_table())
             labels_in(held, column) if len(self.names) == 1 else numbers_in(held, column)
@@ -54,13 +60,12 @@ class Targets:
         return numbers
 
     def meaning(self, found: list[Any]) -> list[Any]:
-        """What labels stand for, once all are known: texts that all spell plain numbers are these numbers."""
-        if not any(isinstance(label, str) for label in found):
+        """What labels stand for, once all are known: untyped text that spells plain numbers is these."""
+        if not self._spelt or not all(isinstance(label, str) for label in found):
             return found
-        values = np.empty(len(found), dtype=object)
-        values[:] = found
+        values = np.array(found, dtype=object)
         name = self.names[0]
-        labels = labels_in(Frame(self._path, [name], labels={name: values}), name)
+        labels = labels_in(Frame(self._path, [name], labels={name: values}, untyped=True), name)
         return [] if labels is None else list(labels.tolist())
 
     def _labels(self, column: Any, place: Place) -> NDArray[Any] | Coded:
@@ -78,7 +83,7 @@ class Targets:
         numbers: dict[Any, int] = {}  # of the texts that some row has
         met = np.unique(codes)
         number = np.array([numbers.setdefault(texts[code], len(numbers)) for code in met], dtype=np.intp)
-        return Coded(tuple(numbers), number[np.searchsorted(met, codes)])
+        return Coded(tuple(numbers), number[np.searchsorted(met, codes)], self._spelt)
 
     def _numbers(self, name: str, column: Any, place: Place) -> NDArray[Any]:
         self._check_whole(name, gaps_in_column(column), place)
