@@ -20,7 +20,7 @@ import numpy as np
 
 from fisherset._types import Floats, Indices
 from fisherset.solver.domain import NONE, Domain
-from fisherset.solver.group_swaps import Offer, cancelled, group_swaps
+from fisherset.solver.group_swaps import WELL_ENOUGH, Offer, cancelled, group_swaps, taken_out
 from fisherset.solver.iterative import IterativeSubset
 from fisherset.solver.problem import Problem
 from fisherset.solver.relaxation import Relaxation
@@ -235,14 +235,13 @@ def column_swaps(
     """What all swaps change, some outsiders at a time."""
     at_a_time = min(SWAPS_AT_A_TIME, problem.room)
     step = max(1, at_a_time // max(state.columns.size, problem.C.shape[1]))
-    lost = cancelled(state, state.inverse_diagonal[places, None, None])
+    lost = cancelled(state, state.inverse_diagonal[places, None, None], WELL_ENOUGH)
     for start in range(0, outsiders.size, step):
         batch = outsiders[start : start + step]
         if not lost.all():
             yield _updated(state, places[~lost], batch)
     for place in places[lost].tolist():
-        rest = measure_subset(problem, np.delete(state.columns, place), state.gamma)
-        own = float(_added(rest, state.columns[[place]])[0])
+        rest, own = taken_out(state, np.array([place]))
         for start in range(0, outsiders.size, step):
             batch = outsiders[start : start + step]
             gain = (_added(rest, batch) - own)[None] / problem.n

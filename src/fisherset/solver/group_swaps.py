@@ -29,7 +29,7 @@ from fisherset.solver.subset import SampleSubset, Subset
 from fisherset.solver.units import Units
 
 NUMBERS_AT_A_TIME = 8_000_000  # of U
-SEARCHING = 1e-4  # share of itself to which a search has to know what a swap changes
+WELL_ENOUGH = 1e-4  # share of itself to which a search has to know what a swap changes
 
 
 class Offer(NamedTuple):
@@ -60,12 +60,12 @@ def group_swaps(
     widest = max(state.columns.size, problem.C.shape[1])
     numbers = min(NUMBERS_AT_A_TIME, problem.room) // widest
     of_places = _rows(state, units)
-    lost = np.array([_lost(state, of_places[place], SEARCHING) for place in places], dtype=bool)
+    lost = np.array([_lost(state, of_places[place], WELL_ENOUGH) for place in places], dtype=bool)
     members = [_member(state, place, of_places[place]) for place in places[~lost].tolist()]
     for alike, columns in _batches(units, outsiders if members else NONE, numbers):
         yield _updated(state, members, alike, columns)
     for place in places[lost].tolist():  # one after the other: each has a system of its own
-        rest, own = _taken_out(state, of_places[place])
+        rest, own = taken_out(state, of_places[place])
         for alike, columns in _batches(units, outsiders, numbers):
             gain = (_added(rest, columns) - own)[None] / problem.n
             yield Offer(np.array([place]), alike, gain, np.array([own]) / problem.n)
@@ -112,10 +112,10 @@ def _member(state: Subset, place: int, rows: Indices) -> _Member:
     return _Member(place, rows, inverse_root, w, float(np.vdot(w, w)))
 
 
-def _taken_out(state: Subset, rows: Indices) -> tuple[Subset, float]:
+def taken_out(state: Subset, rows: Indices) -> tuple[Subset, float]:
     """The subset without some of its columns, by a system of its own, and what n F loses without them."""
     rest = measure_subset(state.problem, np.delete(state.columns, rows), state.gamma)
-    return rest, float(_added(rest, state.columns[rows][None])[0])
+    return rest, state.problem.n * max(state.value - rest.value, 0.0)
 
 
 def _lost(state: Subset, rows: Indices, trusted: float) -> bool:
@@ -123,15 +123,15 @@ def _lost(state: Subset, rows: Indices, trusted: float) -> bool:
     return bool(cancelled(state, state.inverse_block(rows)[None], trusted)[0])
 
 
-def cancelled(state: Subset, blocks: Floats, trusted: float = SEARCHING) -> NDArray[np.bool_]:
+def cancelled(state: Subset, blocks: Floats, trusted: float) -> NDArray[np.bool_]:
     """Whether rounding may be more than a share of the blocks of M^-1, of groups of a size, a stack of them.
 
     M^-1 is known to a few EPS of the roots of its diagonal. In sample space it is what is left of
     I - X'PX, and that to the rounding of P: of a column that stands out from all others nothing may be left.
     """
     problem, columns, gamma = state.problem, state.columns, state.gamma
-    root = np.sqrt(np.einsum("gii->gi", blocks))
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):  # a diagonal of nought, or below, is all rounding
+        root = np.sqrt(np.einsum("gii->gi", blocks))
         scaled = blocks / root[:, :, None] / root[:, None, :]
         off = np.full(len(blocks), columns.size * EPS)
         if isinstance(state, SampleSubset):
@@ -144,21 +144,29 @@ def cancelled(state: Subset, blocks: Floats, trusted: float = SEARCHING) -> NDAr
     return ~known
 
 
-def unit_losses(state: Subset, units: Units, trusted: float = SEARCHING) -> Floats:
-    """What n F loses without each of the units of the subset, in their order, known to the share `trusted`.
+def unit_losses(state: Subset, units: Units) -> Floats:
+    """What n F loses without each of the units of the subset, in their order.
 
     Of a subset whose system is too large to be held they are estimates.
     """
-    if isinstance(state, IterativeSubset):
-        trusted = np.inf
+    lost = lost_units(state, units, WELL_ENOUGH)
     if units.groups is None:
         losses: Floats = np.einsum("ir,ir->i", state.W, state.W) / state.inverse_diagonal
-        lost = cancelled(state, state.inverse_diagonal[:, None, None], trusted)
         for place in np.flatnonzero(lost).tolist():
-            losses[place] = _taken_out(state, np.array([place]))[1]
+            losses[place] = taken_out(state, np.array([place]))[1]
         return losses
-    return np.array([_loss(state, rows, trusted) for rows in _rows(state, units)])
+    return np.array(
+        [
+            taken_out(state, rows)[1] if hopeless else _member(state, 0, rows).own
+            for rows, hopeless in zip(_rows(state, units), lost, strict=True)
+        ]
+    )
 
 
-def _loss(state: Subset, rows: Indices, trusted: float) -> float:
-    return _taken_out(state, rows)[1] if _lost(state, rows, trusted) else _member(state, 0, rows).own
+def lost_units(state: Subset, units: Units, trusted: float) -> NDArray[np.bool_]:
+    """Whether what F loses without each of the units is not known to the share `trusted` by an update."""
+    if isinstance(state, IterativeSubset):  # nor is it by anything else
+        return np.zeros(state.columns.size if units.groups is None else len(_rows(state, units)), dtype=bool)
+    if units.groups is None:
+        return cancelled(state, state.inverse_diagonal[:, None, None], trusted)
+    return np.array([_lost(state, rows, trusted) for rows in _rows(state, units)], dtype=bool)
