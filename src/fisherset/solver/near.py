@@ -28,6 +28,7 @@ class NearSets(NamedTuple):
     upper_bound: float  # on F over all sets of the domain
     status: Status
     n_nodes: int = 0
+    n_columns: int = 0  # among which there was no memory to search
 
 
 def near_sets(
@@ -45,10 +46,13 @@ def near_sets(
         trace.stopped(Status.PRECISION)
         return NearSets(*alone, trace.status)
     goal = AllSets(root.objective, within, max_sets)
-    members, left_out = in_play(domain, root, goal.threshold, largest_system(problem))
-    if left_out > goal.threshold:
+    # rows in memory give whatever of G a search asks for; else G among what is in play has to fit
+    width = domain.units.n_columns if problem.samples is not None else largest_system(problem)
+    members, left_out = in_play(domain, root, goal.threshold, width)
+    if not left_out <= goal.threshold:
         trace.stopped(Status.MEMORY)
-        return NearSets(*alone, trace.status)
+        possible = in_play(domain, root, goal.threshold, domain.units.n_columns).members
+        return NearSets(*alone, trace.status, n_columns=int(domain.units.sizes[possible].sum()))
     core = Core(problem, domain, members)
     chosen = np.searchsorted(members, root.units)
     goal.offer([chosen], core.values(core.units.columns(chosen)[None], gamma))
