@@ -251,7 +251,7 @@ def _best_of(asked: AskedSubset, place: int, others: Indices, tie: float) -> tup
             return -1, np.nan
         if found.value > largest + tie:
             best, largest = other, found.value
-    return best, largest
+    return best, largest if best >= 0 else np.nan
 
 
 def _alone(asked: AskedSubset) -> Floats:

@@ -251,7 +251,7 @@ def _possible(gathered: Gathered) -> bool:
     """Whether some rows may have such sums: none of the weights and squares is below nought."""
     moments, rounding = gathered.moments, 1e-6  # far more than there is
     n, weights = moments.n, moments.NT[0]
-    if not n > 0 or (weights < -rounding * n).any():
+    if not n > 0 or not (weights >= -rounding * n).all():
         return False
     squares = gathered.XX.diagonal() - moments.NX[0] ** 2 / n
     return bool((squares >= -rounding * moments.added).all())

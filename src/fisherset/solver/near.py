@@ -42,7 +42,7 @@ def near_sets(
         return NearSets([np.arange(0)], np.zeros(1), True, 0.0, Status.CONVERGED)
     (root,) = solve("joint", problem, [domain], gamma, tol=ROOT, trace=trace)
     alone = [root.units], np.array([root.objective]), False, root.upper_bound
-    if not searchable(problem, domain, gamma):
+    if not (searchable(problem, domain, gamma) and np.isfinite(root.objective)):
         trace.stopped(Status.PRECISION)
         return NearSets(*alone, trace.status)
     goal = AllSets(root.objective, within, max_sets)
@@ -63,6 +63,8 @@ def near_sets(
     values = np.minimum(values, problem.ceiling)
     if goal.more:
         trace.stopped(Status.MAX_SETS)
+    if goal.unknown:
+        trace.stopped(Status.INEXACT)
     bound = min(root.upper_bound, max(search.upper_bound, float(values[0])))
     sure = finished and not goal.more and trace.status is not Status.INEXACT
     status: Status = Status.CONVERGED if sure else trace.status
@@ -73,7 +75,7 @@ class AllSets:
     """All sets above a floor, which rises with the best of them; the best of them where they are too many."""
 
     def __init__(self, value: float, within: float, max_sets: int) -> None:
-        self.best, self.more = value, False
+        self.best, self.more, self.unknown = value, False, False
         self._within, self._max_sets = within, max_sets
         self._found: dict[tuple[int, ...], float] = {}
         self._least = -np.inf  # of a set that would still be listed, once there are enough
@@ -92,7 +94,8 @@ class AllSets:
         """Take the sets above the floor."""
         if not len(sets):
             return
-        self.best = max(self.best, float(values.max()))
+        self.unknown |= bool(np.isnan(values).any())  # a set whose F is not known may be one of them
+        self.best = max(self.best, float(np.max(values, initial=-np.inf, where=~np.isnan(values))))
         for units, value in zip(sets, values.tolist(), strict=True):
             if value > self.threshold:
                 self._found[tuple(units.tolist())] = value
