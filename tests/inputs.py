@@ -470,6 +470,11 @@ BAD_PARAMETERS = {
         *_reals,
         (None, "gamma must be a number"),
         ("auto", "a positive number or \"scale\"; got 'auto'"),
+        *(
+            (value, r"gamma must lie between 1e-150 and 1e\+150, .* Pass gamma=")
+            for value in (5e-324, 1e-300, 1e308)
+        ),
+        *((value, r"gamma must lie between .* for this table, .* Pass gamma=") for value in (1e-140, 1e140)),
     ],
     "gammas": [
         ([], "gammas must be a sequence"),
@@ -480,6 +485,8 @@ BAD_PARAMETERS = {
         ((gamma for gamma in (1.0, 2.0)), r"a generator can be read only once\. Pass list\(gammas\)"),
         (map(float, "12"), "a map can be read only once"),
         ([1.0, -1.0], "gamma must be"),
+        ([1.0, 1e-320], "gamma must lie between"),
+        ([1.0, 1e120], "gamma must lie between"),
         ([[1.0]], "gamma must be"),
     ],
     "tol": [*_reals, ("small", "tol must be a positive number or \"auto\"; got 'small'")],

@@ -77,6 +77,11 @@ class Value(NamedTuple):
         least = self.value - self.error
         return least if least > self.floor else self.floor
 
+    @property
+    def stated(self) -> float:
+        """F as it is stated: its value, or what it certainly reaches where that is in doubt."""
+        return self.least if self.wrong else self.value
+
 
 @dataclass(frozen=True)
 class Rounding:

@@ -7,9 +7,10 @@ from sklearn.datasets import load_wine
 
 import reference
 from elsewhere import Given, one_parquet
-from fisherset import FisherScore, GeneralizedFisherScore, explain, fisher_criterion
+from fisherset import FisherScore, GeneralizedFisherScore, explain, fisher_criterion, summarize
 from fisherset.selectors import explanation
 from fisherset.solver import exchange, group_swaps
+from truth import Truth
 
 
 @pytest.mark.parametrize("kind", [np.asarray, np.asfortranarray, sparse.csr_array, sparse.csc_array])
@@ -262,3 +263,69 @@ def test_the_most_correlated_gene_is_hardly_ever_the_best_exchange(real_data):
         assert nearest <= best * (1 + 1e-9)
         assert best <= found.objective * (1 + 1e-9)  # which no exchange improves
     assert np.count_nonzero(found.exchanges == found.stand_ins) < 10
+
+
+def check_true(found, X, y, groups, gamma, *, standardize=True, tolerance=1e-8):
+    """Hold every figure that is a number against F in 32 digits; and say how many are."""
+    truth = Truth(X, y, standardize=standardize)
+
+    def F(units):
+        columns = np.flatnonzero(np.isin(groups, list(units)))
+        return float(truth.values([columns], gamma)[0]) if columns.size else 0.0
+
+    whole, known = F(found.features), 0
+    for at, unit in enumerate(found.features):
+        rest = set(found.features.tolist()) - {int(unit)}
+        if not np.isnan(found.drops[at]):
+            assert abs(found.drops[at] - (whole - F(rest))) <= tolerance * whole
+            known += 1
+        if found.exchanges[at] >= 0:
+            after = F(rest | {int(found.exchanges[at])})
+            assert abs(found.exchanged[at] - after) <= tolerance * max(whole, after)
+        else:
+            assert np.isnan(found.exchanged[at])
+    return known
+
+
+@pytest.mark.parametrize("power", [-4, -7, -8, -9, -12])
+@pytest.mark.parametrize(("n", "size"), [(12, 6), (20, 10), (30, 12)])
+def test_groups_of_more_columns_than_rows(n, size, power):
+    """What P leaves of a group's columns is rounding where gamma is small."""
+    rng = np.random.default_rng(n)
+    groups, y, gamma = np.repeat(np.arange(5), size), np.arange(n) % 2, n * 10.0**power
+    X = rng.normal(size=(n, groups.size))
+    X[:, :size] += rng.normal(size=(n, 1))
+    found = explain(X, y, np.isin(groups, [0, 2, 3]), gamma=gamma, groups=groups)
+    assert check_true(found, X, y, groups, gamma) == 3
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_columns_of_every_size(seed):
+    """A column that stands out from all others is explained but for the last digits."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.choice([6, 10, 40])), 14
+    X = rng.normal(size=(n, d)) * 10.0 ** rng.integers(-6, 5, d)
+    X[:, 13] = X[:, 0] * (1 + 1e-7 * rng.normal(size=n))
+    y, gamma = np.arange(n) % 2, 10.0 ** rng.uniform(-8, 1)
+    for groups in (np.arange(d), np.arange(d) // 2, np.arange(d) // 5):
+        chosen = np.arange(d) // 5 < 2
+        chosen[10:] = groups[10:] == groups[9]
+        found = explain(X, y, chosen, gamma=gamma, groups=groups, standardize=False)
+        assert check_true(found, X, y, groups, gamma, standardize=False) == found.features.size
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_without_rows_what_is_not_known_is_no_number(grouped):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 12))
+    X[:, 6:] = X[:, :6] + 1e-8 * rng.normal(size=(60, 6))
+    groups, y = np.arange(12) // (2 if grouped else 1), np.arange(60) % 2
+    chosen = np.isin(np.arange(12), [0, 1, 6, 7])
+    for gamma, known in ((1.0, True), (1e-3, True), (1e-11, False)):
+        table = summarize(X, y)
+        if known:
+            found = explain(table, None, chosen, gamma=gamma, groups=groups)
+        else:
+            with pytest.warns(UserWarning, match="not enough to compute the criterion to six digits"):
+                found = explain(table, None, chosen, gamma=gamma, groups=groups)
+        assert check_true(found, X, y, groups, gamma) == (found.features.size if known else 0)

@@ -4,9 +4,20 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fisherset import FisherScore, GeneralizedFisherScore
-from fisherset.selectors.gamma import LEAST_MULTIPLE, SURE
+from fisherset import (
+    FisherScore,
+    GeneralizedFisherScore,
+    GeneralizedFisherScoreCV,
+    JointRegressionScore,
+    certify,
+    explain,
+    fisher_criterion,
+    near_best,
+    selection_path,
+)
+from fisherset.selectors.gamma import DECADES, LEAST_MULTIPLE, SURE
 from fisherset.selectors.noise import Null
+from truth import Truth
 
 
 def default_gamma(X, y, k, **options):
@@ -108,3 +119,56 @@ def test_as_few_samples_as_classes(n):
     X, y = np.random.default_rng(0).normal(size=(n, 30)), np.arange(n) % 2
     y[-1] = 1
     assert np.isfinite(default_gamma(X, y, 5))
+
+
+def figures(X, y, gamma, standardize):
+    """F of whatever takes a gamma."""
+    given = {"gamma": gamma, "standardize": standardize}
+    for solver in ("joint", "exact", "cutting-plane"):
+        found = GeneralizedFisherScore(2, solver=solver, **given).fit(X, y)
+        yield np.flatnonzero(found.support_), found.objective_, found.upper_bound_
+    found = GeneralizedFisherScoreCV(2, gammas=[gamma], standardize=standardize, cv=2).fit(X, y)
+    yield np.flatnonzero(found.support_), found.objective_, found.upper_bound_
+    yield [0, 1], fisher_criterion(X, y, [0, 1], **given), np.inf
+    certificate = certify(X, y, [0, 1], **given)
+    yield [0, 1], certificate.objective, certificate.upper_bound
+    near = near_best(X, y, 2, **given)
+    yield near.sets[0], near.objectives[0], near.upper_bound
+    explained = explain(X, y, [0, 1], **given)
+    yield [1], explained.objective - explained.drops[0], np.inf
+    yield [0], explained.objective - explained.drops[1], np.inf
+    for step in selection_path(X, y, [1, 2], **given):
+        yield step.features, step.objective, step.upper_bound
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("size", [1e-70, 1.0, 1e70])
+@pytest.mark.parametrize("ratio", [2 / DECADES, 1e-60, 1e-30, 1e30, 1e60, 0.3 * DECADES])
+def test_every_gamma_that_is_taken_is_computed_with(size, ratio):
+    """Against F in 32 digits, from one end of what is admissible to the other; the rest is refused."""
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(40, 5)), np.arange(40) % 2
+    X[:, 0] += y
+    gamma, standardize = 40 * ratio * size**2, size == 1.0
+    if not 1e-150 <= gamma <= 1e150:
+        with pytest.raises(ValueError, match=r"gamma must lie between .* Pass gamma=\"scale\""):
+            next(figures(X * size, y, gamma, standardize))
+        return
+    truth = Truth(X, y, standardize=standardize)
+    best = truth.best(2, gamma / size**2)
+    for columns, objective, bound in figures(X * size, y, gamma, standardize):
+        true = float(truth.criterion([columns], gamma / size**2)[0])
+        assert objective == pytest.approx(true, rel=1e-6)
+        assert bound >= (best if len(columns) == 2 else true) * (1 - 1e-9)
+
+
+def test_a_gamma_that_is_refused_names_one_that_is_not():
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(40, 5)) * 1e20, np.arange(40) % 2
+    for gamma in (1e-90, 1e145):
+        with pytest.raises(ValueError, match=r"gamma must lie between .* or gamma=") as refused:
+            GeneralizedFisherScore(2, gamma=gamma, standardize=False).fit(X, y)
+        named = float(str(refused.value).split("gamma=")[-1].split()[0])
+        assert GeneralizedFisherScore(2, gamma=named, standardize=False).fit(X, y).objective_ > 0
+    with pytest.raises(ValueError, match="gamma must lie between"):
+        JointRegressionScore(2, gamma=1e120).fit(X, X[:, 0])

@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 from sklearn.exceptions import ConvergenceWarning
 
 import reference
+from elsewhere import Given, one_parquet
 from fisherset import (
     GeneralizedFisherScore,
     JointRegressionScore,
@@ -20,6 +21,7 @@ from fisherset import (
     summarize,
 )
 from fisherset.solver import Status
+from fisherset.solver.core import GramRows
 
 EDGE = 1e-7  # sets so near the floor may be on either side
 
@@ -222,3 +224,57 @@ def test_many_names_are_not_all_said():
     assert "0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 20 more." in str(found)
     assert "1 set of 30 features reaches the best Fisher criterion" in str(found)
     assert "that may be chosen" in str(replace(found, limited=True))
+
+
+def wide_table(d, n=50):
+    rng = np.random.default_rng(7)
+    y = np.arange(n) % 2
+    X = rng.normal(size=(n, d)) + rng.normal(size=(n, 5)) @ rng.normal(size=(5, d))
+    X[:, :4] += 0.5 * y[:, None]
+    return X, y
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_columns_beyond_the_largest_array(k, grouped, monkeypatch):
+    """G among all that is in play need not fit: what a search asks of it is computed."""
+    X, y = wide_table(24)
+    groups = np.arange(24) // 2 if grouped else None
+    given = {"gamma": 5.0, "within": 0.15, "groups": groups}
+    whole = near_best(X, y, k, **given)
+    rows = []
+    monkeypatch.setattr("fisherset.statistics.budget.LARGEST_ARRAY", 100)  # ten columns
+    monkeypatch.setattr(
+        GramRows, "_compute", lambda *args, own=GramRows._compute: (rows.append(1), own(*args))
+    )
+    found = near_best(X, y, k, **given)
+    assert found.complete
+    assert whole.complete
+    assert found.sets == whole.sets
+    assert_allclose(found.objectives, whole.objectives, rtol=1e-9)
+    assert rows or k == 1
+    values = {
+        one: fisher_criterion(
+            X, y, np.flatnonzero(np.isin(np.arange(24) if groups is None else groups, one)), gamma=5.0
+        )
+        for one in combinations(range(12 if grouped else 24), k)
+    }
+    floor = 0.85 * max(values.values())
+    assert {one for one, value in values.items() if value > floor * (1 + EDGE)} <= set(map(tuple, found.sets))
+    assert set(map(tuple, found.sets)) <= {one for one, value in values.items() if value > floor * (1 - EDGE)}
+
+
+def test_the_memory_that_is_asked_for_is_enough(tmp_path):
+    X, y = wide_table(700, n=400)
+    asked = {"gamma": 40.0, "within": 0.3}
+    table = one_parquet(Given(X, y), tmp_path)["X"]
+    with pytest.warns(ConvergenceWarning, match=r"exact search needs .* Pass max_memory=") as told:
+        found = near_best(table, None, 2, max_memory="1.5MB", **asked)
+    assert not found.complete
+    assert found.status is Status.MEMORY
+    needed = int(str(told[-1].message).split("max_memory=")[1].split(",")[0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = near_best(table, None, 2, max_memory=needed, **asked)
+    assert found.complete
+    assert found.sets == near_best(X, y, 2, **asked).sets

@@ -13,6 +13,8 @@ from fisherset._memory import bytes_of, in_bytes
 from fisherset.solver.trace import THRIFT, USUAL
 
 LEAST_MEMORY = 2**20  # of which nothing smaller could be kept
+# What gamma may be whatever the table: its square, and that of its inverse, are numbers of float64.
+LEAST_GAMMA, MOST_GAMMA = 1e-150, 1e150
 
 
 def check_count(
@@ -126,7 +128,11 @@ def check_gamma(value: Any) -> None:
         if value != "scale":
             raise ValueError(f'gamma must be a positive number or "scale"; got {shown(value)}.')
         return
-    check_number("gamma", value, above=0.0)
+    if not LEAST_GAMMA <= check_number("gamma", value, above=0.0) <= MOST_GAMMA:
+        raise ValueError(
+            f"gamma must lie between {LEAST_GAMMA:g} and {MOST_GAMMA:g}, or float64 cannot compute with it; "
+            f'got {shown(value)}. Pass gamma="scale", or a multiple of the number of samples.'
+        )
 
 
 def check_gammas(values: Any) -> None:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
+from fisherset._memory import in_bytes
 from fisherset._types import Indices
 from fisherset.selectors import _parameters as parameter
 from fisherset.selectors import _validation as check
 from fisherset.selectors.asked import check_asked
-from fisherset.selectors.base import measure_table, pose_problem
+from fisherset.selectors.base import measure_table, memory_for, pose_problem
 from fisherset.selectors.certificate import MAX_ITER, warn_status
 from fisherset.selectors.choice import Choice, Posed
 from fisherset.selectors.gamma import resolve_gamma
-from fisherset.selectors.measured import CLASSIFICATION, Beside
+from fisherset.selectors.measured import CLASSIFICATION, Beside, Measured
 from fisherset.selectors.replacements import NearBest
-from fisherset.solver import Trace, mask_of, near_sets, without
+from fisherset.solver import Status, Trace, mask_of, near_sets, without
 
 
 def near_best(
@@ -122,7 +125,10 @@ def near_best(
     constant = ~mask_of(len(choice.labels), posed.units)
     unasked = mask_of(constant.size, np.setdiff1d(filled, choice.kept))
     check.warn_constant(constant, unasked, choice.what, "k")
-    warn_status(found.status)
+    if found.status is Status.MEMORY:
+        warnings.warn(_out_of_memory(table, found.n_columns), ConvergenceWarning, stacklevel=2)
+    else:
+        warn_status(found.status)
     return NearBest(
         sets=[np.union1d(posed.units[units], filled).tolist() for units in found.sets],
         objectives=found.values,
@@ -139,6 +145,21 @@ def near_best(
         what=choice.what,
         limited=bool(choice.kept.size + choice.barred.size),
         adjusted=bool(choice.adjusted.size) or confounders is not None,
+    )
+
+
+def _out_of_memory(table: Measured, n_columns: int) -> str:
+    """What a search among so many columns needs, and how to let it have that."""
+    needed = memory_for(table, n_columns)
+    if needed is None:
+        return (
+            f"near-best sets may hold any of {n_columns} columns, too many to search without rows in memory: "
+            "only the best set found is listed. Lower within, raise gamma, or exclude columns."
+        )
+    return (
+        f"near-best sets may hold any of {n_columns} columns, among which exact search needs "
+        f"{in_bytes(needed)}: only the best set found is listed. Pass max_memory={needed}, lower within, or "
+        "exclude columns."
     )
 
 

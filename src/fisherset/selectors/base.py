@@ -21,6 +21,8 @@ from fisherset.selectors.summary import Summary, measure_summary
 from fisherset.solver import TIE
 from fisherset.sources import DaskRows, lazy_columns
 from fisherset.statistics import SourceProducts, TableProblem, check_least_memory, least_memory
+from fisherset.statistics.budget import LARGEST_ARRAY
+from fisherset.statistics.products import StoredProducts
 
 
 def measure_table(X: Any, y: Any, names: Any, beside: Beside = ALONE, task: str = ONE_CLASS_EACH) -> Measured:
@@ -45,14 +47,32 @@ def measure_table(X: Any, y: Any, names: Any, beside: Beside = ALONE, task: str 
 
 def check_room(max_memory: int | None, n_columns: int, n_chosen: int, table: Measured | None = None) -> None:
     """Refuse a search that takes more memory than may be held, before the table is read and after."""
-    if table is None:
-        least = least_memory(n_columns, 2, n_chosen, n_rows=2)
-    else:
-        products = table.products
-        n_rows, by_passes = products.n_rows, products.n_rows is None and isinstance(products, SourceProducts)
-        n_targets = len(table.scatter.moments.TX)
-        least = least_memory(n_columns, n_targets, n_chosen, n_rows=n_rows, by_passes=by_passes)
+    least = least_memory(n_columns, 2, n_chosen, n_rows=2)
+    if table is not None:
+        least = _least_memory(table, n_columns, n_chosen, table.products.n_rows)
     check_least_memory(max_memory, least, f"{n_chosen} features of {n_columns} columns")
+
+
+def memory_for(table: Measured, n_in_play: int) -> int | None:
+    """The `max_memory` with which exact search can be among so many columns, None where none is enough."""
+    if n_in_play**2 > LARGEST_ARRAY:
+        return None
+    order = -(-n_in_play // 3) if _by_passes(table) else n_in_play  # `least_memory` counts thrice
+    needed = _least_memory(table, table.scatter.constant.size, order, None)
+    if isinstance(table.products, StoredProducts):
+        needed += table.products.XX.nbytes
+    unit = int(10 ** max(len(str(needed)) - 2, 0))
+    return (needed // unit + 1) * unit  # two digits of it
+
+
+def _least_memory(table: Measured, n_columns: int, n_chosen: int, n_rows: int | None) -> int:
+    n_targets = len(table.scatter.moments.TX)
+    return least_memory(n_columns, n_targets, n_chosen, n_rows=n_rows, by_passes=_by_passes(table))
+
+
+def _by_passes(table: Measured) -> bool:
+    """Whether the rows are beyond memory, so that every question is a pass over them."""
+    return table.products.n_rows is None and isinstance(table.products, SourceProducts)
 
 
 def pose_problem(table: Measured, standardize: bool, n_chosen: int = 0) -> TableProblem:

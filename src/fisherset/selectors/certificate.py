@@ -164,7 +164,7 @@ def fisher_criterion(
         return 0.0
     found = prove_value(asked.problem, asked.columns, asked.gamma)
     warn_status(Status.INEXACT if found.wrong else Status.CONVERGED)
-    return float(np.clip(found.value, 0.0, asked.problem.ceiling))
+    return float(np.clip(found.stated, 0.0, asked.problem.ceiling))
 
 
 def certify(

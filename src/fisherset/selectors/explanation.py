@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fisherset._rounding import Value
 from fisherset._threads import one_thread
 from fisherset._types import Floats, Indices
 from fisherset.selectors import _parameters as parameter
@@ -22,6 +23,7 @@ from fisherset.solver import (
     Trace,
     best_swaps,
     grade,
+    lost_units,
     measure_subset,
     prove_value,
     temper,
@@ -34,6 +36,7 @@ STEP = 64  # members whose correlations with everything are taken at a time
 # How far gamma has to stand out, more than for a search, for F after a swap to be right to all its digits;
 # and where it does not: of how many outsiders F is computed anew for a member, and for all.
 CLEAR, TRIED, TRIED_IN_ALL = 1e3, 8, 512
+TO_NINE_DIGITS = 1e-9  # share of itself to which what F loses has to be known from one system
 
 
 class Explanation(NamedTuple):
@@ -51,7 +54,8 @@ class Explanation(NamedTuple):
         the sum of its squared correlations with them. Of a group the sum over its columns.
     drops : ndarray of shape (k,)
         What F loses when the feature is left out and nothing takes its place. An estimate for sets
-        of so many thousand features that their system cannot be held.
+        of so many thousand features that their system cannot be held; NaN, with a warning, where gamma
+        is so small that float64 cannot tell.
     stand_ins : ndarray of shape (k,)
         Column number of the feature outside that is most correlated with it; -1 without any. It need
         not be the one that serves F best in its place.
@@ -66,8 +70,8 @@ class Explanation(NamedTuple):
         `prove` only, else False.
     exchanges : ndarray of shape (k,)
         Column number of the best exchange: the feature outside with which in its place F is largest.
-        -1 where nothing outside varies, for a feature that does not vary itself, and for sets so
-        large that their system cannot be held.
+        -1 where nothing outside varies, for a feature that does not vary itself, for sets so large
+        that their system cannot be held, and where gamma is so small that float64 cannot tell.
     exchanged : ndarray of shape (k,)
         F with that one in its place; NaN without any.
     """
@@ -143,7 +147,8 @@ def explain(
     -----
     All exchanges of one feature for another are looked at, by closed formulas. Where gamma is below
     the rounding of the products of features, these choose the few most promising for each feature,
-    and F of each of them is computed from the rows.
+    and F of each of them is computed from the rows. Without rows, as of a :class:`Summary`, what is not
+    known to six digits of F is NaN.
 
     Examples
     --------
@@ -176,11 +181,11 @@ def explain(
             searched = temper(problem, asked.gamma, asked.columns.size)
             state = measure_subset(searched, asked.columns, asked.gamma)
             proven = prove_value(problem, asked.columns, asked.gamma, state)
-            warn_status(Status.INEXACT if proven.wrong else Status.CONVERGED)
-            value = proven.value
-            drops[varying] = _drops(asked, state, value)
+            value = proven.stated
+            drops[varying] = _drops(asked, state, proven)
             stand_ins[varying], correlations[varying] = _stand_ins(asked, members)
             exchanges[varying], exchanged[varying] = _exchanges(asked, state, value)
+        warn_status(Status.INEXACT if proven.wrong or np.isnan(drops).any() else Status.CONVERGED)
         if prove:
             in_every = _in_every(asked)[chosen]
     alone = _alone(asked)[chosen]
@@ -196,45 +201,57 @@ def _in_every(asked: AskedSubset) -> NDArray[np.bool_]:
     return prove_units(*bounds, found.objective, found.status).in_every
 
 
-def _drops(asked: AskedSubset, state: Subset, value: float) -> Floats:
-    """What F loses without each of the members: from one system, or one by one where that is too rough."""
+def _drops(asked: AskedSubset, state: Subset, whole: Value) -> Floats:
+    """What F loses without each of the members: from one system, or one by one where that is too rough.
+
+    NaN where float64 cannot tell.
+    """
     problem, units, gamma = asked.problem, asked.posed.domain.units, asked.gamma
+    if whole.wrong:
+        return np.full(asked.members.size, np.nan)
+    drops, anew = np.full(asked.members.size, whole.value), np.ones(asked.members.size, dtype=bool)
     if state.problem is problem:
-        return unit_losses(state, units) / problem.n
-    drops = np.full(asked.members.size, value)
-    for place in range(asked.members.size if asked.members.size > 1 else 0):
-        others = units.columns(np.delete(asked.members, place))
-        drops[place] = max(value - prove_value(problem, others, gamma).value, 0.0)
+        drops, anew = unit_losses(state, units) / problem.n, lost_units(state, units, TO_NINE_DIGITS)
+        if Value(state.value, state.error).rough and anew.size <= TRIED_IN_ALL:
+            anew[:] = True
+    for place in np.flatnonzero(anew).tolist():
+        rest = prove_value(problem, units.columns(np.delete(asked.members, place)), gamma)
+        drops[place] = np.nan if rest.wrong else max(whole.value - rest.value, 0.0)
     return drops
 
 
 def _exchanges(asked: AskedSubset, state: Subset, value: float) -> tuple[Indices, Floats]:
     """Unit outside with which in each member's place F is largest, and F then.
 
-    From one system; where that is too rough, and rows can tell, F of some of them is computed anew.
+    From one system; where that is too rough, F of some of them is computed anew, and there is none where
+    float64 cannot tell.
     """
     problem, posed, members = asked.problem, asked.posed, asked.members
-    clear = temper(problem, asked.gamma / CLEAR, asked.columns.size) is problem
-    anew = not clear and problem.samples is not None
+    anew = temper(problem, asked.gamma / CLEAR, asked.columns.size) is not problem
     tried = max(1, min(TRIED, TRIED_IN_ALL // members.size)) if anew else 1
     others, gains = best_swaps(state, posed.domain, members, tried)
     best, there = others[:, 0].copy(), others[:, 0] >= 0
     values = np.where(there, np.maximum(state.value + gains[:, 0], 0.0), np.nan)
     for place in np.flatnonzero(there & anew).tolist():
         best[place], values[place] = _best_of(asked, place, others[place], TIE * value)
-    return np.where(there, posed.units[best], -1), values
+    return np.where(best >= 0, posed.units[best], -1), values
 
 
 def _best_of(asked: AskedSubset, place: int, others: Indices, tie: float) -> tuple[int, float]:
-    """Of some units that could take the place of a member the best, of equals the first; and F with it."""
+    """Of some units that could take the place of a member the best, of equals the first; and F with it.
+
+    -1 and NaN where F is not known with one of them.
+    """
     rest, units = np.delete(asked.members, place), asked.posed.domain.units
     best, largest = -1, -np.inf
     for other in np.sort(others[others >= 0]).tolist():
         columns = units.columns(np.sort(np.append(rest, other)))
-        value = prove_value(asked.problem, columns, asked.gamma).value
-        if value > largest + tie:
-            best, largest = other, value
-    return best, largest
+        found = prove_value(asked.problem, columns, asked.gamma)
+        if found.wrong:
+            return -1, np.nan
+        if found.value > largest + tie:
+            best, largest = other, found.value
+    return best, largest if best >= 0 else np.nan
 
 
 def _alone(asked: AskedSubset) -> Floats:

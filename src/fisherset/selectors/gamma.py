@@ -35,16 +35,29 @@ LEAST_MULTIPLE = 1.0  # multiples of n; accuracy hardly changes between 0.05 and
 # Numbers can be explained nearly wholly; what gamma leaves of them, a quarter at n, then hides the small.
 LEAST_FOR_NUMBERS = 0.25
 SURE = 0.98  # the largest t
+DECADES = 1e100  # how many times smaller or larger than the columns' squares gamma may be
 SAMPLED = 200  # features whose correlations are looked at
 
 
 def resolve_gamma(gamma: float | str, problem: TableProblem, sets: int | Domain) -> float:
     """The number behind `gamma`; "scale" depends on the sets to choose from: their size, or domain."""
     if gamma != "scale":
-        return float(gamma)
+        return _within_range(float(gamma), unit_of(problem))
     d = problem.columns.size
     domain = Domain(Units(None, d), min(sets, d)) if isinstance(sets, int) else sets
     return unit_of(problem) * _multiple(problem, domain)
+
+
+def _within_range(gamma: float, unit: float) -> float:
+    """Gamma, unless all columns vanish beside it, or it beside them, in whatever is computed of both."""
+    least, most = unit / DECADES, unit * DECADES
+    if not least <= gamma <= most:
+        raise ValueError(
+            f"gamma must lie between {least:.1e} and {most:.1e} for this table, {1 / DECADES:g} and "
+            f"{DECADES:g} times the mean squared length of its columns; got {gamma:g}. Pass "
+            f'gamma="scale", or gamma={unit:.6g} for one as large as that.'
+        )
+    return gamma
 
 
 def unit_of(problem: TableProblem) -> float:

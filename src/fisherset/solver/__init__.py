@@ -1,7 +1,7 @@
 """How the subset is found: from statistics alone, with numpy and scipy alone."""
 
 from fisherset.solver.domain import Domain
-from fisherset.solver.group_swaps import unit_losses
+from fisherset.solver.group_swaps import lost_units, unit_losses
 from fisherset.solver.near import NearSets, near_sets
 from fisherset.solver.problem import Problem, Samples
 from fisherset.solver.proof import prove_value
@@ -34,6 +34,7 @@ __all__ = [
     "conclude",
     "grade",
     "grade_exactly",
+    "lost_units",
     "mask_of",
     "measure_subset",
     "near_sets",

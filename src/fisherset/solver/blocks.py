@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fisherset._types import Floats, Indices
+from fisherset.solver.linear import solve_stack
 from fisherset.solver.problem import Problem
 from fisherset.solver.units import Units
 
@@ -58,5 +59,5 @@ class Remainders:
         gains = np.empty(self._size)
         for stack, base in self._blocks:
             left = R[stack.columns]
-            gains[stack.units] = np.einsum("jsr,jsr->j", left, np.linalg.solve(base, left))
+            gains[stack.units] = np.einsum("jsr,jsr->j", left, solve_stack(base, left, self._gamma))
         return gains

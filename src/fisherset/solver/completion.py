@@ -52,15 +52,19 @@ def complete(
     """
     order = np.argsort(-tangent[1], kind="stable")
     free, g = free[order], tangent[1][order]
-    G, R, given = core.gram(free, rows=free), core.C[free], 0.0
+    R, given, diagonal = core.C[free], 0.0, core.diagonal[free]
+    # of single columns the diagonal says it all, and they may be many
+    G = np.empty((0, 0)) if lacking == 1 else core.gram(free, rows=free)
     if kept.size:
         across, C = core.gram(free, rows=kept), core.C[kept]
         solved = solve(shifted(core.gram(kept, rows=kept), gamma), np.hstack([across, C]))
-        G -= across.T @ solved[:, : free.size]
+        if lacking > 1:
+            G -= across.T @ solved[:, : free.size]
+        diagonal = diagonal - np.einsum("kj,kj->j", across, solved[:, : free.size])
         R = R - across.T @ solved[:, free.size :]
         given = float(np.vdot(C, solved[:, free.size :]))
     tried = _Tried(gamma, floor * core.n, g * core.n)
-    tried.all_of(G, R, given, 0, (), lacking, tangent[0] * core.n)
+    tried.all_of(G, diagonal, R, given, 0, (), lacking, tangent[0] * core.n)
     sets = [np.sort(np.concatenate([kept, free[list(some)]])) for some in tried.sets]
     most = np.empty(free.size)
     most[order] = tried.most / core.n
@@ -81,6 +85,7 @@ class _Tried:
     def all_of(
         self,
         G: Floats,
+        diagonal: Floats,
         R: Floats,
         given: float,
         first: int,
@@ -89,7 +94,7 @@ class _Tried:
         so_far: float,
     ) -> None:
         """Try all sets of those before and `lacking` of the columns from `first` on, which G and R are of."""
-        base = np.maximum(G.diagonal(), 0.0) + self._gamma
+        base = np.maximum(diagonal, 0.0) + self._gamma
         if lacking > 2:
             sums = self._sums
             for i in range(len(G) - lacking + 1):
@@ -104,6 +109,7 @@ class _Tried:
                 R_left, gain = R[rest] - row[:, None] * R[i], float(R[i] @ R[i]) / base[i]
                 self.all_of(
                     G_left,
+                    G_left.diagonal(),
                     R_left,
                     given + gain,
                     place + 1,

@@ -1,16 +1,56 @@
-"""The columns that are left in play, with all of G among them at hand: what exact search works on."""
+"""The columns that are left in play, with G among them: what exact search works on.
+
+G is at hand whole as far as there is memory for it. Beyond, its rows are computed when a search asks for
+them: it does so for the few columns that have a weight, however many could have one.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 from fisherset._types import Floats, Indices
 from fisherset.solver.domain import Domain
 from fisherset.solver.problem import Problem
+from fisherset.solver.spaces import largest_system
 from fisherset.solver.units import Units
 
 # Products of copies differ by no more than this many times their errors; so do values of sets, then.
 OFF_IN_COPIES = 4
+
+
+class GramRows:
+    """The rows of G among some columns of a problem, computed when asked for, kept while there is memory."""
+
+    def __init__(self, problem: Problem, columns: Indices) -> None:
+        self._problem, self._columns = problem, columns
+        self._most = max(1, problem.room // columns.size)
+        self._place = np.full(columns.size, -1, dtype=np.intp)
+        self._rows: Floats = np.empty((0, columns.size))
+        self._count = 0
+
+    def __getitem__(self, index: Any) -> Floats:
+        """Rows, or entries of rows: G[i] or G[i, j] with arrays of places."""
+        first, *second = index if isinstance(index, tuple) else (index,)
+        self._compute(np.unique(first))
+        rows: Floats = self._rows[(self._place[first], *second)]
+        return rows
+
+    def _compute(self, some: Indices) -> None:
+        new = some[self._place[some] < 0]
+        if self._count + new.size > self._most:  # the weights have moved on
+            self._place[:], self._count, new = -1, 0, some
+        if not new.size:
+            return
+        count = self._count + new.size
+        if count > len(self._rows):
+            more = np.empty((max(count, min(2 * len(self._rows), self._most)), self._columns.size))
+            more[: self._count] = self._rows[: self._count]
+            self._rows = more
+        self._rows[self._count : count] = self._problem.gram(self._columns[new], rows=self._columns).T
+        self._place[new] = np.arange(self._count, count)
+        self._count = count
 
 
 class Core:
@@ -32,7 +72,10 @@ class Core:
         self.C: Floats = problem.C[self.columns]
         self.diagonal: Floats = problem.diagonal[self.columns]
         self.rounding = problem.rounding.of(self.columns)
-        self.G: Floats = problem.gram(self.columns, rows=self.columns)
+        self._problem = problem
+        self.G: Floats | GramRows = GramRows(problem, self.columns)
+        if self.columns.size <= largest_system(problem):
+            self.G = problem.gram(self.columns, rows=self.columns)
         kept = np.flatnonzero(np.isin(members, domain.kept))
         self.domain = Domain(self.units, domain.m, kept)
 
@@ -62,21 +105,31 @@ class Core:
         return bool(in_G.all() and np.all(np.abs(self.C[i] - self.C[j]) <= OFF_IN_COPIES * rounding.cross[j]))
 
     def gram(self, columns: Indices, rows: Indices | None = None) -> Floats:
-        """The block G[rows, columns]; all rows when None."""
+        """The block G[rows, columns]; all rows when None. The caller's to write to."""
+        if isinstance(self.G, GramRows):
+            return np.array(self._problem.gram(self.columns[columns], rows=self._of(rows)))
         return self.G[:, columns] if rows is None else self.G[np.ix_(rows, columns)]
 
     def blocks(self, columns: Indices) -> Floats:
         """G among the columns of each group."""
+        if isinstance(self.G, GramRows):
+            return np.stack([self.gram(some, rows=some) for some in columns])
         return self.G[columns[:, :, None], columns[:, None, :]]
 
     def product(self, columns: Indices, W: Floats, rows: Indices | None = None) -> Floats:
         """G[rows, columns] @ W; all rows when None."""
+        if isinstance(self.G, GramRows):
+            return self._problem.product(self.columns[columns], W, self._of(rows))
         product: Floats = self.gram(columns, rows) @ W
         return product
 
     def values(self, sets: Indices, gamma: float) -> Floats:
         """F of many sets of as many columns each, a row of column numbers each."""
         size = sets.shape[1]
-        C, M = self.C[sets], self.G[sets[:, :, None], sets[:, None, :]] + gamma * np.eye(size)
+        C, M = self.C[sets], self.blocks(sets) + gamma * np.eye(size)
         values: Floats = np.einsum("pir,pir->p", C, np.linalg.solve(M, C)) / self.n
         return values
+
+    def _of(self, rows: Indices | None) -> Indices:
+        """Rows as the problem has them."""
+        return self.columns if rows is None else self.columns[rows]

@@ -66,7 +66,7 @@ def _maximise(G: Floats, omega: Floats, least: float) -> Floats:
             step = solve(weight * curvature, slope)
             length = _length(G, delta, step)
             delta = delta + length * step
-        if weight < ENDING * float(delta.mean()):
+        if not weight >= ENDING * float(delta.mean()):
             break
         weight /= 5
     taken: Floats = np.where(delta > TOO_LITTLE, delta * (1 - 1e-9), 0.0)

@@ -72,6 +72,8 @@ def enumerate_sets(
     if found is None:
         return None
     best, values = found
+    if np.isnan(values).any():
+        return None
     bounds, with_each = margin.raise_sets(values) / problem.n, np.full(domain.units.size, np.inf)
     with_each[free] = np.maximum(bounds, others)  # what was not tried may be in a set with it
     return Enumeration(best, float(values.max()) / problem.n, float(bounds.max()), with_each)

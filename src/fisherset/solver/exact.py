@@ -61,19 +61,21 @@ def search_from(
     and among more of them only once the others are what keeps the gap open.
     """
     share, width = max(tol, TIE), NARROW
+    # rows in memory give whatever of G a search asks for; else G among what is in play has to fit
+    most = domain.units.n_columns if problem.samples is not None else largest_system(problem)
     if root.gap <= share:
         return root
     if not searchable(problem, domain, gamma):
         trace.stopped(Status.PRECISION)
         return replace(root, status=trace.status)
     while not trace.out_of_time():
-        play = in_play(domain, root, (1 - BAND) * root.objective, min(width, largest_system(problem)))
+        play = in_play(domain, root, (1 - BAND) * root.objective, min(width, most))
         if play.members.size < domain.m:  # the tangent of the relaxation says it all
             return _bounded(root, play.left_out, UnitBounds(root.with_each, root.without_each), trace, 0)
         root, finished = _searched(problem, domain, gamma, root, play, share, trace)
         if not finished or play.left_out <= root.objective / (1 - share):
             break
-        if width >= largest_system(problem):
+        if width >= most:
             trace.stopped(Status.MEMORY)
             break
         width *= WIDER

@@ -21,7 +21,7 @@ import numpy as np
 from fisherset._rounding import Uppers
 from fisherset._types import Floats, Indices
 from fisherset.solver.domain import NONE, Domain
-from fisherset.solver.group_swaps import Offer, group_swaps
+from fisherset.solver.group_swaps import WELL_ENOUGH, Offer, cancelled, group_swaps, taken_out
 from fisherset.solver.iterative import IterativeSubset
 from fisherset.solver.problem import Problem
 from fisherset.solver.relaxation import Relaxation
@@ -234,22 +234,42 @@ def column_swaps(
     problem: Problem, domain: Domain, state: Subset, places: Indices, outsiders: Indices
 ) -> Iterator[Offer]:
     """What all swaps change, some outsiders at a time."""
-    root = np.sqrt(state.inverse_diagonal[places])[:, None]
-    w = state.W[places] / root
-    own = np.einsum("ir,ir->i", w, w)[:, None]
     at_a_time = min(SWAPS_AT_A_TIME, problem.room)
     step = max(1, at_a_time // max(state.columns.size, problem.C.shape[1]))
+    lost = cancelled(state, state.inverse_diagonal[places, None, None], WELL_ENOUGH)
     for start in range(0, outsiders.size, step):
         batch = outsiders[start : start + step]
-        R, base, u = state.cross_terms(places, batch)
-        u /= root
-        gain = (2.0 * w) @ R.T
-        gain += u * own
-        gain *= u
-        gain += np.einsum("jr,jr->j", R, R)
-        np.square(u, out=u)
-        u += base
-        gain /= u
-        gain -= own
-        gain /= problem.n
-        yield Offer(places, batch, gain, own[:, 0] / problem.n)
+        if not lost.all():
+            yield _updated(state, places[~lost], batch)
+    for place in places[lost].tolist():
+        rest, own = taken_out(state, np.array([place]))
+        for start in range(0, outsiders.size, step):
+            batch = outsiders[start : start + step]
+            gain = (_added(rest, batch) - own)[None] / problem.n
+            yield Offer(np.array([place]), batch, gain, np.array([own]) / problem.n)
+
+
+def _updated(state: Subset, places: Indices, outsiders: Indices) -> Offer:
+    """The swaps of the members at some places by updates of the system of the subset."""
+    root, n = np.sqrt(state.inverse_diagonal[places])[:, None], state.problem.n
+    w = state.W[places] / root
+    own = np.einsum("ir,ir->i", w, w)[:, None]
+    R, base, u = state.cross_terms(places, outsiders)
+    u /= root
+    gain = (2.0 * w) @ R.T
+    gain += u * own
+    gain *= u
+    gain += np.einsum("jr,jr->j", R, R)
+    np.square(u, out=u)
+    u += base
+    gain /= u
+    gain -= own
+    gain /= n
+    return Offer(places, outsiders, gain, own[:, 0] / n)
+
+
+def _added(state: Subset, outsiders: Indices) -> Floats:
+    """What n F gains by each of some columns outside the subset."""
+    R, base, _ = state.cross_terms(NONE, outsiders)
+    gains: Floats = np.einsum("jr,jr->j", R, R) / base
+    return gains

@@ -29,6 +29,17 @@ def solve(M: Floats, B: Floats) -> Floats:
     return np.asarray(np.linalg.solve(M, B), dtype=np.float64)
 
 
+def solve_stack(M: Floats, B: Floats, least: float) -> Floats:
+    """M^-1 B of a stack of small systems, no eigenvalue of which is below `least` but for rounding."""
+    try:
+        np.linalg.cholesky(M)
+        return np.asarray(np.linalg.solve(M, B), dtype=np.float64)
+    except np.linalg.LinAlgError:
+        values, vectors = np.linalg.eigh(M)
+        inside = np.swapaxes(vectors, -1, -2) @ B
+        return np.asarray(vectors @ (inside / np.maximum(values, least)[..., None]), dtype=np.float64)
+
+
 def solve_scaled(G: Floats, root: Floats, gamma: float, B: Floats) -> Floats:
     """(gamma I + D^1/2 G D^1/2)^-1 B with D^1/2 = diag(root), by half the work of a general system."""
     if len(G) >= LARGE_SYSTEM and (found := _solve_in_steps(G, root, gamma, B)) is not None:

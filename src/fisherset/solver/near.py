@@ -30,6 +30,7 @@ class NearSets(NamedTuple):
     upper_bound: float  # on F over all sets of the domain
     status: Status
     n_nodes: int = 0
+    n_columns: int = 0  # among which there was no memory to search
 
 
 def near_sets(
@@ -43,7 +44,7 @@ def near_sets(
         return NearSets([np.arange(0)], np.zeros(1), True, 0.0, Status.CONVERGED)
     (root,) = solve("joint", problem, [domain], gamma, tol=ROOT, trace=trace)
     alone = [root.units], np.array([root.objective]), False, root.upper_bound
-    if not searchable(problem, domain, gamma):
+    if not (searchable(problem, domain, gamma) and np.isfinite(root.objective)):
         trace.stopped(Status.PRECISION)
         return NearSets(*alone, trace.status)
     rounding = problem.rounding.of(domain.columns)
@@ -51,10 +52,13 @@ def near_sets(
     if not slack <= WRONG:
         trace.stopped(Status.INEXACT)
     goal = AllSets(root.objective, min(within + slack, 1.0), max_sets)
-    members, left_out = in_play(domain, root, goal.threshold, largest_system(problem))
-    if left_out > goal.threshold:
+    # rows in memory give whatever of G a search asks for; else G among what is in play has to fit
+    width = domain.units.n_columns if problem.samples is not None else largest_system(problem)
+    members, left_out = in_play(domain, root, goal.threshold, width)
+    if not left_out <= goal.threshold:
         trace.stopped(Status.MEMORY)
-        return NearSets(*alone, trace.status)
+        possible = in_play(domain, root, goal.threshold, domain.units.n_columns).members
+        return NearSets(*alone, trace.status, n_columns=int(domain.units.sizes[possible].sum()))
     core = Core(problem, domain, members)
     chosen = np.searchsorted(members, root.units)
     goal.offer([chosen], core.values(core.units.columns(chosen)[None], gamma))
@@ -65,6 +69,8 @@ def near_sets(
     values = np.minimum(values, problem.ceiling)
     if goal.more:
         trace.stopped(Status.MAX_SETS)
+    if goal.unknown:
+        trace.stopped(Status.INEXACT)
     searched = problem.rounding.raise_bound(max(search.upper_bound, float(values[0])))
     bound = min(root.upper_bound, searched)
     sure = finished and not goal.more and trace.status not in (Status.INEXACT, Status.UNKNOWN)
@@ -76,7 +82,7 @@ class AllSets:
     """All sets above a floor, which rises with the best of them; the best of them where they are too many."""
 
     def __init__(self, value: float, within: float, max_sets: int) -> None:
-        self.best, self.more = value, False
+        self.best, self.more, self.unknown = value, False, False
         self._within, self._max_sets = within, max_sets
         self._found: dict[tuple[int, ...], float] = {}
         self._least = -np.inf  # of a set that would still be listed, once there are enough
@@ -95,7 +101,8 @@ class AllSets:
         """Take the sets above the floor."""
         if not len(sets):
             return
-        self.best = max(self.best, float(values.max()))
+        self.unknown |= bool(np.isnan(values).any())  # a set whose F is not known may be one of them
+        self.best = max(self.best, float(np.max(values, initial=-np.inf, where=~np.isnan(values))))
         for units, value in zip(sets, values.tolist(), strict=True):
             if value > self.threshold:
                 self._found[tuple(units.tolist())] = value

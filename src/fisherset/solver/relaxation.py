@@ -99,7 +99,7 @@ def relax(
             tangent, of_all = screen.tangent(domain, gamma, A, W, counts)
             bound = tangent.bound(domain)
             if best.tangent is None or bound <= best.upper_bound:
-                best = Relaxation(q, ascent.value, min(bound, problem.ceiling), tangent, A, W)
+                best = Relaxation(q, ascent.value, min(problem.ceiling, bound), tangent, A, W)
                 whole = of_all
         trace.record("relaxation", best.value, best.upper_bound, int(np.count_nonzero(x)))
         if tol is None or trace.out_of_time():

@@ -120,7 +120,7 @@ class Search:
         """Search until nothing is open, and say whether that was reached."""
         bound = self._frontier.bound
         try:
-            while bound > self.goal.threshold:
+            while self._frontier and not bound <= self.goal.threshold:  # what is not known is open
                 if self.trace.out_of_time() or self.trace.out_of_nodes(self.n_nodes):
                     return False
                 for children in self._explored(self._frontier.take(self._at_a_time)):
@@ -161,7 +161,8 @@ class Search:
         nodes, point = self.relaxations.ascend(nodes, self.goal.threshold, self.trace)
         spare = self.core.domain.m - nodes.kept.sum(axis=1)
         reach = reaches(point.offset, point.g, nodes.free, nodes.kept, spare)
-        reach = Reaches(nodes.bound, *(np.minimum(part, nodes.bound[:, None]) for part in reach[1:]))
+        # a tangent that is not a number says nothing: the bound of the node holds without it
+        reach = Reaches(nodes.bound, *(np.fmin(part, nodes.bound[:, None]) for part in reach[1:]))
         done = nodes.bound <= self.goal.threshold
         self._account(reach.with_each[done], reach.without_each[done], nodes.bound[done])
         self._round(nodes.take(~done))
@@ -177,7 +178,8 @@ class Search:
         units = self.core.units
         weights = self.relaxations.at(nodes.q[some], nodes.delta[some]).W
         q = np.maximum(self.relaxations.spread(nodes.q[some]), 1e-3)
-        for place, omega in zip(some.tolist(), weights * (1 - q) / q, strict=True):
+        # weights that are not numbers only say where delta is wanted most
+        for place, omega in zip(some.tolist(), np.nan_to_num(weights * (1 - q) / q), strict=True):
             kept, free = (units.columns(np.flatnonzero(of[place])) for of in (nodes.kept, nodes.free))
             nodes.delta[place] = take_diagonal(self.core, self.gamma, kept, free, omega[free])
         nodes.scope[some] = n_free[some]
@@ -240,7 +242,9 @@ class Search:
         """Account for sets that were all tried: of the members and some of the others, which reach `most`."""
         n = self.core.n
         bounds = self._margin.raise_sets(np.append(most, best) * n) / n
-        *with_others, bound = np.minimum(bounds, known)
+        if np.isnan(bounds).any():  # then the sets were not tried
+            self.trace.stopped(Status.INEXACT)
+        *with_others, bound = np.fmin(bounds, known)
         with_each = np.full((1, self.with_each.size), -np.inf)
         with_each[0, others], with_each[0, members] = with_others, bound
         without_each = np.full_like(with_each, bound)

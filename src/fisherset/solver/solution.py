@@ -64,7 +64,7 @@ def is_optimal(gap: float, slack: float, status: Status) -> bool:
 def relative_gap(objective: float, upper_bound: float) -> float:
     """(UB - F) / UB, and 0 where no subset separates anything but for rounding."""
     nothing = objective <= 0 and upper_bound <= NEGLIGIBLE
-    return 0.0 if nothing else (upper_bound - objective) / upper_bound
+    return 0.0 if nothing else (upper_bound - objective) / upper_bound  # NaN where either is
 
 
 def empty_solution(domain: Domain, trace: Trace) -> Solution:

@@ -134,7 +134,7 @@ def _proven(
     if searched is not problem or value.rough:
         proven, of_units = _proven_bounds(problem, searched, domain, found.relaxation, gamma)
         if searched is problem:  # then what was found holds, too
-            proven, of_units = min(bound, proven), bounds.least(of_units)
+            proven, of_units = min(proven, bound), bounds.least(of_units)
         bound, bounds = proven, of_units
     stated = _stated(problem, domain, found, value, bound, bounds, gamma, trace)
     trivial = bound >= problem.ceiling and searched is not problem
@@ -162,7 +162,7 @@ def _stated(
     if value.wrong:
         trace.stopped(Status.INEXACT)
     # where F is not known to six digits, what it certainly reaches
-    objective = float(np.clip(value.least if value.wrong else value.value, 0.0, problem.ceiling))
+    objective = float(np.clip(value.stated, 0.0, problem.ceiling))
     # where F(A) = UB in truth, the rounding of F must not say otherwise: F is right, or said not to be
     objective = min(objective, bound) if value.wrong else objective
     bound = max(bound, objective)

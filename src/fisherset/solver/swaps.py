@@ -36,13 +36,14 @@ def best_swaps(state: Subset, domain: Domain, members: Indices, count: int = 1) 
     if not outsiders.size or isinstance(state, IterativeSubset):
         return best
     find_swaps = column_swaps if domain.units.groups is None else group_swaps
-    tie, rows = TIE * state.value, np.arange(members.size)[:, None]
+    tie = TIE * state.value
     for offer in find_swaps(state.problem, domain, state, np.arange(members.size), outsiders):
-        found = list(_foremost(offer, tie, count))
-        units = np.hstack([best.units, *(units for units, _ in found)])
-        gains = np.hstack([best.gains, *(gains for _, gains in found)])
+        found, at = list(_foremost(offer, tie, count)), offer.places
+        units = np.hstack([best.units[at], *(units for units, _ in found)])
+        gains = np.hstack([best.gains[at], *(gains for _, gains in found)])
         order = np.lexsort([units, -_levels(gains, tie)], axis=1)[:, :count]
-        best = BestSwaps(units[rows, order], gains[rows, order])
+        rows = np.arange(at.size)[:, None]
+        best.units[at], best.gains[at] = units[rows, order], gains[rows, order]
     return best
 
 

@@ -57,8 +57,8 @@ class Status(StrEnum):
         "valid, may not be tight"
     )
     MEMORY = (
-        "what could not be ruled out did not find room for exact search: the subset is locally optimal and "
-        "the certificate that of its relaxation; raise max_memory, or exclude columns"
+        "exact search ran out of memory for the remaining candidates: the subset is locally optimal and the "
+        "certificate that of its relaxation; raise max_memory, or exclude columns"
     )
     MAX_SETS = (
         "max_sets was reached: the sets listed are the best of those found, and there are more; raise "

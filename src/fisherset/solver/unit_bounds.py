@@ -25,8 +25,8 @@ class UnitBounds(NamedTuple):
     without_each: Floats
 
     def least(self, other: UnitBounds) -> UnitBounds:
-        """The smaller of two bounds on each."""
-        return UnitBounds(*(np.minimum(*pair) for pair in zip(self, other, strict=True)))
+        """The smaller of two bounds on each; what is not a number says nothing."""
+        return UnitBounds(*(np.fmin(*pair) for pair in zip(self, other, strict=True)))
 
     def times(self, factor: float, most: float) -> UnitBounds:
         """The bounds times a factor, where there is a set at all; no more than F can be."""
@@ -44,7 +44,7 @@ class UnitBounds(NamedTuple):
         its units and not the others: rounding must not say otherwise.
         """
         inside = mask_of(self.with_each.size, units)
-        with_each, without_each = (np.minimum(bounds, upper_bound) for bounds in self)
+        with_each, without_each = (np.fmin(bounds, upper_bound) for bounds in self)
         if units.size == m:
             others = np.max(with_each[~inside], initial=-np.inf)
             without_each[inside] = np.minimum(without_each[inside], others)
@@ -73,8 +73,8 @@ def bound_units(domain: Domain, upper_bound: float, tangents: Sequence[Tangent] 
             continue
         whole += 16 * EPS * abs(whole)  # sums are rounded
         following, least = np.partition(g, [n_free - spare - 1, n_free - spare])[n_free - spare - 1 :][:2]
-        with_each[free] = np.minimum(with_each[free], whole - np.maximum(least - g, 0.0))
-        without_each[free] = np.minimum(without_each[free], whole - np.maximum(g - following, 0.0))
+        with_each[free] = np.fmin(with_each[free], whole - np.maximum(least - g, 0.0))
+        without_each[free] = np.fmin(without_each[free], whole - np.maximum(g - following, 0.0))
     return UnitBounds(with_each, without_each)
 
 

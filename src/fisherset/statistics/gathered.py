@@ -62,7 +62,15 @@ class Gathered:
 
     def merged(self, other: Gathered) -> Gathered:
         """The sum of rows from two places, through a guard that suits both."""
-        total = self._combined(other, 1.0)
+        mine, theirs, own = self.moments, other.moments, self.moments.guard
+        # a part without any spread has a guard that was guessed from next to nothing
+        bare = (mine.squares == 0) & (theirs.squares > 0)
+        start = Guard(
+            np.where(bare, theirs.guard.offset, own.offset),
+            np.where(bare, theirs.guard.unit, own.unit),
+            own.fill,
+        )
+        total = self.through(start)._combined(other, 1.0)
         better = total.moments.better_guard()
         if better is total.moments.guard:
             return total

@@ -91,7 +91,7 @@ class Moments:
         with np.errstate(over="ignore", invalid="ignore"):  # a guard that was wrong is found by its sums
             ratio, shift = self.guard.seen_by(guard)
             cross = shift * (2 * ratio * self.NX[0])
-            squares = self.squares * ratio**2 + cross + self.n * shift**2
+            squares = self.squares * ratio * ratio + cross + self.n * shift**2
             return replace(
                 self,
                 NX=self.NX * ratio + self.NN[:, :1] * shift,
