@@ -72,7 +72,7 @@ def write_summary(
         "whole_weights": gathered.moments.whole_weights,
         "subtracted": gathered.moments.subtracted,
     }
-    m = gathered.moments
+    m = gathered.forgetful().moments
     content = io.BytesIO()
     np.savez(
         content,

@@ -88,13 +88,14 @@ class Gathered:
         if better is not rest.moments.guard:
             rest = self.through(better)._combined(other.through(better), -1.0)
         rest.moments.squares[:] = np.maximum(rest.moments.squares, 0.0)
-        rest = rest._forgetful()
         left = np.flatnonzero(rest.counts)
         return rest if left.size == rest.counts.size else rest._only(left)
 
-    def _forgetful(self) -> Gathered:
-        """The same with what was ever added known to a power of two: it tells nothing of rows taken out."""
+    def forgetful(self) -> Gathered:
+        """The same with what was ever added known to a power of two: it tells nothing of subtracted rows."""
         m = self.moments
+        if not m.subtracted:
+            return self
         N_added, T_added, added = (_power_above(squares) for squares in (m.N_added, m.T_added, m.added))
         known = replace(
             m,
