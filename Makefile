@@ -5,7 +5,13 @@ LOWEST := .venv-lowest
 ADELIE := .venv-adelie
 BIN := $(VENV)/bin
 
-.PHONY: demo reproduce test test-lowest lint format bench asv clean
+# OpenBLAS core types, with the number of threads, and the tests that rounding can reach. numpy's wheels of
+# 2026 compute for Zen as for Haswell, and call Prescott Katmai.
+CORES := Haswell-1 Prescott-2 Sandybridge-1 Zen-2
+NUMERICAL := tests/solver tests/statistics tests/selectors tests/test_soundness.py
+NUMERICAL += $(patsubst %,--ignore=tests/selectors/test_%.py,bad_input elsewhere faults libraries memory progress sklearn)
+
+.PHONY: demo reproduce test test-lowest test-cores $(CORES:%=test-on-%) lint format bench asv clean
 
 demo: $(VENV)/cli.stamp  ## all methods on handwritten digits, within a minute, and a report page
 	$(BIN)/fisherset demo
@@ -18,6 +24,12 @@ test: $(VENV)/test.stamp lint  ## lint, types, doctests, tests
 
 test-lowest: $(LOWEST)/test.stamp  ## the tests on the lowest supported dependencies
 	$(LOWEST)/bin/python -m pytest -n auto -m "not once"
+
+test-cores: $(CORES:%=test-on-%)  ## the numerical tests as processors of other makes round
+
+$(CORES:%=test-on-%): test-on-%: $(VENV)/test.stamp
+	OPENBLAS_CORETYPE=$(word 1,$(subst -, ,$*)) OPENBLAS_NUM_THREADS=$(word 2,$(subst -, ,$*)) \
+	$(BIN)/python -m pytest -n auto $(NUMERICAL)
 
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check .

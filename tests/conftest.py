@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import settings
+from threadpoolctl import threadpool_info
 
 from fisherset import datasets
 from fisherset.datasets import DatasetNotFoundError
@@ -56,6 +57,20 @@ def pytest_configure():
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def blas_lines():
+    """How numpy and scipy multiply, which decides how they round; and how to do so on another machine."""
+    kinds = {
+        (library["internal_api"], library.get("architecture", "unknown"), library["num_threads"])
+        for library in threadpool_info()
+        if library["user_api"] == "blas"
+    }
+    return [
+        f"BLAS: {name}, core type {core}, {threads} thread{'s' * (threads > 1)}"
+        + f"; as with OPENBLAS_CORETYPE={core} OPENBLAS_NUM_THREADS={threads}" * (name == "openblas")
+        for name, core, threads in sorted(kinds)
+    ]
+
+
 def pytest_report_header():
     made = [name for name in PAPER if real_set(name) is None]
     lines = ["real data: found", "browser: found"]
@@ -65,7 +80,7 @@ def pytest_report_header():
     if browser_path() is None:
         lines[-1] = "browser: NOT FOUND. Tests of the report page are SKIPPED; install chromium to run them."
     lines += [f"docs/{name}: OLD, its figures are of code {code}" for name, code in old_pages().items()]
-    return lines
+    return lines + blas_lines()
 
 
 @pytest.fixture(scope="session")

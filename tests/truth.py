@@ -90,6 +90,13 @@ class Truth:
             values[places] = self.criterion([sets[place] for place in places], gamma)
         return values
 
+    def relaxed(self, q, gamma):
+        """F(q): the columns with q > 0, each with the ridge gamma / q."""
+        at = np.flatnonzero(q > 0)
+        M, S, ridges = self.G[at[:, None], at], self.S[at], self.scale2[at] * gamma / q[at]
+        value, _, _ = self._eliminate(M[..., None], S[..., None], ridges[:, None])
+        return float(value.high[0])
+
     def tangent_bound(self, q, m, gamma):
         """UB(q) = F(q) + (sum of the m largest g) - q.g, which no F of an m-subset exceeds.
 

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 import reference
+from fisherset._types import EPS
 from fisherset.solver import SOLVERS, Status, measure_subset, prove_value, temper
 from fisherset.solver.proof import tangent_from_rows, tangent_from_weights
 from fisherset.solver.relaxation import relax
+from fisherset.solver.ridge import FeatureRidge
 from fisherset.solver.rows import fit_rows
 from fisherset.solver.trace import Trace
 from searching import domain_of, solve_one
@@ -35,19 +37,95 @@ def test_a_bound_from_any_weights_holds(m):
         assert tangent_from_weights(problem, domain, gamma, A, W).bound(domain) >= best
 
 
-def test_at_the_optimum_it_is_eq_27():
+@pytest.fixture(params=[0.1, 3.0, 1e4], ids="gamma = {:g}".format)
+def posed(request):
+    """A problem of nine columns of which four are selected, its truth, and gamma."""
     X, y = reference.random_problem(2, n=30, d=9, c=3)
-    Z, gamma = reference.standardize(X), 3.0
-    problem = reference.ArrayProblem(Z, reference.indicator(y))
-    domain = domain_of(problem, 4)
-    found = relax(problem, domain, gamma, tol=1e-9, trace=Trace(max_iter=500))
-    V = reference.dual_solution(found.q, Z, reference.indicator(y), gamma)
-    g = reference.scores(V, Z) / (gamma * len(Z))
-    printed = found.value + np.sort(g)[-4:].sum() - found.q @ g
-    assert found.upper_bound == pytest.approx(printed, rel=1e-9)
-    fit = fit_rows(problem, np.flatnonzero(found.q), found.q[found.q > 0], gamma)
-    assert fit.value == pytest.approx(found.value, rel=1e-10)
-    assert tangent_from_rows(problem, domain, gamma, fit).bound(domain) == pytest.approx(printed, rel=1e-9)
+    problem = reference.ArrayProblem(reference.standardize(X), reference.indicator(y))
+    return problem, domain_of(problem, 4), Truth(X, y), request.param
+
+
+def excess(problem, gamma, q, precision):
+    """Largest distance of a bound from Eq. (27) at q: by rounding, and by the margin that covers it.
+
+    With entries of G and C off by the share u, XV is off by u ||x_j|| (R + n^1/2) where R is the sum of
+    ||x_j|| ||w_j||, and as W solves a system that is off, too, by another x / (2 gamma^1/2) times that.
+    The margin may be four times the rounding.
+    """
+    n, x, rows, H = problem.n, problem.lengths.max(), problem.Z, problem.H
+    V = reference.dual_solution(q, rows, H, gamma)
+    W = q[:, None] * (rows.T @ V) / gamma
+    u, R = precision + 4 * (len(q) + 4) * EPS, x * np.linalg.norm(W, axis=1).sum()
+    off = u * x * (R + np.sqrt(n)) * (1 + x / (2 * np.sqrt(gamma)))
+    lengths = np.sort(np.sqrt(reference.scores(V, rows)))[-4:]
+    rounding = np.sum(2 * lengths * off + off**2) / (gamma * n) + 2 * u * R * (R + np.sqrt(n)) / n
+    return 5 * rounding
+
+
+def inside(q):
+    """A q that adds up to four at most, however it was rounded."""
+    return q * (1 - 16 * EPS)
+
+
+# Share of F to which float64 closes the gap: F is flat at its maximum, so that F known to EPS
+# tells q, and the gap with it, to the root of that.
+FLAT = 64 * np.sqrt(EPS)
+
+Q = {
+    "inside": np.array([0.7, 0.6, 0.1, 0.05, 0.8, 0.85, 0.9, 0.0, 0.0]),
+    "all columns": np.full(9, 4 / 9),
+    "a set": np.array([1.0, 0, 1, 0, 0, 1, 0, 1, 0]),
+}
+
+
+@pytest.mark.parametrize("q", Q.values(), ids=Q)
+def test_with_v_of_eq_25_it_is_eq_27(posed, q):
+    """At any q and but for rounding, whether V comes from products or from rows."""
+    problem, domain, truth, gamma = posed
+    A, W = FeatureRidge(problem, np.arange(9), gamma).weights(q)
+    fit = fit_rows(problem, A, q[A], gamma)
+    assert abs(fit.value - truth.relaxed(q, gamma)) <= fit.error
+    printed, off = truth.tangent_bound(q, 4, gamma), excess(problem, gamma, q, problem.precision)
+    for tangent in (
+        tangent_from_weights(problem, domain, gamma, A, W),
+        tangent_from_rows(problem, domain, gamma, fit),
+    ):
+        assert abs(tangent.bound(domain) - printed) <= off
+
+
+@pytest.mark.parametrize("tol", [1e-3, FLAT, 0.0])
+def test_at_the_optimum_it_is_eq_27(posed, tol):
+    """Where Eq. (27) is the largest F(q): the bound is never below that, and above by the tolerance at most.
+
+    The relaxation returns the last q and the lowest bound, which need not be that of the last q.
+    """
+    problem, domain, truth, gamma = posed
+    trace = Trace(max_iter=500)
+    found = relax(problem, domain, gamma, tol=tol, trace=trace)
+    assert trace.status is (Status.CONVERGED if tol else Status.PRECISION)
+    q, off = inside(found.q), excess(problem, gamma, found.q, problem.precision)
+    assert truth.relaxed(q, gamma) <= found.upper_bound
+    assert found.upper_bound <= truth.relaxed(q, gamma) / (1 - max(tol, FLAT)) + off
+    assert found.upper_bound <= truth.tangent_bound(q, 4, gamma) + off
+
+
+@pytest.mark.parametrize("precision", [1e-10, 1e-6])
+@pytest.mark.parametrize("less", ["explained", "scores"])
+def test_at_the_optimum_the_bound_bears_the_rounding(posed, precision, less):
+    """Every part of it is large enough when products are off by as much as they can be, all to one side."""
+    problem, domain, truth, gamma = posed
+    q = inside(relax(problem, domain, gamma, tol=0.0, trace=Trace(max_iter=500)).q)
+    V = reference.dual_solution(q, problem.Z, problem.H, gamma)
+    XV, A = problem.Z.T @ V, np.flatnonzero(q)
+    W = q[A, None] * XV[A] / gamma  # Eq. (25) again: V = H - X_A W
+    problem.precision, x, side = precision, problem.lengths, 1 if less == "scores" else -1
+    problem.G[:, A] += side * precision * np.outer(x, x[A]) * np.sign(XV @ W.T)
+    problem.C -= side * precision * (x * np.sqrt(problem.n) / np.linalg.norm(XV, axis=1))[:, None] * XV
+    tangent = tangent_from_weights(problem, domain, gamma, A, W)
+    assert tangent.offset >= np.sum((problem.H - V) ** 2) / problem.n
+    assert np.all(tangent.g >= reference.scores(V, problem.Z) / (gamma * problem.n))
+    assert truth.relaxed(q, gamma) <= tangent.bound(domain)
+    assert tangent.bound(domain) <= truth.tangent_bound(q, 4, gamma) + excess(problem, gamma, q, precision)
 
 
 @pytest.mark.parametrize("distance", [1e-3, 1e-5, 1e-6, 0.0])
