@@ -122,7 +122,7 @@ def test_what_does_not_find_room_is_told(monkeypatch):
 
     def then_little_room(*args, **kwargs):
         for root in joint_path(*args, **kwargs):
-            case.problem.room = 9
+            case.problem.room, case.problem.samples = 9, None  # whose rows would give what is asked for
             yield root
 
     monkeypatch.setattr("fisherset.solver.exact.joint_path", then_little_room)

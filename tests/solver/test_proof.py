@@ -45,20 +45,22 @@ def posed(request):
     return problem, domain_of(problem, 4), Truth(X, y), request.param
 
 
-def excess(problem, gamma, q, precision):
+def excess(problem, gamma, q):
     """Largest distance of a bound from Eq. (27) at q: by rounding, and by the margin that covers it.
 
-    With entries of G and C off by the share u, XV is off by u ||x_j|| (R + n^1/2) where R is the sum of
-    ||x_j|| ||w_j||, and as W solves a system that is off, too, by another x / (2 gamma^1/2) times that.
+    With entries of G and C off by the share u, XV is off by u ||x_j|| (R + t) where R is the sum of
+    ||x_j|| ||w_j|| and t the length of the targets; and as W solves a system that is off, too, by another
+    x / (2 gamma^1/2) times that.
     The margin may be four times the rounding.
     """
-    n, x, rows, H = problem.n, problem.lengths.max(), problem.Z, problem.H
+    n, x, rows, H = problem.n, problem.rounding.lengths.max(), problem.Z, problem.H
     V = reference.dual_solution(q, rows, H, gamma)
     W = q[:, None] * (rows.T @ V) / gamma
-    u, R = precision + 4 * (len(q) + 4) * EPS, x * np.linalg.norm(W, axis=1).sum()
-    off = u * x * (R + np.sqrt(n)) * (1 + x / (2 * np.sqrt(gamma)))
+    u, t = problem.rounding.unit + 4 * (len(q) + 4) * EPS, problem.rounding.targets
+    R = x * np.linalg.norm(W, axis=1).sum()
+    off = u * x * (R + t) * (1 + x / (2 * np.sqrt(gamma)))
     lengths = np.sort(np.sqrt(reference.scores(V, rows)))[-4:]
-    rounding = np.sum(2 * lengths * off + off**2) / (gamma * n) + 2 * u * R * (R + np.sqrt(n)) / n
+    rounding = np.sum(2 * lengths * off + off**2) / (gamma * n) + 2 * u * R * (R + t) / n
     return 5 * rounding
 
 
@@ -85,7 +87,7 @@ def test_with_v_of_eq_25_it_is_eq_27(posed, q):
     A, W = FeatureRidge(problem, np.arange(9), gamma).weights(q)
     fit = fit_rows(problem, A, q[A], gamma)
     assert abs(fit.value - truth.relaxed(q, gamma)) <= fit.error
-    printed, off = truth.tangent_bound(q, 4, gamma), excess(problem, gamma, q, problem.precision)
+    printed, off = truth.tangent_bound(q, 4, gamma), excess(problem, gamma, q)
     for tangent in (
         tangent_from_weights(problem, domain, gamma, A, W),
         tangent_from_rows(problem, domain, gamma, fit),
@@ -103,7 +105,7 @@ def test_at_the_optimum_it_is_eq_27(posed, tol):
     trace = Trace(max_iter=500)
     found = relax(problem, domain, gamma, tol=tol, trace=trace)
     assert trace.status is (Status.CONVERGED if tol else Status.PRECISION)
-    q, off = inside(found.q), excess(problem, gamma, found.q, problem.precision)
+    q, off = inside(found.q), excess(problem, gamma, found.q)
     assert truth.relaxed(q, gamma) <= found.upper_bound
     assert found.upper_bound <= truth.relaxed(q, gamma) / (1 - max(tol, FLAT)) + off
     assert found.upper_bound <= truth.tangent_bound(q, 4, gamma) + off
@@ -118,14 +120,15 @@ def test_at_the_optimum_the_bound_bears_the_rounding(posed, precision, less):
     V = reference.dual_solution(q, problem.Z, problem.H, gamma)
     XV, A = problem.Z.T @ V, np.flatnonzero(q)
     W = q[A, None] * XV[A] / gamma  # Eq. (25) again: V = H - X_A W
-    problem.precision, x, side = precision, problem.lengths, 1 if less == "scores" else -1
+    problem.rounding = reference.rounding_of(problem, precision)
+    x, side = problem.rounding.lengths, 1 if less == "scores" else -1
     problem.G[:, A] += side * precision * np.outer(x, x[A]) * np.sign(XV @ W.T)
-    problem.C -= side * precision * (x * np.sqrt(problem.n) / np.linalg.norm(XV, axis=1))[:, None] * XV
+    problem.C -= side * (problem.rounding.cross / np.linalg.norm(XV, axis=1))[:, None] * XV
     tangent = tangent_from_weights(problem, domain, gamma, A, W)
     assert tangent.offset >= np.sum((problem.H - V) ** 2) / problem.n
     assert np.all(tangent.g >= reference.scores(V, problem.Z) / (gamma * problem.n))
     assert truth.relaxed(q, gamma) <= tangent.bound(domain)
-    assert tangent.bound(domain) <= truth.tangent_bound(q, 4, gamma) + excess(problem, gamma, q, precision)
+    assert tangent.bound(domain) <= truth.tangent_bound(q, 4, gamma) + excess(problem, gamma, q)
 
 
 @pytest.mark.parametrize("distance", [1e-3, 1e-5, 1e-6, 0.0])

@@ -76,8 +76,9 @@ def solve(
         with one_thread():
             found = next(solutions)
             if certified and domain.m > 0:
-                goal = accuracy if bounded and solver == "exact" else None
-                found = _proven(problem, searched, domain, found, gamma, trace, goal)
+                found = _proven(
+                    problem, searched, domain, found, gamma, trace, accuracy, exact=solver == "exact"
+                )
         yield found
 
 
@@ -97,7 +98,7 @@ def grade(
     relaxation = relax(searched, domain, gamma, tol=tol, trace=trace)
     relaxation, _ = tighten(searched, domain, gamma, relaxation, state.value)
     found = conclude(searched, domain, units, state, relaxation.q, relaxation, trace)
-    return _proven(problem, searched, domain, found, gamma, trace)
+    return _proven(problem, searched, domain, found, gamma, trace, tol)
 
 
 def grade_exactly(
@@ -122,12 +123,14 @@ def _proven(
     found: Solution,
     gamma: float,
     trace: Trace,
-    goal: float | None = None,
+    tol: float,
+    *,
+    exact: bool = False,
 ) -> Solution:
     """The solution with an objective and bounds that hold for the problem as it is.
 
-    Where these are not those of the search, its end is not theirs: a gap above the goal, or a bound that
-    says nothing, is not what was asked for.
+    Where these are not those of the search, its end is not theirs: bounds may be looser than `tol` asks for,
+    and the gap of an exact search need not be closed.
     """
     value = prove_value(problem, domain.units.columns(found.units), gamma, found.state)
     bound, bounds = found.upper_bound, UnitBounds(found.with_each, found.without_each)
@@ -137,8 +140,9 @@ def _proven(
             proven, of_units = min(proven, bound), bounds.least(of_units)
         bound, bounds = proven, of_units
     stated = _stated(problem, domain, found, value, bound, bounds, gamma, trace)
-    trivial = bound >= problem.ceiling and searched is not problem
-    if not stated.optimal and (trivial or (goal is not None and not stated.gap <= goal)):
+    sharp = stated.upper_bound <= max(found.upper_bound, stated.objective) * (1 + tol)
+    closed = stated.gap <= tol or not exact
+    if not (stated.optimal or (sharp and closed)):
         trace.stopped(Status.PRECISION)
     return replace(stated, status=trace.status)
 

@@ -149,7 +149,7 @@ class Numbers:
 
     def rotate(self, A: Floats, moments: Moments) -> Floats:
         left = self._left(moments)
-        rotated: Floats = A / np.sqrt(np.where(left > 0, left, 1.0))
+        rotated: Floats = A / np.sqrt(np.where(left > 0, left, np.inf))  # zero where it is wholly explained
         return rotated
 
     def ceiling(self, moments: Moments) -> float:

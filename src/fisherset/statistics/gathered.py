@@ -206,7 +206,7 @@ def gather(rows: Rows, read: Reader, *, columns: bool = True, fill: Fill | None 
         if better is gathered.moments.guard:
             break
         gathered = rows.reduce(GatherKernel(read, better), columns=columns)
-        if not gathered.moments.out_of_range.any():
+        if not gathered.moments.out_of_range.any() and gathered.moments.finite.all():
             break
     return gathered
 

@@ -310,7 +310,7 @@ def measure(source: Source, coding: Coding, fill: Fill | None = None, N_error: f
         if better is moments.guard:
             break
         moments = source.reduce(MomentsKernel(coding, better, n_numbers))
-        if not moments.out_of_range.any():
+        if not moments.out_of_range.any() and moments.finite.all():
             break
     moments = replace(moments, N_error=N_error)
     return moments if moments.guard.idle else moments.without_needless_offsets()
