@@ -144,7 +144,9 @@ def _proven(
     closed = stated.gap <= tol or not exact
     if not (stated.optimal or (sharp and closed)):
         trace.stopped(Status.PRECISION)
-    return replace(stated, status=trace.status)
+    # where the best set is proven, it does not matter what the relaxation could not be solved to
+    solved = stated.optimal and trace.status is Status.PRECISION
+    return replace(stated, status=Status.CONVERGED if solved else trace.status)
 
 
 def _stated(

@@ -30,11 +30,12 @@ class UnitBounds(NamedTuple):
 
     def times(self, factor: float, most: float) -> UnitBounds:
         """The bounds times a factor, where there is a set at all; no more than F can be."""
+        known = np.isfinite(factor)
         raised = []
         for bounds in self:
-            none = np.isneginf(bounds)
-            scaled = np.where(none, 0.0, bounds) * factor
-            raised.append(np.where(none, -np.inf, np.where(scaled <= most, scaled, most)))
+            scaled = np.where(np.isfinite(bounds), bounds, most) * (factor if known else 1.0)
+            scaled = np.where((scaled <= most) & known, scaled, most)
+            raised.append(np.where(np.isneginf(bounds), -np.inf, scaled))
         return UnitBounds(*raised)
 
     def around(self, units: Indices, m: int, objective: float, upper_bound: float) -> UnitBounds:
