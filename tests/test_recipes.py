@@ -12,6 +12,7 @@ from fisherset import GeneralizedFisherScore, certify
 from fisherset.solver import SOLVERS, Solution, conclude, measure_subset, relax
 from fisherset.sources import Block, MemorySource
 from fisherset.statistics import Classes, Scatter, SourceProducts, StoredProducts, TableProblem, measure
+from fisherset.statistics.errors import TargetErrors
 from fisherset.statistics.guard import Guard
 from fisherset.statistics.moments import MomentsKernel
 from fisherset.statistics.products import CrossKernel, MixedKernel, TakeKernel
@@ -50,6 +51,12 @@ class Numbers:
 
     def ceiling(self, moments):
         return float(self.size)
+
+    def errors(self, moments):
+        lengths = np.sqrt(moments.T_added) + moments.N_length * np.sqrt(moments.explained)
+        left = moments.TT - moments.explained
+        share = float(np.max(moments.unit * lengths**2 / left))
+        return TargetErrors(float(np.sqrt(np.sum(lengths**2 / left) * moments.n)), 2 * share)
 
 
 def ranking_path(problem, domains, gamma, *, tol, certified=True, trace, start=None):
