@@ -128,7 +128,7 @@ class Rounding:
         margin: Floats = self.unit_of(A.size) * self.reach(A, W) * self.lengths[columns]
         lengths += margin
         lengths += self.cross[columns]
-        lengths *= 1 + self.scale[columns]
+        lengths *= 1 + W.shape[1] * EPS + self.scale[columns]
         return Uppers(lengths)
 
     def raise_explained(self, explained: float, A: Indices, W: Floats) -> Upper:
@@ -136,10 +136,10 @@ class Rounding:
         reach, unit = self.reach(A, W), self.unit_of(sum(W.shape))
         return Upper(max(explained + unit * reach * (2 * reach + self.targets), 0.0))
 
-    def raise_projections(self, lengths: Floats, V: Floats, columns: Indices | slice = slice(None)) -> Uppers:
+    def raise_projections(self, lengths: Floats, V: Floats) -> Uppers:
         """||x_j'V|| at most, from columns by value."""
         margin = 2 * self.unit * float(np.linalg.norm(V))
-        return Uppers((lengths + margin * self.lengths[columns]) * (1 + self.scale[columns]))
+        return Uppers((lengths + margin * self.lengths) * (1 + V.shape[1] * EPS + self.scale))
 
     def raise_distance(self, squared: float) -> Upper:
         """||H - V||^2 at most, from targets by value."""
@@ -150,9 +150,9 @@ class Rounding:
         return Upper(max(squared + 2 * self.unit_of(sum(W.shape)) * self.reach(A, W) ** 2, 0.0))
 
     def raise_own(self, diagonal: Floats) -> Uppers:
-        """||x_j|| at most."""
-        own = np.sqrt(np.maximum(diagonal, 0.0)) * (1 + self.scale) + np.sqrt(self.unit) * self.lengths
-        return Uppers(np.where(self.scale > 0, np.sqrt(diagonal) * (1 + self.scale), own))
+        """||x_j|| at most: sqrt(n) where the spread is what is off, else what the diagonal may be."""
+        off = np.where(self.scale > 0, 0.0, np.sqrt(self.unit) * self.lengths)
+        return Uppers(np.sqrt(diagonal) * (1 + self.scale) + off)
 
     def of_products(self, columns: Indices, W: Floats, inverse_diagonal: Floats, nF: float) -> float:
         """How far n F = tr(C'M^-1 C) can be off.

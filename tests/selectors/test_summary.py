@@ -159,7 +159,7 @@ def test_what_does_not_match_is_refused(other, words):
 
 def test_only_rows_that_are_there_can_be_taken_out():
     some = summarize(X[:100], Y[:100])
-    with pytest.raises(ValueError, match=r"80 rows of the class 'a' are to be taken out of 34\."):
+    with pytest.raises(ValueError, match=r"80 rows of the class 'a' are to be subtracted from 34\."):
         some - summarize(X, Y)
     with pytest.raises(ValueError, match="Some rows must be left in a summary; all 100"):
         some - some

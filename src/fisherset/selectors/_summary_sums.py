@@ -9,7 +9,7 @@ from fisherset._types import EPS, Floats
 from fisherset.statistics import Gathered, Moments, Roles
 from fisherset.statistics.guard import UNITS
 
-FAR_OFF = 1e-6  # share of a sum that is far more than its rounding, also once heavy rows were taken out
+FAR_OFF = 1e-6  # share of a sum that is far more than its rounding, also once heavy rows were subtracted
 MOST_SLACK = 0.01  # of a correlation, in tables so wide that the worst case says nothing
 WEIGHTS = 1e-100, 1e100  # between which a total can be computed with
 NO_SQUARES, NO_VALUES = 1e-290, 1e-150  # sums of squares, and values, that have no digits to compare

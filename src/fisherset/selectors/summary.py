@@ -159,19 +159,18 @@ class Summary:
             if count > mine.get(label, 0):
                 of = "" if label is None else f" of the class {shown(label)}"
                 raise ValueError(
-                    f"Rows can be taken out only where they were put in; {count} rows{of} are to be taken "
-                    f"out of {mine.get(label, 0)}. Subtract a summary of rows that this one has."
+                    f"Only rows of a summary can be subtracted from it; {count} rows{of} are to be "
+                    f"subtracted from {mine.get(label, 0)}. Subtract a summary of rows that this one has."
                 )
         if theirs.counts.sum() == self.n_samples:
             raise ValueError(
-                f"Some rows must be left in a summary; all {self.n_samples} are to be taken out."
+                f"Some rows must be left in a summary; all {self.n_samples} are to be subtracted."
             )
         rest = self._gathered - theirs
         if impossible(rest, self._roles) is not None:
             raise ValueError(
-                "Rows can be taken out only where they were put in; the subtracted rows were not part of "
-                "this summary, or weigh so much that no digits of the rest are left. Subtract a summary of "
-                "rows that this one has."
+                "Only rows of a summary can be subtracted from it; these were not part of it, or weigh so "
+                "much that no digits of the rest are left. Subtract a summary of rows that this one has."
             )
         return self._with(rest)
 

@@ -1,6 +1,6 @@
 """The columns that are left in play, with G among them: what exact search works on.
 
-G is at hand whole as far as there is memory for it. Beyond, its rows are computed when a search asks for
+G is held whole as far as there is memory for it. Beyond, its rows are computed when a search asks for
 them: it does so for the few columns that have a weight, however many could have one.
 """
 

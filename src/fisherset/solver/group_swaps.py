@@ -119,7 +119,7 @@ def taken_out(state: Subset, rows: Indices) -> tuple[Subset, float]:
 
 
 def _lost(state: Subset, rows: Indices, trusted: float) -> bool:
-    """Whether to take out the columns at some places by an update would lose the digits of what is left."""
+    """Whether removing the columns at some places by an update would lose the digits of the rest."""
     return bool(cancelled(state, state.inverse_block(rows)[None], trusted)[0])
 
 
@@ -130,7 +130,7 @@ def cancelled(state: Subset, blocks: Floats, trusted: float) -> NDArray[np.bool_
     I - X'PX, and that to the rounding of P: of a column that stands out from all others nothing may be left.
     """
     problem, columns, gamma = state.problem, state.columns, state.gamma
-    with np.errstate(divide="ignore", invalid="ignore"):  # a diagonal of nought, or below, is all rounding
+    with np.errstate(divide="ignore", invalid="ignore"):  # a diagonal of zero, or below, is all rounding
         root = np.sqrt(np.einsum("gii->gi", blocks))
         scaled = blocks / root[:, :, None] / root[:, None, :]
         off = np.full(len(blocks), columns.size * EPS)
