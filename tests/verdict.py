@@ -15,8 +15,8 @@ BOUND = (1e-9, 1e-14)  # relative and absolute: what a bound may lie below the b
 OBJECTIVE, FLOOR = 1e-6, 1e-6  # share of the truth that an objective may be off; of this where it is less
 PROMISED = 1e-9  # share by which an INEXACT objective may exceed F of its set, which it must not
 CEILING, BELOW = 1e-9, 1e-3  # a bound at the ceiling is given up where one this share below it was to be had
-# Share by which bounds of two storages may differ after exact search. Other solvers try all sets only where products
-# are precise enough, so that their bounds may be tighter from rows; each is held against the truth in any case.
+# Share by which bounds of two storages may differ after exact search. Other solvers try all sets only where
+# products are precise enough, so that their bounds may be tighter from rows; each is held against the truth.
 SAME_BOUND = 2e-3
 SETTLED = ("false_bound", "silent", "false_status")  # what another reading of a definition may excuse
 
