@@ -64,7 +64,8 @@ def ask(problem, storage, folder):
             return Heard(slow=True)
         except Exception as error:  # whatever it is, it is a finding
             said = f"{type(error).__name__}: {error}"
-            return Heard(refused=said) if problem.exactly and _clear(error) else Heard(raised=said)
+            refused = _clear(error) and (problem.exactly or "gamma must lie" in said)
+            return Heard(refused=said) if refused else Heard(raised=said)
     slow = time.process_time() - start > SLOW and len(problem.y) < FEW
     numeric = {f"RuntimeWarning: {w.message}" for w in caught if issubclass(w.category, RuntimeWarning)}
     quiet = not any(issubclass(w.category, ConvergenceWarning) for w in caught)

@@ -486,7 +486,7 @@ BAD_PARAMETERS = {
         (map(float, "12"), "a map can be read only once"),
         ([1.0, -1.0], "gamma must be"),
         ([1.0, 1e-320], "gamma must lie between"),
-        ([1.0, 1e140], "gamma must lie between"),
+        ([1.0, 1e-149], "gamma must lie between"),
         ([[1.0]], "gamma must be"),
     ],
     "tol": [*_reals, ("small", "tol must be a positive number or \"auto\"; got 'small'")],

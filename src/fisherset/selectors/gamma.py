@@ -35,7 +35,7 @@ LEAST_MULTIPLE = 1.0  # multiples of n; accuracy hardly changes between 0.05 and
 # Numbers can be explained nearly wholly; what gamma leaves of them, a quarter at n, then hides the small.
 LEAST_FOR_NUMBERS = 0.25
 SURE = 0.98  # the largest t
-DECADES = 1e130  # how many times smaller or larger than the columns' squares gamma may be
+DECADES = 1e150  # how many times smaller or larger than the columns' squares gamma may be
 SAMPLED = 200  # features whose correlations are looked at
 
 

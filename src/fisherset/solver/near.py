@@ -48,9 +48,11 @@ def near_sets(
         trace.stopped(Status.PRECISION)
         return NearSets(*alone, trace.status)
     rounding = problem.rounding.of(domain.columns)
-    slack = rounding.margin_of_sets(most_columns(domain), gamma).share(root.objective * problem.n)
+    margin = rounding.margin_of_sets(most_columns(domain), gamma)
+    slack = margin.share(root.objective * problem.n) + 2 * rounding.target_scale
     if not slack <= WRONG:
         trace.stopped(Status.INEXACT)
+        slack = float(np.fmin(slack, 1.0))
     goal = AllSets(root.objective, min(within + slack, 1.0), max_sets)
     # rows in memory give whatever of G a search asks for; else G among what is in play has to fit
     width = domain.units.n_columns if problem.samples is not None else largest_system(problem)
@@ -66,7 +68,8 @@ def near_sets(
     search = Search(core, gamma, goal, q, bound, trace, left_out=left_out, one_of_copies=False)
     finished = search.run()
     sets, values = goal.listed()
-    values = np.minimum(values, problem.ceiling)
+    # where six digits are not known, what the sets certainly reach
+    values = np.minimum(values if slack <= WRONG else values * (1 - slack), problem.ceiling)
     if goal.more:
         trace.stopped(Status.MAX_SETS)
     if goal.unknown:
