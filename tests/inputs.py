@@ -474,7 +474,7 @@ BAD_PARAMETERS = {
             (value, r"gamma must lie between 1e-150 and 1e\+150, .* Pass gamma=")
             for value in (5e-324, 1e-300, 1e308)
         ),
-        *((value, r"gamma must lie between .* for this table, .* Pass gamma=") for value in (1e-140, 1e140)),
+        *((value, r"gamma must lie between .* for this table, .* Pass gamma=") for value in (1e-149, 2e-150)),
     ],
     "gammas": [
         ([], "gammas must be a sequence"),

@@ -198,7 +198,7 @@ REQUESTS = {
     "k without a number": ("t.csv", write_csv, ("-k", ""), "whole number"),
     "bad gamma": ("t.csv", write_csv, ("--gamma", "small"), "--gamma must be"),
     "gamma of a denormal": ("t.csv", write_csv, ("--gamma", "1e-320"), "gamma must lie between"),
-    "gamma beside which columns vanish": ("t.csv", write_csv, ("--gamma", "1e140"), "gamma must lie between"),
+    "gamma beside which columns vanish": ("t.csv", write_csv, ("--gamma", "1e160"), "gamma must lie between"),
     "negative gamma": ("t.csv", write_csv, ("--gamma", "-1"), "gamma must be"),
     "gamma without end": ("t.csv", write_csv, ("--gamma", "inf"), "gamma must be"),
     "gamma that is no number": ("t.csv", write_csv, ("--gamma", "nan"), "gamma must be"),

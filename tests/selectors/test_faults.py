@@ -455,7 +455,7 @@ def test_summaries_that_are_no_answer(tmp_path):
         summarize(whole)
     with pytest.raises(ValueError, match="labels that differ in type alone; got 0 and '0'"):
         summarize(X, np.arange(N) % 2) + summarize(X, (np.arange(N) % 2).astype(str))
-    with pytest.raises(ValueError, match="the subtracted rows were not part of this summary, or weigh"):
+    with pytest.raises(ValueError, match="these were not part of it, or weigh"):
         whole - summarize(9 * X[:60] + 50, LABELS[:60])
     with pytest.raises(ValueError, match="names must name each column once"):
         whole.named(["p", "p", "q", "r"])
