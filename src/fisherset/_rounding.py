@@ -73,7 +73,7 @@ class Value(NamedTuple):
 
     @property
     def least(self) -> float:
-        """What F certainly reaches."""
+        """The value that F certainly reaches."""
         least = self.value - self.error
         return least if least > self.floor else self.floor
 
@@ -203,11 +203,11 @@ class Rounding:
         return share
 
     def of_scales(self, columns: Indices, nF: float) -> float:
-        """What the spreads of columns and targets do to n F: a factor within (1 + s)^2 (1 + e)."""
+        """Error of n F through the spreads of columns and targets, a factor within (1 + s)^2 (1 + e)."""
         return (3 * float(self.scale[columns].max(initial=0.0)) + 2 * self.target_scale) * abs(nF)
 
     def margin_of_sets(self, size: int, least: Floats | float) -> SetMargin:
-        """What n F of any `size` of the columns can be off by; `least` is what M is at least on each."""
+        """Error of n F of any `size` of the columns; `least` is a lower bound on M for each of them."""
         unit = self.unit_of(4 * size)
         relative = unit * size * float(np.max(self.lengths**2 / least, initial=0.0))
         cross = np.sqrt(size * float(np.max(self.cross**2 / least, initial=0.0)))
@@ -229,7 +229,7 @@ class Rounding:
 
 
 class SetMargin(NamedTuple):
-    """What n F of any set of a size can be off by."""
+    """Error of n F of any set of a size."""
 
     relative: float  # u L
     cross: float

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from fisherset._memory import bytes_of, in_bytes
 from fisherset.solver.trace import THRIFT, USUAL
 
+NAMED = 5  # names in a message
 LEAST_MEMORY = 2**20  # of which nothing smaller could be kept
 # What gamma may be whatever the table: its square, and that of its inverse, are numbers of float64.
 LEAST_GAMMA, MOST_GAMMA = 1e-150, 1e150
@@ -214,6 +215,11 @@ def shown(item: Any) -> str:
     """A value as messages quote it: one line, never longer than 80 characters."""
     text = " ".join(repr(item.item() if isinstance(item, np.generic) else item).split())
     return text if len(text) <= 80 else text[:77] + "..."
+
+
+def shown_some(values: Sequence[Any]) -> str:
+    """The first few of some values for messages."""
+    return ", ".join(map(shown, values[:NAMED])) + (", ..." if len(values) > NAMED else "")
 
 
 def reason(error: BaseException) -> str:

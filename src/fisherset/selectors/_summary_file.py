@@ -134,7 +134,7 @@ class _UnfitError(Exception):
 
 
 class _DamagedError(Exception):
-    """What others say of a file that they cannot read."""
+    """Messages of other libraries about a file that they cannot read."""
 
 
 def _found(content: BinaryIO, size: int) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -157,7 +157,7 @@ class _Archive:
             raise _UnfitError(FOREIGN)
 
     def read(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """What the file says of the sums, and these."""
+        """The description of the sums in the file, and the sums."""
         about = json.loads(self._array("about", np.uint8, None).tobytes().decode())
         _check_about(about)
         d = self._shape("squares")

@@ -149,7 +149,7 @@ def near_best(
 
 
 def _out_of_memory(table: Measured, n_columns: int) -> str:
-    """What a search among so many columns needs, and how to let it have that."""
+    """Memory that a search among so many columns needs, and how to allow it."""
     needed = memory_for(table, n_columns)
     if needed is None:
         return (

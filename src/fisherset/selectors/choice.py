@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 from fisherset._format import shown as listed
 from fisherset._types import Indices
 from fisherset.selectors import _parameters as parameter
-from fisherset.selectors._parameters import is_integer, shown
+from fisherset.selectors._parameters import is_integer, shown, shown_some
 from fisherset.selectors._tables import is_null
 from fisherset.solver import Domain, Units, mask_of, without
 from fisherset.statistics import TableProblem
 
 NONE: Indices = np.empty(0, dtype=np.intp)
-NAMED = 5  # names in a message
 COUNT = "n_features_to_select"  # what the number to choose is called, unless otherwise
 
 
@@ -127,10 +126,9 @@ class Choice:
         """Name units that may be chosen and of which nothing is known: sets with them have no tight bound."""
         allowed = [self.labels[unit] for unit in np.setdiff1d(units, self.barred).tolist()]
         if allowed:
-            named = ", ".join(map(shown, allowed[:NAMED])) + (", ..." if len(allowed) > NAMED else "")
             warnings.warn(
                 f"{len(allowed)} {self.what} cannot be told from constant ones, as confounders or subtracted "
-                f"rows are all but equal to them. Pass exclude=[{named}], or fit the remaining rows.",
+                f"rows are all but equal to them. Pass exclude=[{shown_some(allowed)}], or fit the remaining rows.",
                 UserWarning,
                 stacklevel=4,
             )

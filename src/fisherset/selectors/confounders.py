@@ -14,11 +14,10 @@ from scipy import sparse
 from fisherset._types import Floats, Indices
 from fisherset.selectors._containers import column_of, is_array, is_frame, is_masked, labels_of_columns
 from fisherset.selectors._labels import as_they_are
-from fisherset.selectors._parameters import shown
+from fisherset.selectors._parameters import shown, shown_some
 from fisherset.selectors._tables import is_null
 from fisherset.statistics import Basis, Scatter
 
-NAMED = 5  # names in a message
 GONE = 1e-8  # share of a class that is left of it when it counts as explained
 
 
@@ -132,9 +131,8 @@ def warn_dropped(names: Sequence[Any], basis: Basis) -> None:
     """Report confounders that were not used, as next to nothing is left of them once others are removed."""
     unused = list(dict.fromkeys(names[c] for c in basis.dropped.tolist()))
     if unused:
-        named = ", ".join(map(shown, unused[:NAMED])) + (", ..." if len(unused) > NAMED else "")
         warnings.warn(
-            f"{len(unused)} confounders were not used, {named}: they differ from combinations of those "
+            f"{len(unused)} confounders were not used, {shown_some(unused)}: they differ from combinations of those "
             f"before them by less than one part in 10^10. Pass the differences instead, or leave them out.",
             UserWarning,
             stacklevel=4,

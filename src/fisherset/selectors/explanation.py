@@ -202,7 +202,7 @@ def _in_every(asked: AskedSubset) -> NDArray[np.bool_]:
 
 
 def _drops(asked: AskedSubset, state: Subset, whole: Value) -> Floats:
-    """What F loses without each of the members: from one system, or one by one where that is too rough.
+    """Loss of F without each of the members: from one system, or one by one where that is too rough.
 
     NaN where float64 cannot tell.
     """

@@ -269,7 +269,7 @@ def _updated(state: Subset, places: Indices, outsiders: Indices) -> Offer:
 
 
 def _added(state: Subset, outsiders: Indices) -> Floats:
-    """What n F gains by each of some columns outside the subset."""
+    """Gain of n F by each of some columns outside the subset."""
     R, base, _ = state.cross_terms(NONE, outsiders)
     gains: Floats = np.einsum("jr,jr->j", R, R) / base
     return gains

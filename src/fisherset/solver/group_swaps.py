@@ -100,7 +100,7 @@ def _updated(state: Subset, members: list[_Member], outsiders: Indices, columns:
 
 
 def _added(state: Subset, columns: Indices) -> Floats:
-    """What n F gains by each of some groups of a size outside the subset: tr(R_J' base_JJ^-1 R_J)."""
+    """Gain of n F by each of some groups of a size outside the subset: tr(R_J' base_JJ^-1 R_J)."""
     R, base, _ = state.group_terms(columns)
     gains: Floats = np.einsum("jsr,jsr->j", R, solve_stack(base, R, state.gamma))
     return gains
@@ -146,7 +146,7 @@ def cancelled(state: Subset, blocks: Floats, trusted: float) -> NDArray[np.bool_
 
 
 def unit_losses(state: Subset, units: Units) -> Floats:
-    """What n F loses without each of the units of the subset, in their order.
+    """Loss of n F without each of the units of the subset, in their order.
 
     Of a subset whose system is too large to be held they are estimates.
     """

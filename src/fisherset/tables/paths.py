@@ -124,7 +124,7 @@ def _below(root: Path, found: list[Path]) -> list[TableFile]:
 
 
 def _partitions(folders: tuple[str, ...]) -> dict[str, str | None]:
-    """What `key=value` folders, one in the other, say of the rows below them."""
+    """Values that `key=value` folders, one in the other, give the rows below them."""
     found: dict[str, str | None] = {}
     inside: dict[str, str] = {}
     for folder in folders:

@@ -82,7 +82,7 @@ class ScannedTable(BatchedRows):
             yield self._block(place, pieces, columns)
 
     def labels(self, found: list[Any]) -> list[Any]:
-        """What the labels met stand for: untyped text that spells plain numbers is these numbers."""
+        """The meaning of labels: untyped text that spells plain numbers is these numbers."""
         return self._targets.meaning(found)
 
     def identifiers(self) -> Identifiers | None:

@@ -229,7 +229,7 @@ def readable(file: TableFile) -> Iterator[None]:
 
 
 def _partition(values: list[str | None]) -> Any:
-    """What the partitions of all files are called: whole numbers where they all are written as such.
+    """Values of the partitions of all files: whole numbers where they all are written as such.
 
     01 and 1 are two folders, and stay two values.
     """

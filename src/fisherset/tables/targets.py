@@ -60,7 +60,7 @@ class Targets:
         return numbers
 
     def meaning(self, found: list[Any]) -> list[Any]:
-        """What labels stand for, once all are known: untyped text that spells plain numbers is these."""
+        """The meaning of labels, once all are known: untyped text that spells plain numbers is these."""
         if not self._spelt or not all(isinstance(label, str) for label in found):
             return found
         values = np.array(found, dtype=object)
