@@ -1,10 +1,13 @@
 """What reviewers once found to be wrong."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 
@@ -14,7 +17,10 @@ from fisherset import (
     JointRegressionScore,
     explain,
     fisher_criterion,
+    near_best,
+    summarize,
 )
+from fisherset.solver import Status
 
 
 def made(n=60, d=6, seed=0):
@@ -121,3 +127,85 @@ def test_constant_groups_are_warned_of():
     X[:, :2] = 0.0
     with pytest.warns(UserWarning, match="number of groups that vary, 2: 1 constant ones"):
         GeneralizedFisherScore(3, groups=list("aabbcc")).fit(X, y)
+
+
+def outlier(size):
+    """Rows of which the first has an outlier, as a summary without it, and the rows that are left."""
+    rng = np.random.default_rng(0)
+    y = np.arange(100) % 2
+    X = rng.standard_normal((100, 3))
+    X[:, 0] += 3 * y
+    Z = X.copy()
+    Z[0, 0] = size
+    return summarize(Z, y) - summarize(Z[:1], y[:1]), X[1:], y[1:]
+
+
+@pytest.mark.parametrize("size", [1e3, 1e5, 1e6, 1e7, 1e8, 1e9, 1e12])
+def test_an_outlier_that_is_subtracted_again_proves_nothing(size):
+    """A real column was called constant then, and another one optimal."""
+    rest, X, y = outlier(size)
+    true = GeneralizedFisherScore(1, gamma=100.0, solver="exact").fit(X, y)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        found = GeneralizedFisherScore(1, gamma=100.0, solver="exact").fit(rest)
+        near = near_best(rest, None, 1, gamma=100.0)
+    assert found.upper_bound_ >= true.objective_
+    assert found.optimal_ == near.complete == (size < 1e5)
+    assert bool(said) == (size > 1e3)
+    if found.status_ is Status.UNKNOWN:
+        assert any("exclude=[0]" in str(one.message) for one in said)
+        without = GeneralizedFisherScore(1, gamma=100.0, solver="exact", exclude=[0]).fit(rest)
+        assert without.optimal_
+        assert without.status_ is Status.CONVERGED
+    if found.status_ is Status.INEXACT:
+        assert found.objective_ <= true.objective_
+
+
+def test_whole_numbers_are_known_after_a_subtraction():
+    """A count that is constant in the rows that are left is, though others of it were subtracted."""
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 3, (60, 4)).astype(float), np.arange(60) % 2
+    X[:40, 1], X[:, 0] = 2.0, X[:, 0] + y
+    rest = summarize(X, y) - summarize(X[40:], y[40:])
+    tables = [rest], [X[:40], y[:40]]
+    found, expected = (GeneralizedFisherScore(2, solver="exact").fit(*table) for table in tables)
+    assert found.optimal_
+    np.testing.assert_array_equal(found.support_, expected.support_)
+    assert found.objective_ == pytest.approx(expected.objective_, rel=1e-9)
+
+
+def test_a_feature_that_is_all_but_a_confounder_is_named():
+    """Exact search ended as converged at a gap of 16 %."""
+    rng = np.random.default_rng(5)
+    n, d = 40, int(rng.integers(5, 11))
+    b, y = rng.standard_normal(n), rng.standard_normal(n)
+    X = np.column_stack([b, b + 2.2e-7 * rng.standard_normal(n), rng.standard_normal((n, d - 2))])
+    with (
+        pytest.warns(ConvergenceWarning, match="cannot be told from constant ones"),
+        pytest.warns(UserWarning, match=rf"not tell 1 of {d} features .* Pass exclude=\[1\]"),
+    ):
+        found = JointRegressionScore(6, adjust_for=[0], solver="exact").fit(X, y)
+    assert found.status_ is Status.UNKNOWN
+    assert not found.optimal_
+    assert JointRegressionScore(3, adjust_for=[0], exclude=[1], solver="exact").fit(X, y).optimal_
+
+
+def test_a_confounder_of_which_next_to_nothing_is_left_is_named():
+    rng = np.random.default_rng(0)
+    X, y, z = rng.standard_normal((50, 4)), np.arange(50) % 2, rng.standard_normal(50)
+    twice = pd.DataFrame({"start": z, "end": z + 1e-12 * rng.standard_normal(50)})
+    with pytest.warns(UserWarning, match=r"'end' was not used: it differs .* Pass the difference"):
+        found = GeneralizedFisherScore(2).fit(X, y, confounders=twice)
+    once = GeneralizedFisherScore(2).fit(X, y, confounders=z)
+    assert found.objective_ == pytest.approx(once.objective_, rel=1e-12)
+    with pytest.raises(ValueError, match=r"sums of a summary must tell .* Leave 'end' out"):
+        GeneralizedFisherScore(2).fit(summarize(X, y, confounders=twice))
+
+
+@pytest.mark.parametrize("solver", ["joint", "cutting-plane", "exact"])
+def test_a_bound_that_says_nothing_is_not_converged(solver):
+    _, X, y = made()
+    with pytest.warns(ConvergenceWarning, match="float64 did not allow"):
+        found = GeneralizedFisherScore(3, gamma=1e-40, solver=solver).fit(X, y)
+    assert found.upper_bound_ == 1.0
+    assert found.status_ is Status.PRECISION

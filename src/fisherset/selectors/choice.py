@@ -127,8 +127,9 @@ class Choice:
         allowed = [self.labels[unit] for unit in np.setdiff1d(units, self.barred).tolist()]
         if allowed:
             warnings.warn(
-                f"{len(allowed)} {self.what} cannot be told from constant ones, as confounders or subtracted "
-                f"rows are all but equal to them. Pass exclude=[{shown_some(allowed)}], or fit the remaining rows.",
+                f"The data does not tell {len(allowed)} of {len(self.labels)} {self.what} from constant "
+                f"ones, as confounders or subtracted rows are all but equal to them. Pass "
+                f"exclude=[{shown_some(allowed)}], or fit the remaining rows.",
                 UserWarning,
                 stacklevel=4,
             )

@@ -132,8 +132,8 @@ def warn_dropped(names: Sequence[Any], basis: Basis) -> None:
     unused = list(dict.fromkeys(names[c] for c in basis.dropped.tolist()))
     if unused:
         warnings.warn(
-            f"{len(unused)} confounders were not used, {shown_some(unused)}: they differ from combinations of those "
-            f"before them by less than one part in 10^10. Pass the differences instead, or leave them out.",
+            f"Of the confounders, {shown_some(unused)} was not used: it differs from a combination of those "
+            f"before it by less than one part in 10^10. Pass the difference instead, or leave it out.",
             UserWarning,
             stacklevel=4,
         )

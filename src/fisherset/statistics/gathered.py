@@ -26,7 +26,13 @@ from fisherset.statistics.confounders import (
 )
 from fisherset.statistics.errors import precision
 from fisherset.statistics.guard import Fill, Guard
-from fisherset.statistics.moments import Moments, MomentsKernel, check_weights_left, nowhere_lost
+from fisherset.statistics.moments import (
+    EXACT_SUM,
+    Moments,
+    MomentsKernel,
+    check_weights_left,
+    nowhere_lost,
+)
 
 MANY_LABELS = 5000  # of which each should have come twice
 
@@ -113,8 +119,12 @@ class Gathered:
         far = guard.offset != 0
         if not far.any():
             return self
-        offset = guard.offset + np.where(far, self.moments.mean * guard.unit, 0.0)
-        return self.through(Guard(offset, guard.unit))
+        moments = self.moments
+        offset = guard.offset + np.where(far, moments.mean * guard.unit, 0.0)
+        # whole numbers lose no digits about zero, and stay whole
+        largest = np.sqrt(moments.added) + np.abs(guard.offset) * np.sqrt(moments.N_added[0])
+        whole = moments.exact & (moments.added > 0) & (guard.unit == 1.0) & (largest < np.sqrt(EXACT_SUM))
+        return self.through(Guard(np.where(whole, 0.0, offset), guard.unit))
 
     def _only(self, kept: Indices) -> Gathered:
         """The same without labels that no row has any more: what is left of their sums is rounding."""

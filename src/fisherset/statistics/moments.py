@@ -99,7 +99,7 @@ class Moments:
                 squares=np.where((self.squares > 0) & (squares == 0), LEAST, squares),
                 added=(np.sqrt(self.added) * ratio + np.abs(shift) * np.sqrt(self.N_added[0])) ** 2,
                 guard=guard,
-                whole=None if self.whole is None else self.whole & (ratio == 1.0) & (shift == 0.0),
+                whole=None if self.whole is None else self.whole & (ratio == 1.0) & (shift == np.rint(shift)),
             )
 
     def regrouped(self, codes: Indices, size: int) -> Moments:
