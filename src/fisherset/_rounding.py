@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 from fisherset._format import NEGLIGIBLE
 from fisherset._types import EPS, Floats, Indices
 
-# Upper bounds with the rounding in them: made here alone, and all that a tangent is made of.
+# Upper bounds with the rounding in them: made here, elsewhere of each other alone; tangents are made of them.
 Upper = NewType("Upper", float)
 Uppers = NewType("Uppers", np.ndarray[tuple[int, ...], np.dtype[np.float64]])
 

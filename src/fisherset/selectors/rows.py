@@ -38,6 +38,7 @@ from fisherset.sources import Block, Kernel, PreparedSource, Rows, Source
 from fisherset.statistics import (
     Basis,
     Frame,
+    Gathered,
     Observed,
     Roles,
     Scatter,
@@ -190,10 +191,7 @@ def _gathered(rows: CountedRows, read: Reader, roles: Roles, beside: Beside) -> 
     check_total_weight(moments.n)
     reject_nonfinite(moments.finite[: roles.n_features], rows.names, locate_in(rows))
     taken = taken_of(roles, beside.adjusted)
-    basis = basis_among(labels.gathered, taken)
-    if taken.size and (basis.doubtful.size or not products_suffice(labels.gathered, taken, basis)):
-        only = NONE if beside.adjusted is None else beside.adjusted
-        basis = _basis_by_rows(rows, read, only, taken.size, frame_among(labels.gathered, taken))
+    basis = _basis(rows, read, labels.gathered, taken, beside.adjusted)
     source = PreparedSource(rows, Preparation(read, labels.codes, roles, taken, basis), moments.n_rows)
     about = beside.adjusted, rows.names, rows.targets
     if taken.size:
@@ -221,10 +219,19 @@ class _TriangleKernel:
         return self.frame.triangle(Block(Z[:, :0], None, known.weight, Z))
 
 
-def _basis_by_rows(rows: CountedRows, read: Reader, adjusted: Indices, size: int, frame: Frame) -> Basis:
-    """The basis of the confounders, from a pass over them alone."""
-    only = replace(read, only=adjusted if adjusted.size else None)
-    return frame.basis(rows.reduce(_TriangleKernel(only, frame, size), columns=bool(adjusted.size)))
+def _basis(
+    rows: CountedRows, read: Reader, gathered: Gathered, Z: Indices, adjusted: Indices | None
+) -> Basis:
+    """The basis of the confounders, columns Z of what was gathered.
+
+    By their products, or where these do not tell by a pass over the confounders alone.
+    """
+    basis = basis_among(gathered, Z)
+    if not Z.size or (not basis.doubtful.size and products_suffice(gathered, Z, basis)):
+        return basis
+    features = adjusted is not None and adjusted.size > 0
+    only, frame = replace(read, only=adjusted if features else None), frame_among(gathered, Z)
+    return frame.basis(rows.reduce(_TriangleKernel(only, frame, Z.size), columns=features))
 
 
 def confounder_names(roles: Roles, adjusted: Indices | None, names: Any, own: Any = None) -> list[Any]:
@@ -289,9 +296,7 @@ def _by_passes(rows: CountedRows, read: Reader, roles: Roles, beside: Beside) ->
     check_telling(labels, there)
     _, coding = statistics_of(labels.gathered, there._replace(label_sets=roles.label_sets))
     taken = taken_of(roles, adjusted)
-    basis = basis_among(side, there.confounders)
-    if taken.size and (basis.doubtful.size or not products_suffice(side, there.confounders, basis)):
-        basis = _basis_by_rows(rows, read, adjusted, taken.size, frame_among(side, there.confounders))
+    basis = _basis(rows, read, side, there.confounders, adjusted)
     source = PreparedSource(rows, Preparation(read, labels.codes, roles, taken, basis), n_rows)
     gaps = observed(source) if beside.missing == "mean" else None
     fill = None if gaps is None or not gaps.missing.any() else gaps.fill

@@ -17,10 +17,10 @@ from scipy.linalg import solve_triangular
 
 from fisherset._types import EPS, Floats, Indices
 from fisherset.sources import Block
+from fisherset.statistics.moments import CONSTANT
 
 REDUNDANT = 1e-10  # share of a confounder that must be left of it
 REPEATED = 1e-13  # share up to which it repeats others exactly, but for the rounding of its values
-CONSTANT = 8 * EPS  # spread, as a share of the values, up to which a confounder is constant
 # Share of N'N by which products may be off for a basis by products to be as good as one by rows.
 AS_GOOD_AS_ROWS = 1e-9
 # Growth of rounding errors in the rows of a basis from which these are computed in twice the digits.

@@ -132,6 +132,12 @@ def seen(block: Block, guard: Guard, columns: Indices) -> Any:
     return guard.of(columns).apply(kernel_of(block.X).take(block.X, columns))
 
 
+def values(block: Block, guard: Guard, columns: Indices) -> Floats:
+    """The same with unstored zeros filled in."""
+    X = seen(block, guard, columns)
+    return X if isinstance(X, np.ndarray) else np.asarray(X.toarray())
+
+
 class SourceProducts:
     """Products by passes over a source, whose rows may be more than can be had `together`."""
 

@@ -12,10 +12,11 @@ from fisherset._rounding import BOUNDED
 from fisherset._types import EPS, Floats, Indices
 from fisherset.sources import Block, Source
 from fisherset.statistics import dense
-from fisherset.statistics.blocks import kernel_of, nuisance
+from fisherset.statistics.blocks import nuisance
 from fisherset.statistics.coding import Coding
 from fisherset.statistics.guard import Guard
 from fisherset.statistics.moments import CONSTANT, Moments
+from fisherset.statistics.products import values
 
 # What is left of a column may be this many times its error and still count as nothing.
 WITHIN_ROUNDING = 4
@@ -70,7 +71,7 @@ class Scatter:
         doubtful = ~self.constant & ~(total * BOUNDED >= self.unit * self.lengths**2)
         if doubtful.any() and source is not None and not moments.subtracted:
             some = np.flatnonzero(doubtful)
-            left = source.reduce(LeftKernel(self.guard.of(some), some, self.beta[:, some]))
+            left = source.reduce(LeftKernel(self.guard, some, self.beta[:, some]))
             # the rows tell as much as beta is known to: u l_j (1 + L)
             rounding = WITHIN_ROUNDING * self.unit * (1 + moments.N_length) * self.lengths[some]
             self.constant[some] = left <= rounding**2
@@ -168,8 +169,7 @@ class LeftKernel:
     beta: Floats
 
     def __call__(self, block: Block) -> Floats:
-        X = self.guard.apply(kernel_of(block.X).take(block.X, self.columns))
-        left = (X if isinstance(X, np.ndarray) else X.toarray()) - nuisance(block) @ self.beta
+        left = values(block, self.guard, self.columns) - nuisance(block) @ self.beta
         squares: Floats = dense.squares(left, block.weight)
         return squares
 

@@ -13,9 +13,9 @@ import numpy as np
 
 from fisherset._types import Floats, Indices
 from fisherset.sources import Block, Source
-from fisherset.statistics.blocks import kernel_of
 from fisherset.statistics.guard import Guard
 from fisherset.statistics.moments import CONSTANT
+from fisherset.statistics.products import values
 from fisherset.statistics.scatter import Scatter
 
 TIMES_ITS_ROUNDING = 1e9  # what a difference has to be to be believed
@@ -37,7 +37,7 @@ def within_scatter(scatter: Scatter, source: Source | None) -> Floats:
     step = max(1, BATCH // max(scatter.moments.NT.shape[1], 1))
     for start in range(0, doubtful.size, step):
         some = doubtful[start : start + step]
-        left = source.reduce(WithinKernel(scatter.guard.of(some), some, _class_means(scatter, some)))
+        left = source.reduce(WithinKernel(scatter.guard, some, _class_means(scatter, some)))
         # what the values themselves are rounded by does not count
         level = left[1] + np.abs((scatter.guard.offset / scatter.guard.unit)[some])
         within[some] = np.where(left[0] <= scatter.n * (CONSTANT * level) ** 2, 0.0, left[0])
@@ -70,8 +70,7 @@ class WithinKernel:
     means: Floats
 
     def __call__(self, block: Block) -> _Left:
-        X = self.guard.apply(kernel_of(block.X).take(block.X, self.columns))
-        X = X if isinstance(X, np.ndarray) else X.toarray()
+        X = values(block, self.guard, self.columns)
         assert block.y is not None
         weight = np.ones(block.y.size) if block.weight is None else block.weight
         left = (X - self.means[block.y]) * (weight > 0)[:, None]
