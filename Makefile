@@ -8,8 +8,8 @@ BIN := $(VENV)/bin
 # OpenBLAS core types, with the number of threads, and the tests that rounding can reach. numpy's wheels of
 # 2026 compute for Zen as for Haswell, and call Prescott Katmai.
 CORES := Haswell-1 Prescott-2 Sandybridge-1 Zen-2
-NUMERICAL := tests/solver tests/statistics tests/selectors tests/test_soundness.py
-NUMERICAL += $(patsubst %,--ignore=tests/selectors/test_%.py,bad_input elsewhere faults libraries memory progress sklearn)
+NUMERICAL := tests/solver tests/statistics tests/selection tests/selectors tests/analysis tests/public tests/test_soundness.py
+NUMERICAL += $(patsubst %,--ignore=tests/public/test_%.py,bad_input elsewhere faults libraries memory progress sklearn)
 
 .PHONY: demo reproduce test test-lowest test-cores $(CORES:%=test-on-%) lint format bench asv clean
 

@@ -8,7 +8,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from fisherset._files import write_whole
-from pages import STAMP, code_version
+from support.figure_pages import STAMP, code_version
 
 
 def table(lines):

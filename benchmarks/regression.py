@@ -31,7 +31,7 @@ from threadpoolctl import threadpool_limits
 
 from contest import Contest, by_score, fastcan, lasso, scaled, support
 from fisherset import JointRegressionScore, JointRegressionScoreCV
-from fisherset.selectors import gamma
+from fisherset.analysis import gamma
 
 KS = (5, 10, 20)
 SPLITS = 10

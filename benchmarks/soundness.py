@@ -2,11 +2,12 @@
 
     python benchmarks/soundness.py --problems 30000 --jobs 2
 
-A quarter are plain tables in memory (tests/hostile.py): rank-deficient, copies that differ in the
-fourteenth digit, means a billion times the spread, weights over twelve decades, gammas down to 1e-14
+A quarter are plain tables in memory (tests/support/hard_problems.py): rank-deficient, copies that differ in
+the fourteenth digit, means a billion times the spread, weights over twelve decades, gammas down to 1e-14
 of the samples; with groups, required and excluded columns, class weights, confounders, numbers, sets of
-labels and missing values. The others (tests/beyond.py) have confounders that are nearly collinear, far from
-zero, close to features or targets, or categories beside sparse features; outliers that are subtracted from a
+labels and missing values. The others
+(tests/support/hard_storage_problems.py) have confounders that are nearly collinear, far from zero,
+close to features or targets, or categories beside sparse features; outliers that are subtracted from a
 summary again; extreme gammas; and the same rows in files, on Dask and summed up. Counted are, by
 family of problem,
 
@@ -40,9 +41,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from beyond import BEYOND, drawn_family
-from hostile import FAMILIES, SEEN, random_problem, seen_problems
-from verdict import judge
+from support.certificate_oracle import judge
+from support.hard_problems import FAMILIES, SEEN, random_problem, seen_problems
+from support.hard_storage_problems import BEYOND, drawn_family
 
 COUNTS = {
     "false": "false_bound",

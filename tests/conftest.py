@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_info
 from fisherset import datasets
 from fisherset.datasets import DatasetNotFoundError
 from fisherset.paper.protocol import SHAPES
-from pages import old_pages
+from support.figure_pages import old_pages
 
 PAPER = ("ionosphere", "sonar", "protein", "soybean", "orl", "usps2007_smoothed")
 

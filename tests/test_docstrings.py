@@ -11,7 +11,7 @@ from numpydoc.validate import validate
 from sklearn.base import BaseEstimator, clone
 
 from fisherset import GeneralizedFisherScoreCV, JointRegressionScore, JointRegressionScoreCV
-from selection import SELECTORS
+from support.all_selectors import SELECTORS
 
 pytestmark = pytest.mark.once
 MODULES = ("evaluation", "plots", "datasets", "paper", "report", "tables")

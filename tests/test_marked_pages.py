@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from fisherset import GeneralizedFisherScore, scan
-from pages import code_version
+from support.figure_pages import code_version
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "scale.md"

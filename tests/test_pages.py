@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-import pages
+from support import figure_pages as pages
 
 
 @pytest.mark.parametrize("page", pages.PAGES, ids=lambda page: page.name)

@@ -7,16 +7,16 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-import reference
 from fisherset import GeneralizedFisherScore, certify
+from fisherset.data import Block, MemorySource
 from fisherset.solver import SOLVERS, Solution, conclude, measure_subset, relax
-from fisherset.sources import Block, MemorySource
 from fisherset.statistics import Classes, Scatter, SourceProducts, StoredProducts, TableProblem, measure
-from fisherset.statistics.errors import TargetErrors
-from fisherset.statistics.guard import Guard
-from fisherset.statistics.moments import MomentsKernel
-from fisherset.statistics.products import CrossKernel, MixedKernel, TakeKernel
-from searching import solve_one
+from fisherset.statistics.products.products import CrossKernel, MixedKernel, TakeKernel
+from fisherset.statistics.sums.errors import TargetErrors
+from fisherset.statistics.sums.guard import Guard
+from fisherset.statistics.sums.moments import MomentsKernel
+from support import reference
+from support.solver_calls import solve_one
 
 
 class ChunkSource:

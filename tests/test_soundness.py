@@ -6,12 +6,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from answers import interrupted
-from beyond import BEYOND
-from exact_truth import ExactTruth
-from hostile import SEEN, family_problem, plain_problem, random_problem, seen_problems
-from truth import Truth, subsets
-from verdict import judge
+from support.certificate_oracle import judge
+from support.exact_oracle import ExactTruth
+from support.hard_problems import SEEN, family_problem, plain_problem, random_problem, seen_problems
+from support.hard_storage_problems import BEYOND
+from support.precise_oracle import Truth, subsets
+from support.storage_answers import interrupted
 
 
 def lies(problems, kinds=("false_bound", "silent", "false_status")):

@@ -6,10 +6,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fisherset.plots import SelectionPathDisplay
-    from fisherset.selectors import (
+    from fisherset.analysis import (
         Certificate,
         Explanation,
+        NearBest,
+        SelectionPath,
+        certify,
+        explain,
+        fisher_criterion,
+        near_best,
+        selection_path,
+    )
+    from fisherset.plots import SelectionPathDisplay
+    from fisherset.selectors import (
         FisherScore,
         GeneralizedFisherScore,
         GeneralizedFisherScoreCV,
@@ -17,17 +26,9 @@ if TYPE_CHECKING:
         JointRegressionScore,
         JointRegressionScoreCV,
         LaplacianScore,
-        NearBest,
-        SelectionPath,
-        Summary,
         TraceRatio,
-        certify,
-        explain,
-        fisher_criterion,
-        near_best,
-        selection_path,
-        summarize,
     )
+    from fisherset.statistics.summary import Summary, summarize
     from fisherset.tables import Layout, scan
 
     __version__: str
@@ -57,6 +58,16 @@ __all__ = [
     "selection_path",
     "summarize",
 ]
+_HOMES = {
+    "analysis": (
+        *("Certificate", "Explanation", "NearBest", "SelectionPath"),
+        *("certify", "explain", "fisher_criterion", "near_best", "selection_path"),
+    ),
+    "plots": ("SelectionPathDisplay",),
+    "statistics.summary": ("Summary", "summarize"),
+    "tables": ("Layout", "scan"),
+    "selectors": tuple(__all__),
+}
 _MODULES = ("datasets", "evaluation", "paper", "plots", "report", "tables")
 
 
@@ -70,10 +81,8 @@ def __getattr__(name: str) -> "Any":
     if name == "__version__":
         found = import_module("importlib.metadata").version("fisherset")
     else:
-        tables = dict.fromkeys(("Layout", "scan"), "fisherset.tables")
-        homes = {"SelectionPathDisplay": "fisherset.plots", **tables}
-        home = homes.get(name, "fisherset.selectors")
-        found = getattr(import_module(home), name)
+        home = next(home for home, names in _HOMES.items() if name in names)
+        found = getattr(import_module(f"fisherset.{home}"), name)
     globals()[name] = found  # asked for once
     return found
 

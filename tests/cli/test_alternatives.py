@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from command import invoke
 from fisherset import near_best
-from tablefiles import frame, write_csv
+from support.command_line import invoke
+from support.table_files import frame, write_csv
 
 ALTERNATIVES = ("alternatives", "t.csv", "-t", "kind", "-k", 2, "--gamma", 90, "--within", 0.1)
 

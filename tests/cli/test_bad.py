@@ -14,10 +14,10 @@ import pytest
 import typer
 from pyarrow import parquet
 
-from command import invoke, refused
 from fisherset.cli.app import app
 from fisherset.tables import Feature, Selection
-from tablefiles import frame, holed, write_csv, write_npz
+from support.command_line import invoke, refused
+from support.table_files import frame, holed, write_csv, write_npz
 
 COMMANDS = typer.main.get_command(app).commands
 # what must be given

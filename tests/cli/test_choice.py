@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from pyarrow import parquet
 
-from command import invoke, refused
 from fisherset import GeneralizedFisherScore, JointRegressionScore, certify
-from tablefiles import frame, holed, write_csv
+from support.command_line import invoke, refused
+from support.table_files import frame, holed, write_csv
 
 SELECT = ("select", "t.csv", "-t", "kind", "--gamma", 90)
 NUMBERS = [f"g{j}" for j in range(6)]

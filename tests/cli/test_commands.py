@@ -9,9 +9,6 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
 
-from command import invoke as run
-from command import refused
-from command import run as in_a_process
 from fisherset import (
     FisherScore,
     GeneralizedFisherScore,
@@ -21,6 +18,9 @@ from fisherset import (
     selection_path,
 )
 from fisherset.tables.selection import read_selection
+from support.command_line import invoke as run
+from support.command_line import refused
+from support.command_line import run as in_a_process
 
 EVIL = "<script>alert(1)</script>"
 FORMULA = "=HYPERLINK(A1)"

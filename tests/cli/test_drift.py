@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from command import invoke, refused
+from support.command_line import invoke, refused
 
 
 def table(n=120):

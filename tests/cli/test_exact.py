@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-from command import Terminal, environment, invoke, refused
 from fisherset import FisherScore, GeneralizedFisherScore
 from fisherset.tables import read_selection
+from support.command_line import Terminal, environment, invoke, refused
 
 # The command with Ctrl-C the third time that the search looks at nodes, and again when it is to write.
 AT_NODES = """
 import signal, sys
-from fisherset.cli import common
-from fisherset.solver.search import Search
+from fisherset.cli import terminal as common
+from fisherset.solver.exact.search import Search
 
 explored, write, seen = Search._explored, common.Outputs.write, []
 

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cellfiles import write_cells
-from command import invoke
 from fisherset import GeneralizedFisherScore
+from support.anndata_files import write_cells
+from support.command_line import invoke
 
 N, GENES = 60, [f"g{j}" for j in range(8)]
 

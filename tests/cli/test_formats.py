@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from command import COMMAND, environment, invoke, refused
 from fisherset.tables.selection import read_selection
-from tablefiles import frame, holed
+from support.command_line import COMMAND, environment, invoke, refused
+from support.table_files import frame, holed
 
 HOSTILE = ["=SUM(A1)", "a,b", 'q"x', "two\nlines", "\x1b[31mred", "é", "a" * 150, " lead"]
 

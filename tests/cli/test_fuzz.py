@@ -12,9 +12,9 @@ import pytest
 import typer
 from hypothesis import HealthCheck, given, settings
 
-from filefuzz import JUDGES, file_cases
 from fisherset.cli.app import app
-from fuzz import CASES
+from support.random_files import JUDGES, file_cases
+from support.random_tables import CASES
 
 NO_TABLE = {"demo", "reproduce", "merge"}  # read no table of the user's
 

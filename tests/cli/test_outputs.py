@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
 
-from command import invoke, refused
 from fisherset._files import write_whole
+from support.command_line import invoke, refused
 
 SELECT = ("select", "wine.csv", "-t", "target", "-k", 3)
 APPLY = ("apply", "selection.json", "wine.csv")

@@ -7,7 +7,7 @@ import sys
 import pytest
 from sklearn.datasets import load_wine
 
-from command import COMMAND, environment
+from support.command_line import COMMAND, environment
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes")
 

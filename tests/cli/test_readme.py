@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from command import environment
-from installed import hide_others
+from support.command_line import environment
+from support.dependencies import hide_others
 
 pytestmark = pytest.mark.once
 TEXT = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")

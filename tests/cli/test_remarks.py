@@ -10,12 +10,13 @@ from scipy import sparse
 from sklearn.datasets import load_wine
 
 import fisherset
-from command import invoke
 from fisherset import GeneralizedFisherScore, certify, selection_path
+from fisherset.analysis import path
 from fisherset.evaluation import giveaways
-from fisherset.selectors import joint, path
+from fisherset.selectors import joint
 from fisherset.solver import Status
-from tablefiles import frame, write_csv
+from support.command_line import invoke
+from support.table_files import frame, write_csv
 
 CODES = {"low": 5, "middle": 1, "high": 2}
 LEAKS = {

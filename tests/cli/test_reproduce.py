@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from command import Terminal, run
 from conftest import real_set
+from support.command_line import Terminal, run
 
 
 def test_version_and_help():

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes, load_wine
 
-from command import invoke, refused
 from fisherset import GeneralizedFisherScoreCV, JointRegressionScoreCV, selection_path, summarize
+from support.command_line import invoke, refused
 
 
 @pytest.fixture(scope="module")

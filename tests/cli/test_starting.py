@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from command import environment
 from fisherset.cli.app import app
+from support.command_line import environment
 
 HEAVY = {"jinja2", "joblib", "matplotlib", "numpy", "pandas", "pyarrow", "scipy", "sklearn"}
 # The command, and then what it has loaded.

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 
-from command import COMMAND, Terminal, environment
+from support.command_line import COMMAND, Terminal, environment
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals")
 

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 
-from command import invoke, refused
 from fisherset import Summary, tables
-from fisherset.tables import opening
+from fisherset.tables import open as opening
+from support.command_line import invoke, refused
 
 
 @pytest.fixture

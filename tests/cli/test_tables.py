@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from command import invoke as run
 from fisherset import GeneralizedFisherScore
-from tablefiles import (
+from support.command_line import invoke as run
+from support.table_files import (
     frame,
     holed,
     numbers,

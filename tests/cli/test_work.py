@@ -6,9 +6,10 @@ import sys
 import pytest
 from sklearn.datasets import load_wine
 
-from command import environment
-from fisherset.cli import answer, select
+from fisherset.cli import answer
+from fisherset.cli.commands import select
 from fisherset.cli.progress import ProgressBars
+from support.command_line import environment
 
 HEAVY = {"jinja2", "matplotlib"}
 

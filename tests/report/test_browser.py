@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
 
-from command import run
 from conftest import browser_path
 from fisherset._files import safe_cell
+from support.command_line import run
 
 pytestmark = pytest.mark.once
 EVIL = "<script>document.title = 'taken'</script>"

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from command import invoke, run
+from support.command_line import invoke, run
 
 ASKED = {
     "plain": ("-t", "kind", "-k", 3, "--drop", "region"),

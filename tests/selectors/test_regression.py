@@ -9,8 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.datasets import load_diabetes
 
-import reference
 from fisherset import GeneralizedFisherScore, JointRegressionScore, certify, fisher_criterion, selection_path
+from support import reference
 
 GAMMA = 5.0
 STORES = [np.asarray, np.asfortranarray, sparse.csr_array, sparse.csc_array]
@@ -94,9 +94,9 @@ def test_chance_is_known():
 @pytest.mark.parametrize("correlation", [0.0, 0.9])
 def test_the_luckiest_of_noise_is_foretold_for_several_targets(correlation):
     """The mean of the largest share over many tables of noise is about what is foretold."""
-    from fisherset.selectors.base import measure_table, pose_problem
-    from fisherset.selectors.measured import REGRESSION
-    from fisherset.selectors.noise import Null, between_shares
+    from fisherset.selection.noise import Null, between_shares
+    from fisherset.selection.problem import measure_table, pose_problem
+    from fisherset.validation.targets import REGRESSION
 
     largest, foretold = [], []
     for seed in range(60):

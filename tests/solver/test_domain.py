@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
-import reference
 from fisherset.solver import SOLVERS, Domain, Units
 from fisherset.solver.domain import project_capped
-from searching import solve_one
+from support import reference
+from support.solver_calls import solve_one
 
 vectors = arrays(float, st.integers(1, 30), elements=st.floats(-1e3, 1e3))
 

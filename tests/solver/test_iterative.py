@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-import reference
 from fisherset.solver import measure_subset
 from fisherset.solver.iterative import IterativeRidge, IterativeSubset
 from fisherset.solver.ridge import FeatureRidge
 from fisherset.solver.subset import FeatureSubset
-from searching import solve_one
+from support import reference
+from support.solver_calls import solve_one
 
 
 @pytest.fixture

@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
-import reference
 from fisherset.solver import SOLVERS, Status, Trace, measure_subset
-from fisherset.solver.relaxation import relax
-from searching import domain_of, solve_one
+from fisherset.solver.relaxation.relaxation import relax
+from support import reference
+from support.solver_calls import domain_of, solve_one
 
 
 def small_problem(seed):

@@ -3,14 +3,15 @@
 import numpy as np
 import pytest
 
-import reference
-from fisherset.solver import Status, near
+from fisherset.solver import Status
 from fisherset.solver.domain import Domain
+from fisherset.solver.exact.exact import near_best as near
+from fisherset.solver.exact.relaxations import Point, Relaxations
 from fisherset.solver.proof import Tangent
-from fisherset.solver.relaxations import Point, Relaxations
 from fisherset.solver.trace import Trace
 from fisherset.solver.unit_bounds import UnitBounds, bound_units
 from fisherset.solver.units import Units
+from support import reference
 
 
 def problem_of(seed):
@@ -44,7 +45,7 @@ def test_a_search_whose_tangents_fail_closes_nothing_by_them(within, monkeypatch
         return Point(*(np.full_like(part, np.nan) for part in found)) if len(calls) % 3 == 1 else found
 
     monkeypatch.setattr(Relaxations, "at", at)
-    monkeypatch.setattr("fisherset.solver.search.completable", lambda *_: False)
+    monkeypatch.setattr("fisherset.solver.exact.search.completable", lambda *_: False)
     found = near.near_sets(problem, domain, 1.0, trace=Trace(max_iter=100), **asked)
     assert calls
     assert [tuple(units) for units in found.sets] == [tuple(units) for units in plain.sets]

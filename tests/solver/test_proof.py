@@ -3,16 +3,15 @@
 import numpy as np
 import pytest
 
-import reference
 from fisherset._types import EPS
 from fisherset.solver import SOLVERS, Status, measure_subset, prove_value, temper
-from fisherset.solver.proof import tangent_from_rows, tangent_from_weights
-from fisherset.solver.relaxation import relax
+from fisherset.solver.proof import fit_rows, tangent_from_rows, tangent_from_weights
+from fisherset.solver.relaxation.relaxation import relax
 from fisherset.solver.ridge import FeatureRidge
-from fisherset.solver.rows import fit_rows
 from fisherset.solver.trace import Trace
-from searching import domain_of, solve_one
-from truth import Truth
+from support import reference
+from support.precise_oracle import Truth
+from support.solver_calls import domain_of, solve_one
 
 
 def near_copies(distance, n=60, seed=0):

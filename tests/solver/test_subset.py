@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
-import reference
-from fisherset.solver import Trace, exchange, measure_subset, subset
-from fisherset.solver.relaxation import relax
-from fisherset.solver.screening import Screen
+from fisherset.solver import Trace, measure_subset, subset
+from fisherset.solver.exchange.exchange import exchange
+from fisherset.solver.relaxation.relaxation import relax
+from fisherset.solver.relaxation.screening import Screen
 from fisherset.solver.subset import FeatureSubset, SampleSubset
-from searching import domain_of
+from support import reference
+from support.solver_calls import domain_of
 
 
 @pytest.fixture(params=["features", "samples"])

@@ -8,9 +8,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-import reference
+from fisherset.data import CountedSource, MemorySource
 from fisherset.solver import Domain, Trace, Units, solve
-from fisherset.sources import CountedSource, MemorySource
 from fisherset.statistics import (
     Classes,
     Scatter,
@@ -21,8 +20,9 @@ from fisherset.statistics import (
     least_memory,
     measure,
 )
-from fisherset.statistics.gram_batches import EXPECTED, FEWEST, Foresight, GramBatches, GroupBlocks
-from fisherset.statistics.sparse import Filling
+from fisherset.statistics.kernels.sparse import Filling
+from fisherset.statistics.products.batches import EXPECTED, FEWEST, Foresight, GramBatches, GroupBlocks
+from support import reference
 
 BLOCK = 2**16  # bytes
 
@@ -265,7 +265,7 @@ def test_sparse_parts_add_up_to_an_array():
 
 
 def test_what_is_as_large_as_the_sums_is_made_of_them_in_slices(monkeypatch):
-    from fisherset.statistics import scatter as module
+    from fisherset.statistics.sums import scatter as module
 
     X, y = reference.random_problem(1, n=60, d=12, c=5)
     whole = posed(X, y, together=True)

@@ -5,9 +5,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-import reference
-from fisherset.sources import CountedSource, MemorySource
+from fisherset.data import CountedSource, MemorySource
 from fisherset.statistics import Classes, Scatter, SourceProducts, TableProblem, measure
+from support import reference
 
 
 def table(kind, X, y, weights=None, *, standardize=True, block_bytes=700, cache_bytes=10**6, eager=False):

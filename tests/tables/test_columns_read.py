@@ -7,8 +7,9 @@ import pytest
 from pyarrow import feather, parquet
 from scipy import sparse
 
-from cellfiles import write_cells
-from fisherset.tables import Feature, Identifiers, Layout, labels_in, matrices, read_frame, reduce_frame
+from fisherset.tables import Feature, Identifiers, Layout, labels_in, read_frame, reduce_frame
+from fisherset.tables.matrices.stored import stored as matrices
+from support.anndata_files import write_cells
 
 N, D = 40, 12
 NAMES = [f"g{j}" for j in range(D)]

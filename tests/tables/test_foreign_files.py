@@ -17,8 +17,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fisherset.tables import Layout, memory, read_frame, read_table, scan
-from fisherset.tables.opening import size_in_memory
-from scanfiles import together
+from fisherset.tables.open import size_in_memory
+from support.scan_files import together
 
 NAMES = ["size", "count", "colour", "kind"]
 SIZES = [f"{-1.5 + 0.25 * i:.2f}" for i in range(14)]

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cellfiles import write_cells
 from fisherset.tables import Identifiers, Layout, join_labels, labels_in, read_frame, read_table
-from tablefiles import write_h5ad
+from support.anndata_files import write_cells
+from support.table_files import write_h5ad
 
 N = 8
 SAMPLES = [f"s{i}" for i in (3, 1, 2, 6, 5, 4, 8, 7)]

@@ -10,8 +10,9 @@ import pyarrow.dataset as ds
 import pytest
 from pyarrow import feather, parquet
 
-from fisherset.tables import arrow_files, read_table, scan
-from scanfiles import FEATURES, N, frame, labels_of, together, write
+from fisherset.tables import read_table, scan
+from fisherset.tables.columns.columns import arrow_batches as arrow_files
+from support.scan_files import FEATURES, N, frame, labels_of, together, write
 
 SUFFIXES = ["parquet", "feather", "arrow", "csv", "tsv", "csv.gz"]
 
@@ -312,7 +313,7 @@ class AnnData:
 def test_cells_are_read_as_cells(paths, monkeypatch):
     asked = {}
     cells = types.SimpleNamespace(scan_cells=lambda *args, **options: asked.update(args=args, **options))
-    monkeypatch.setitem(sys.modules, "fisherset.tables.cells", cells)
+    monkeypatch.setitem(sys.modules, "fisherset.tables.matrices.cells", cells)
     scan(paths, "kind", columns=["g1"], sample_weight="w", batch_rows=5)
     assert asked["args"] == (paths, "kind")
     assert (asked["columns"], asked["sample_weight"], asked["batch_rows"]) == (["g1"], "w", 5)

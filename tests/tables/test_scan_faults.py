@@ -10,8 +10,9 @@ import pyarrow.dataset as ds
 import pytest
 from pyarrow import feather, parquet
 
-from fisherset.tables import arrow_files, columns_in, scan
-from scanfiles import frame, together, write
+from fisherset.tables import columns_in, scan
+from fisherset.tables.columns.columns import arrow_batches as arrow_files
+from support.scan_files import frame, together, write
 
 
 def count(table):

@@ -10,7 +10,8 @@ from scipy import sparse
 
 from fisherset import GeneralizedFisherScore
 from fisherset._files import safe_cell
-from fisherset.tables import Feature, encoding, read_frame, read_table, reduce_frame, write_table
+from fisherset.tables import Feature, read_frame, read_table, reduce_frame, write_table
+from fisherset.tables.columns.columns import encoding
 
 
 def written(path, text):

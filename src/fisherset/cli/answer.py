@@ -19,8 +19,8 @@ from fisherset import (
     explain,
 )
 from fisherset._format import counted
-from fisherset.cli.question import Question
 from fisherset.cli.remarks import status_told_later
+from fisherset.cli.request import Question
 from fisherset.tables import Feature, LabelledTable, Selection, pick
 from fisherset.tables.memory import check_shape
 from fisherset.tables.selection import PROVEN

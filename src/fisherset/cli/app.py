@@ -10,16 +10,15 @@ from typing import Annotated
 import typer
 
 from fisherset.cli import notes
-from fisherset.cli.alternatives import alternatives
-from fisherset.cli.apply import apply
-from fisherset.cli.certify import certify
-from fisherset.cli.common import UNEXPECTED, UNUSABLE
-from fisherset.cli.compare import compare, demo
+from fisherset.cli.commands.alternatives import alternatives
+from fisherset.cli.commands.apply import apply
+from fisherset.cli.commands.certify import certify
+from fisherset.cli.commands.compare import compare, demo
+from fisherset.cli.commands.reproduce import reproduce
+from fisherset.cli.commands.select import select
+from fisherset.cli.commands.summaries import merge, summarize
 from fisherset.cli.notes import printable
-from fisherset.cli.reproduce import reproduce
-from fisherset.cli.select import select
-from fisherset.cli.streams import outlets
-from fisherset.cli.summaries import merge, summarize
+from fisherset.cli.terminal import UNEXPECTED, UNUSABLE, outlets
 
 app = typer.Typer(
     name="fisherset",

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
+from pathlib import Path
 from typing import Any, get_type_hints
+
+from fisherset.cli import options
+from fisherset.cli.options import PREFIX, Task
 
 
 def bundled(command: Callable[..., None]) -> Callable[..., None]:
@@ -45,3 +49,22 @@ def _parameters(bundle: Any) -> list[Parameter]:
         )
         for own in fields(bundle)
     ]
+
+
+@dataclass(frozen=True)
+class Restrictions:
+    """What must be chosen, must not be, or is chosen together, and what the sets are judged by."""
+
+    task: options.Asked = Task.classification
+    keep: options.Keep = None
+    exclude: options.Exclude = None
+    adjust_for: options.AdjustFor = None
+    groups: options.Groups = None
+    split_texts: options.SplitTexts = False
+    class_weight: options.Weighed = None
+    max_memory: options.MaxMemory = None
+
+    @property
+    def inputs(self) -> list[Path]:
+        """The files that are read, which must not be written: that of the groups, if there is one."""
+        return [] if self.groups in (None, PREFIX) else [Path(str(self.groups))]

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 import re
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from fisherset._files import WRITTEN, is_protected
+from fisherset._files import WRITTEN, is_protected, safe_cell
+from fisherset.cli.notes import printable
+from fisherset.cli.options import Format
 
 FIRST_BYTES = 2000  # bytes in which a file says what wrote it
 
@@ -79,3 +84,29 @@ def _check_replaceable(path: Path, kind: Kind) -> None:
     if head and not (kind.mark and kind.mark.match(head)):
         known = f"is there and not {kind.name} of fisherset's" if kind.mark else "is there"
         raise ValueError(f"{str(path)!r} {known}; --force replaces it.")
+
+
+BETWEEN_CELLS = {Format.csv: ",", Format.tsv: "\t"}
+
+
+def format_of(asked: Format, as_json: bool) -> Format:
+    """What --format and --json ask for together."""
+    if as_json and asked not in (Format.table, Format.json):
+        raise ValueError(f"--json must not go with --format {asked.value}; leave one of them out.")
+    return Format.json if as_json else asked
+
+
+def as_lines(names: Sequence[str]) -> str:
+    """Names as `certify --features -` reads them; what would break a line is replaced."""
+    return "\n".join(printable(name) for name in names)
+
+
+def as_cells(rows: Sequence[Mapping[str, Any]], asked: Format) -> str:
+    """Rows of the same fields as text, below a line of these; no cell that a spreadsheet would run."""
+    plain = printable if sys.stdout.isatty() else str  # a program gets the names as they are
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=BETWEEN_CELLS[asked], lineterminator="\n")
+    writer.writerow(list(rows[0]) if rows else [])
+    for row in rows:
+        writer.writerow([safe_cell(plain(cell)) if isinstance(cell, str) else cell for cell in row.values()])
+    return out.getvalue().rstrip("\n")

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from fisherset._format import near
 from fisherset.cli import notes, options
+from fisherset.cli.bundles import Restrictions
 from fisherset.cli.columns import SAID_SIGNS, headers_of
 from fisherset.cli.options import Task
 from fisherset.cli.progress import ProgressBars
-from fisherset.cli.restrictions import Restrictions
 
 if TYPE_CHECKING:
     from fisherset.tables import LabelledTable
@@ -61,7 +61,7 @@ class Source:
         if self.file != STANDARD_INPUT:
             yield self.file
             return
-        from fisherset.tables.standard_input import spooled
+        from fisherset.tables.text.standard_input import spooled
 
         with spooled() as path:
             yield path
@@ -127,7 +127,7 @@ class LabelledSource(Source):
     ) -> LabelledTable:
         """The labelled table that `opened` gave the path of; it may stay `elsewhere` if it is large."""
         from fisherset.tables import open_table, read_table
-        from fisherset.tables.labels import are_continuous
+        from fisherset.tables.columns.labels import are_continuous
 
         filled = None if self.impute is None else self.impute.value
         read = open_table if elsewhere else read_table

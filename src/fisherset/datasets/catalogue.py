@@ -7,7 +7,7 @@ from functools import partial
 
 from fisherset.datasets.fetch import fetch_faces, fetch_table
 from fisherset.datasets.keel import read_keel
-from fisherset.tables.npz import Dataset
+from fisherset.tables.matrices.npz import Dataset
 
 INSTALLED: dict[str, Callable[[], Dataset | None]] = {
     "ionosphere": partial(read_keel, "ionosphere", nought=1),

@@ -11,7 +11,7 @@ from urllib.error import URLError
 
 import numpy as np
 
-from fisherset.tables.npz import Dataset
+from fisherset.tables.matrices.npz import Dataset
 
 
 class Unreachable(Exception):  # noqa: N818 - caught and explained by `load`

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fisherset.tables.npz import Dataset
+from fisherset.tables.matrices.npz import Dataset
 
 
 def keel_folder() -> Path | None:

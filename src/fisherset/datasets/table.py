@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fisherset.datasets.catalogue import FETCHED, INSTALLED
 from fisherset.datasets.fetch import Unreachable
-from fisherset.tables.npz import Dataset, read_npz
+from fisherset.tables.matrices.npz import Dataset, read_npz
 
 VARIABLE = "FISHERSET_DATA"
 

@@ -8,8 +8,8 @@ from fisherset.evaluation.description import (
     looks_like_images,
     target_quantiles,
 )
-from fisherset.evaluation.giveaways import giveaways
 from fisherset.evaluation.holdout import holdout_accuracy, path_accuracy
+from fisherset.evaluation.leakage import giveaways
 from fisherset.evaluation.methods import TITLES
 from fisherset.evaluation.plane import Plane, discriminant_plane, evenly, fitted_values
 from fisherset.evaluation.redundancy import Pair, close_pairs, cluster_order

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from fisherset._types import Floats, Indices
-from fisherset.selectors.checks import check_bare_table, check_columns, check_finite
+from fisherset.validation.samples import check_bare_table, check_columns, check_finite
 
 SAFE = 200  # power of two up to which, either way, squares are within the range of float64
 

@@ -18,7 +18,7 @@ from fisherset.evaluation.columns import in_safe_units
 from fisherset.evaluation.holdout import holdout_accuracy
 from fisherset.evaluation.methods import TITLES, features_for
 from fisherset.evaluation.splits import halves
-from fisherset.selectors.checks import check_integer, check_samples, check_sizes, shown
+from fisherset.validation.samples import check_integer, check_samples, check_sizes, shown
 
 FEW_COLUMNS = 300  # columns up to which Algorithm 1 is part of a comparison unasked
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from fisherset._types import EPS, Floats, Indices
 from fisherset.evaluation.columns import columns_of, dense, in_safe_units
-from fisherset.selectors.checks import check_labels, check_target
+from fisherset.validation.samples import check_labels, check_target
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 MOST_CLASSES = 30

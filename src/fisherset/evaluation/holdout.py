@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 
 from fisherset import GeneralizedFisherScore, JointRegressionScore
 from fisherset._types import Floats, Indices
-from fisherset.selectors.checks import (
+from fisherset.validation.samples import (
     CLASSIFICATION,
     REGRESSION,
     check_bare_table,

@@ -11,7 +11,7 @@ from scipy import linalg, sparse
 from fisherset._types import EPS, Floats, Indices
 from fisherset.evaluation.columns import columns_of
 from fisherset.evaluation.description import in_unit_length
-from fisherset.selectors.checks import check_labels, check_target, shown
+from fisherset.validation.samples import check_labels, check_target, shown
 
 NOTHING_MORE = 1e-9  # share of the first direction's part of F below which another tells nothing
 

@@ -9,7 +9,7 @@ import numpy as np
 from fisherset.evaluation.description import side_of_image
 from fisherset.plots.display import Display
 from fisherset.plots.style import COLOURS
-from fisherset.selectors.checks import check_columns
+from fisherset.validation.samples import check_columns
 
 
 class PixelDisplay(Display):

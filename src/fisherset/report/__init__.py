@@ -9,7 +9,6 @@ from fisherset.report.alternatives import (
     alternatives_page,
     build_alternatives,
 )
-from fisherset.report.chosen import OWN_SCORES, ChosenFeature, chosen_features
 from fisherset.report.compared import Compared, build_comparison
 from fisherset.report.downloads import Downloads, build_downloads
 from fisherset.report.pages import embedded, render
@@ -24,6 +23,7 @@ from fisherset.report.remarks import (
     status_remarks,
 )
 from fisherset.report.report import Report, build_report, class_sizes, report_page
+from fisherset.report.selected import OWN_SCORES, ChosenFeature, chosen_features
 
 __all__ = [
     "OWN_SCORES",

@@ -14,7 +14,6 @@ from fisherset import Explanation, NearBest, __version__
 from fisherset._format import certificate_sentence
 from fisherset.evaluation import Comparison
 from fisherset.report.alternatives import Alternatives, build_alternatives
-from fisherset.report.chosen import OWN_SCORES, ChosenFeature, chosen_features
 from fisherset.report.compared import Compared, build_comparison
 from fisherset.report.downloads import Downloads, build_downloads
 from fisherset.report.figures import Shown, figures_of, panels_of
@@ -22,6 +21,7 @@ from fisherset.report.pages import Figure, render, short
 from fisherset.report.panels import Panels
 from fisherset.report.provenance import Provenance
 from fisherset.report.remarks import Remark, proven_of, remarks_on
+from fisherset.report.selected import OWN_SCORES, ChosenFeature, chosen_features
 from fisherset.report.sizes import Sizes
 
 CERTIFICATE = ("objective", "upper_bound", "gap", "gamma")  # of a fitted selector

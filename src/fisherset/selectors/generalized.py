@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from fisherset.selectors.incremental import IncrementalSelector
-from fisherset.selectors.measured import Beside
+from fisherset.statistics.measured import Beside
 
 
 class GeneralizedFisherScore(IncrementalSelector):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import warnings
 from typing import Any, Self
 
-from fisherset.selectors import _validation as check
-from fisherset.selectors._labels import encode_labels
-from fisherset.selectors._parameters import shown
-from fisherset.selectors.any_rows import check_alone
 from fisherset.selectors.joint import JointSelector
-from fisherset.selectors.measured import Beside
-from fisherset.selectors.reading import check_telling, classified
-from fisherset.selectors.summary import Summary, summarize
+from fisherset.statistics.any_table import check_alone
+from fisherset.statistics.measured import Beside
+from fisherset.statistics.reader import check_telling, classified
+from fisherset.statistics.summary.summary import Summary, summarize
+from fisherset.validation import features as check
+from fisherset.validation.labels import encode_labels
+from fisherset.validation.parameters import shown
 
 
 class IncrementalSelector(JointSelector):

@@ -6,18 +6,20 @@ from typing import Any, Self
 
 import numpy as np
 
-from fisherset.selectors import _parameters as parameter
-from fisherset.selectors import _validation as check
-from fisherset.selectors.base import BaseSelector, check_room, measure_table, pose_problem, ranking_from
-from fisherset.selectors.certificate import warn_status
-from fisherset.selectors.choice import Choice, Posed, check_choice
-from fisherset.selectors.gamma import resolve_gamma
-from fisherset.selectors.measured import CLASSIFICATION, MISSING, Beside, Measured
-from fisherset.selectors.noise import measure_noise
+from fisherset.selection.constraints import Choice, Posed, check_choice
+from fisherset.selection.gamma import resolve_gamma
+from fisherset.selection.noise import measure_noise
+from fisherset.selection.outcome import warn_status
+from fisherset.selection.problem import check_room, measure_table, pose_problem
+from fisherset.selection.proven import prove_units, table_bounds
+from fisherset.selectors.base import BaseSelector, ranking_from
 from fisherset.selectors.progress import Progress
-from fisherset.selectors.proven import prove_units, table_bounds
 from fisherset.solver import LOOSE, SOLVERS, Solution, Trace, mask_of, solve
 from fisherset.statistics import TableProblem
+from fisherset.statistics.measured import Beside, Measured
+from fisherset.validation import features as check
+from fisherset.validation import parameters as parameter
+from fisherset.validation.targets import CLASSIFICATION, MISSING
 
 
 class JointSelector(BaseSelector):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, Self
 
 from fisherset.selectors.incremental import IncrementalSelector
-from fisherset.selectors.measured import REGRESSION, Beside
+from fisherset.statistics.measured import Beside
+from fisherset.validation.targets import REGRESSION
 
 
 class JointRegressionScore(IncrementalSelector):

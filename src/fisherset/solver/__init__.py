@@ -1,17 +1,16 @@
 """How the subset is found: from statistics alone, with numpy and scipy alone."""
 
 from fisherset.solver.domain import Domain
-from fisherset.solver.group_swaps import lost_units, unit_losses
-from fisherset.solver.near import NearSets, near_sets
+from fisherset.solver.exact.near_best import NearSets, near_sets
+from fisherset.solver.exchange.groups import lost_units, unit_losses
+from fisherset.solver.exchange.swaps import best_swaps
 from fisherset.solver.problem import Problem, Samples
 from fisherset.solver.proof import prove_value
-from fisherset.solver.ratio import best_ratio
-from fisherset.solver.relaxation import LOOSE, relax
+from fisherset.solver.relaxation.relaxation import LOOSE, relax
+from fisherset.solver.rescaling import temper
+from fisherset.solver.ridge import measure_subset
 from fisherset.solver.solution import Solution, conclude, relative_gap
 from fisherset.solver.solvers import SOLVERS, Solver, grade, grade_exactly, solve
-from fisherset.solver.spaces import measure_subset
-from fisherset.solver.swaps import best_swaps
-from fisherset.solver.tempered import temper
 from fisherset.solver.trace import Iteration, Status, Trace
 from fisherset.solver.units import TIE, Units, mask_of, ranked, without
 
@@ -29,7 +28,6 @@ __all__ = [
     "TIE",
     "Trace",
     "Units",
-    "best_ratio",
     "best_swaps",
     "conclude",
     "grade",

@@ -11,11 +11,11 @@ from functools import partial
 
 from fisherset._types import Floats, Indices
 from fisherset.solver.domain import Domain
-from fisherset.solver.enumeration import tighten
-from fisherset.solver.exchange import improve
-from fisherset.solver.forward import most_columns, select_forward
+from fisherset.solver.exact.enumeration import tighten
+from fisherset.solver.exchange.exchange import improve
+from fisherset.solver.exchange.forward import most_columns, select_forward
 from fisherset.solver.problem import Problem
-from fisherset.solver.relaxation import Relaxation, relax
+from fisherset.solver.relaxation.relaxation import Relaxation, relax
 from fisherset.solver.solution import Solution, conclude, empty_solution, relative_gap
 from fisherset.solver.trace import Trace
 from fisherset.solver.units import TIE

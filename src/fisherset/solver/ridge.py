@@ -6,13 +6,16 @@ and n x n in sample space. The smaller one is used.
 
 from __future__ import annotations
 
+from math import isqrt
 from typing import Any, Protocol
 
 import numpy as np
 
 from fisherset._types import Floats, Indices
+from fisherset.solver.iterative import IterativeRidge, IterativeSubset
 from fisherset.solver.linear import solve_scaled, solve_shifted
 from fisherset.solver.problem import Problem, Samples
+from fisherset.solver.subset import FeatureSubset, SampleSubset, Subset
 
 HELD = 2**24  # numbers of columns by value that are kept between evaluations
 BATCH = 2**20  # numbers of them taken at a time where they are not
@@ -154,3 +157,35 @@ class SampleRidge:
             part = slice(start, start + step)
             XV[part] = self.samples.values(columns[part]).T @ V
         return XV
+
+
+def largest_system(problem: Problem) -> int:
+    """Order of a system that is formed."""
+    return isqrt(problem.room)
+
+
+def samples_for(problem: Problem, n_columns: int) -> Samples | None:
+    """The sample space where it is the smaller one for so many columns, else None."""
+    samples = problem.samples
+    most = min(n_columns, largest_system(problem) + 1)
+    return samples if samples is not None and samples.size < most else None
+
+
+def measure_subset(problem: Problem, columns: Indices, gamma: float) -> Subset:
+    """The subset in the smaller of the two spaces."""
+    samples = samples_for(problem, columns.size)
+    if samples is not None:
+        return SampleSubset(problem, samples, columns, gamma)
+    if columns.size > largest_system(problem):
+        return IterativeSubset(problem, columns, gamma)
+    return FeatureSubset(problem, columns, gamma)
+
+
+def ridge_on(problem: Problem, columns: Indices, gamma: float, most: int | None = None) -> Ridge:
+    """The ridge of some columns, of which `most` are in play at a time, in the smaller of the two spaces."""
+    samples = samples_for(problem, columns.size if most is None else most)
+    if samples is not None:
+        return SampleRidge(problem, samples, columns, gamma)
+    if columns.size > largest_system(problem):
+        return IterativeRidge(problem, columns, gamma)
+    return FeatureRidge(problem, columns, gamma)

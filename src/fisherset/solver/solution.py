@@ -10,9 +10,9 @@ import numpy as np
 from fisherset._format import NEGLIGIBLE
 from fisherset._types import Floats, Indices
 from fisherset.solver.domain import Domain
-from fisherset.solver.group_swaps import unit_losses
+from fisherset.solver.exchange.groups import unit_losses
 from fisherset.solver.problem import Problem
-from fisherset.solver.relaxation import Relaxation
+from fisherset.solver.relaxation.relaxation import Relaxation
 from fisherset.solver.subset import Subset
 from fisherset.solver.trace import Iteration, Status, Trace
 from fisherset.solver.unit_bounds import bound_units

@@ -11,19 +11,19 @@ import numpy as np
 from fisherset._rounding import Value
 from fisherset._threads import one_thread
 from fisherset._types import Floats, Indices
-from fisherset.solver.cutting_plane import cutting_plane_path
+from fisherset.solver.algorithm1.cutting_plane import cutting_plane_path
 from fisherset.solver.domain import Domain
-from fisherset.solver.enumeration import enumerate_sets, tighten
-from fisherset.solver.exact import exact_path
-from fisherset.solver.forward import most_columns
-from fisherset.solver.group_swaps import unit_losses
+from fisherset.solver.exact.enumeration import enumerate_sets, tighten
+from fisherset.solver.exact.exact import exact_path
+from fisherset.solver.exchange.forward import most_columns
+from fisherset.solver.exchange.groups import unit_losses
 from fisherset.solver.joint import joint_path
 from fisherset.solver.problem import Problem
 from fisherset.solver.proof import prove_tangents, prove_value
-from fisherset.solver.relaxation import Relaxation, relax
+from fisherset.solver.relaxation.relaxation import Relaxation, relax
+from fisherset.solver.rescaling import temper, untempered
+from fisherset.solver.ridge import measure_subset
 from fisherset.solver.solution import Solution, conclude
-from fisherset.solver.spaces import measure_subset
-from fisherset.solver.tempered import temper, untempered
 from fisherset.solver.trace import USUAL, Status, Trace
 from fisherset.solver.unit_bounds import UnitBounds, bound_units
 

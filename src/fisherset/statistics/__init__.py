@@ -1,11 +1,13 @@
 """What is computed of the rows, and the only place that centres and scales them."""
 
 from fisherset.statistics.budget import check_least_memory, least_memory
-from fisherset.statistics.coding import Classes, Coding, Labels, Numbers
-from fisherset.statistics.confounders import Basis, Frame, Triangle, basis_of
-from fisherset.statistics.dependence import rbf_dependence
-from fisherset.statistics.folds import FoldedTable
-from fisherset.statistics.gathered import (
+from fisherset.statistics.problem import TableProblem
+from fisherset.statistics.products.products import RestProducts, SourceProducts, StoredProducts, stacked
+from fisherset.statistics.products.sparse_columns import NarrowProducts
+from fisherset.statistics.sums.coding import Classes, Coding, Labels, Numbers
+from fisherset.statistics.sums.confounders import Basis, Frame, Triangle, basis_of
+from fisherset.statistics.sums.folds import FoldedTable
+from fisherset.statistics.sums.gathered import (
     Gathered,
     Roles,
     basis_among,
@@ -15,16 +17,13 @@ from fisherset.statistics.gathered import (
     side_by_side,
     statistics_of,
 )
-from fisherset.statistics.graph import GraphScatter, graph_scatter, pair_distances
-from fisherset.statistics.guard import Fill, Guard
-from fisherset.statistics.missing import Observed, observe, observed
-from fisherset.statistics.moments import Moments, measure
-from fisherset.statistics.narrow import NarrowProducts
-from fisherset.statistics.neighbours import nearest
-from fisherset.statistics.problem import TableProblem
-from fisherset.statistics.products import RestProducts, SourceProducts, StoredProducts, stacked
-from fisherset.statistics.scatter import Scatter
-from fisherset.statistics.within import within_scatter
+from fisherset.statistics.sums.guard import Fill, Guard
+from fisherset.statistics.sums.missing import Observed, observe, observed
+from fisherset.statistics.sums.moments import Moments, measure
+from fisherset.statistics.sums.scatter import Scatter
+from fisherset.statistics.univariate.dependence import rbf_dependence
+from fisherset.statistics.univariate.graph import GraphScatter, graph_scatter, nearest, pair_distances
+from fisherset.statistics.univariate.within import within_scatter
 
 __all__ = [
     "Basis",

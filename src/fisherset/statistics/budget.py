@@ -6,8 +6,8 @@ from math import ceil
 from typing import NamedTuple
 
 from fisherset._memory import in_bytes
-from fisherset.statistics.gram import CACHE_BYTES
-from fisherset.statistics.scatter import SLICE
+from fisherset.statistics.products.gram import CACHE_BYTES
+from fisherset.statistics.sums.scatter import SLICE
 
 LARGEST_ARRAY = 2**26  # numbers that an array of a search may have where nobody says
 ROOM = 2**30  # bytes that may be held where nobody says: so that the way is the same on every machine

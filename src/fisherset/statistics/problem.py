@@ -18,15 +18,15 @@ from scipy import sparse
 from fisherset._rounding import Rounding
 from fisherset._types import Floats, Indices
 from fisherset.statistics.budget import shares
-from fisherset.statistics.coding import Coding
-from fisherset.statistics.errors import relative_error
-from fisherset.statistics.gram import GramBlock, GramCache, GramColumns
-from fisherset.statistics.gram_batches import Foresight, GramBatches, GroupBlocks
-from fisherset.statistics.guard import without_gaps
-from fisherset.statistics.narrow import NarrowProducts
-from fisherset.statistics.products import Products, SourceProducts, StoredProducts
-from fisherset.statistics.samples import SampleSpace
-from fisherset.statistics.scatter import SLICE, Scatter
+from fisherset.statistics.products.batches import Foresight, GramBatches, GroupBlocks
+from fisherset.statistics.products.gram import GramBlock, GramCache, GramColumns
+from fisherset.statistics.products.products import Products, SourceProducts, StoredProducts
+from fisherset.statistics.products.samples import SampleSpace
+from fisherset.statistics.products.sparse_columns import NarrowProducts
+from fisherset.statistics.sums.coding import Coding
+from fisherset.statistics.sums.errors import relative_error
+from fisherset.statistics.sums.guard import without_gaps
+from fisherset.statistics.sums.scatter import SLICE, Scatter
 
 
 class TableProblem:

@@ -1,21 +1,20 @@
 """Tables in files: read with their target, reduced to a selection, written again."""
 
+from fisherset.tables.columns.features import Feature, Grouping, group_features, prefix_groups, read_groups
+from fisherset.tables.columns.identifiers import Identifiers
+from fisherset.tables.columns.labels import labels_in, values_in
+from fisherset.tables.columns.names import split_names
 from fisherset.tables.drift import drift_of
-from fisherset.tables.feature import Feature
 from fisherset.tables.frames import Frame, read_frame
-from fisherset.tables.grouping import Grouping, group_features, prefix_groups, read_groups
-from fisherset.tables.identifiers import Identifiers
 from fisherset.tables.label_files import Joined, join_labels
-from fisherset.tables.labelled import LabelledTable, read_table, reduce_frame
-from fisherset.tables.labels import labels_in, values_in
 from fisherset.tables.layout import PLAIN, Layout
-from fisherset.tables.names import split_names
-from fisherset.tables.opening import open_table
-from fisherset.tables.output import write_table
-from fisherset.tables.picked import pick
+from fisherset.tables.open import open_table
+from fisherset.tables.read import LabelledTable, read_table, reduce_frame
 from fisherset.tables.scanning import columns_in, scan
 from fisherset.tables.selection import Selection, read_selection
-from fisherset.tables.standard_input import spooled
+from fisherset.tables.streams.subset import pick
+from fisherset.tables.text.standard_input import spooled
+from fisherset.tables.write import write_table
 
 __all__ = [
     "Feature",

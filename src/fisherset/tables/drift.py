@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._format import shown
-from fisherset.tables.encoding import is_number, texts_of
+from fisherset.tables.columns.encoding import is_number, texts_of
 from fisherset.tables.frames import Frame
 from fisherset.tables.selection import Selection
 

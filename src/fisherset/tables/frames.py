@@ -12,12 +12,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from fisherset._files import ARROW, TEXT, suffix_of
-from fisherset.tables.arrow_tables import ipc_table, parquet_table
-from fisherset.tables.dialect import Dialect, dialect_of
-from fisherset.tables.encoding import is_text
-from fisherset.tables.geo import is_series, read_series
-from fisherset.tables.h5ad import column_names, column_of, index_name, index_of, opened, size_of, table_of
-from fisherset.tables.identifiers import (
+from fisherset.tables.columns.arrow_tables import ipc_table, parquet_table
+from fisherset.tables.columns.encoding import is_text
+from fisherset.tables.columns.identifiers import (
     Identifiers,
     are_row_numbers,
     free_name,
@@ -26,15 +23,26 @@ from fisherset.tables.identifiers import (
     taken_out,
     without_index,
 )
+from fisherset.tables.columns.names import check_names
+from fisherset.tables.columns.transposed import turned
 from fisherset.tables.layout import PLAIN, Layout
-from fisherset.tables.lines import line_of
-from fisherset.tables.matrices import StoredMatrix, loaded, loaded_columns, matrix_of
+from fisherset.tables.matrices.geo import is_series, read_series
+from fisherset.tables.matrices.h5ad import (
+    column_names,
+    column_of,
+    index_name,
+    index_of,
+    opened,
+    size_of,
+    table_of,
+)
+from fisherset.tables.matrices.npz import arrays_in
+from fisherset.tables.matrices.stored import StoredMatrix, loaded, loaded_columns, matrix_of
 from fisherset.tables.memory import TooLargeError, check_room, check_shape
-from fisherset.tables.names import check_names
-from fisherset.tables.npz import arrays_in
-from fisherset.tables.odd_texts import Finding
-from fisherset.tables.text_files import check_cells, check_end, read_text
-from fisherset.tables.transposed import turned
+from fisherset.tables.text.dialect import Dialect, dialect_of
+from fisherset.tables.text.lines import line_of
+from fisherset.tables.text.strings import Finding
+from fisherset.tables.text.whole import check_cells, check_end, read_text
 
 SVMLIGHT = (".svmlight", ".libsvm", ".svm")
 KNOWN = (

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fisherset._format import near, shown
-from fisherset.tables.encoding import is_text
+from fisherset.tables.columns.encoding import is_text
+from fisherset.tables.columns.identifiers import identifiers_of, key_of, taken_out
 from fisherset.tables.frames import Frame, read_frame
-from fisherset.tables.identifiers import identifiers_of, key_of, taken_out
 from fisherset.tables.layout import Layout
 
 

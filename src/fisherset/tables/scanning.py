@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 
 from fisherset._format import near
-from fisherset.sources import BatchedRows
-from fisherset.tables.columns import RefusedColumnError, kind_of
-from fisherset.tables.encoding import IMPUTE
-from fisherset.tables.identifiers import index_columns, no_such_column
+from fisherset.data import BatchedRows
+from fisherset.tables.columns.columns import RefusedColumnError, kind_of
+from fisherset.tables.columns.encoding import IMPUTE
+from fisherset.tables.columns.identifiers import index_columns, no_such_column
+from fisherset.tables.columns.labels import Targets, names_of
 from fisherset.tables.layout import PLAIN, Layout
-from fisherset.tables.paths import table_files
-from fisherset.tables.queries import query_of
-from fisherset.tables.scanned import ScannedTable
-from fisherset.tables.streams import Files, Stream
-from fisherset.tables.survey import features_in
-from fisherset.tables.targets import Targets, names_of
+from fisherset.tables.streams.contents import features_in
+from fisherset.tables.streams.files import Files, Stream
+from fisherset.tables.streams.paths import table_files
+from fisherset.tables.streams.queries import query_of
+from fisherset.tables.streams.scanned import ScannedTable
 
 CELLS = (".h5ad", ".zarr")
 
@@ -104,7 +104,7 @@ def scan(
     _check_parameters(batch_rows, impute)
     _check_layout(layout)
     if _holds_cells(paths):
-        from fisherset.tables.cells import scan_cells
+        from fisherset.tables.matrices.cells import scan_cells
 
         if impute is not None:
             raise ValueError(
@@ -180,7 +180,7 @@ def columns_in(paths: Any, layout: Layout = PLAIN) -> list[str]:
         All columns, the target among them; of AnnData the variables.
     """
     if _holds_cells(paths):
-        from fisherset.tables.annotated import InFile
+        from fisherset.tables.matrices.annotated import InFile
 
         return InFile(Path(paths)).variables
     names: list[str] = _opened(paths, [], layout).schema.names

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from fisherset._files import read_json
-from fisherset.tables.feature import Feature
-from fisherset.tables.labelled import TASK_NAMES
+from fisherset.tables.columns.features import Feature
+from fisherset.tables.read import TASK_NAMES
 
 SELECTION_FORMAT, SELECTION_VERSION = "selection", 1
 

@@ -1,0 +1,20 @@
+"""Functions of a labelled table: certificates, explanations, paths and near-best sets."""
+
+from fisherset.analysis.certificate import Certificate, certify, fisher_criterion
+from fisherset.analysis.explanation import Explanation, explain
+from fisherset.analysis.near_best import near_best
+from fisherset.analysis.path import SelectionPath, Step, selection_path
+from fisherset.analysis.replacements import NearBest
+
+__all__ = [
+    "Certificate",
+    "Explanation",
+    "NearBest",
+    "SelectionPath",
+    "Step",
+    "certify",
+    "explain",
+    "fisher_criterion",
+    "near_best",
+    "selection_path",
+]

@@ -1,0 +1,94 @@
+"""`fisherset apply`."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.text import Text
+
+from fisherset.cli import options
+from fisherset.cli import terminal as common
+from fisherset.cli.bundles import bundled
+from fisherset.cli.outputs import TABLE
+from fisherset.cli.progress import ProgressBars
+from fisherset.cli.source import Source
+
+if TYPE_CHECKING:
+    from fisherset.tables import Layout, Selection
+
+
+@bundled
+def apply(
+    selection: Annotated[Path, typer.Argument(metavar="SELECTION", help="selection.json, from `select`.")],
+    source: Source,
+    out: Annotated[Path, typer.Option(help="The reduced table: .csv, .tsv, .parquet, .feather or .npz.")],
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse a table with anything the selection never saw.")
+    ] = False,
+    force: options.Force = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Reduce another table to the columns that were chosen, a column of texts to one for each value.
+
+    The columns have to be there, whatever their order; the target need not, and is kept where it is.
+    What the selection never saw, such as new values of a column of texts, or values that are missing
+    or infinite, is said on the standard error stream; with --strict it is refused.
+
+    Examples
+    --------
+      fisherset apply selection.json new.csv --out reduced.csv
+
+      fisherset apply selection.json new.csv --out reduced.csv --strict --force
+    """
+    outputs = common.Outputs((out, TABLE), inputs=[*source.inputs, selection], force=force)
+    source.check()
+    from fisherset.tables import (
+        drift_of,
+        join_labels,
+        labels_in,
+        read_frame,
+        read_selection,
+        reduce_frame,
+        values_in,
+    )
+    from fisherset.tables.write import table_content
+
+    with outputs, source.opened() as path:
+        with ProgressBars(quiet, f"reading {path.name}"):
+            chosen = read_selection(selection)
+            texts = {feature.column for feature in chosen.features if feature.kind == "value"}
+            labelled = chosen.task == "classification"
+            own = [chosen.target] if labelled else []
+            columns = {chosen.target, *(feature.column for feature in chosen.features)}
+            layout = layout_for(source, path, chosen)
+            frame = read_frame(path, texts={*texts, *own}, columns=columns, layout=layout)
+            frame, held, _ = join_labels(frame, chosen.target, layout, texts=own)
+            X = reduce_frame(frame, chosen.features)
+        labels = (labels_in if labelled else values_in)(held, chosen.target)
+        odd = drift_of(frame, chosen, X, labels)
+        if odd and strict:
+            raise ValueError(" ".join(odd))
+        for sentence in odd:
+            warnings.warn(sentence, stacklevel=1)
+        names = [feature.name for feature in chosen.features]
+        about: dict[str, Any] = {"target": chosen.target, "task": chosen.task, "ids": frame.ids}
+        outputs.write(out, lambda: table_content(out, X, names, y=labels, **about))
+    common.console_of(quiet).print(Text(f"{len(X)} rows, {len(names)} columns. Written: {out}"))
+
+
+def layout_for(source: Source, path: Path, chosen: Selection) -> Layout:
+    """How the table stands in its file; what named the rows before names these, too, if it is there."""
+    from fisherset.tables import columns_in
+
+    layout = source.layout
+    if layout.identifier is not None or chosen.identifier is None:
+        return layout
+    try:
+        known = columns_in(str(path), layout)
+    except (ValueError, OSError):  # no file of columns, or one that reading it will say more of
+        return layout
+    return replace(layout, identifier=chosen.identifier) if chosen.identifier in known else layout

@@ -1,0 +1,129 @@
+"""`fisherset reproduce`."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from fisherset.cli import interrupt, options
+from fisherset.cli import terminal as common
+from fisherset.cli.progress import ProgressBars
+
+if TYPE_CHECKING:
+    from fisherset.paper.tables import ResultTable
+
+
+class Standardize(StrEnum):
+    """Which rows the scales come from."""
+
+    all = "all"
+    train = "train"
+
+
+def reproduce(
+    data_dir: Annotated[
+        Path | None,
+        typer.Option(help="Folder of .npz data sets. Default: FISHERSET_DATA, then scikit-learn's fetchers."),
+    ] = None,
+    only: Annotated[
+        str | None, typer.Option(help="Parts to do: table1 to table4, figure1 to figure3, with commas.")
+    ] = None,
+    repeats: Annotated[int, typer.Option(min=1, help="Random halves.")] = 20,
+    out: Annotated[Path, typer.Option(help="Folder for results.json, figures and index.html.")] = Path(
+        "reproduction"
+    ),
+    standardize: Annotated[
+        Standardize,
+        typer.Option(help="all: before the split, as the paper. train: by the training half only."),
+    ] = Standardize.all,
+    seed: Annotated[int, typer.Option(min=0, help="Other seeds give other halves.")] = 0,
+    skip_missing: Annotated[
+        bool, typer.Option("--skip-missing", help="Leave out data sets that are not to be had.")
+    ] = False,
+    jobs: Annotated[int, typer.Option(help="Repeats in parallel; -1 for all processors.")] = -1,
+    force: options.Force = False,
+    quiet: options.Quiet = False,
+    as_json: options.AsJson = False,
+) -> None:
+    """Do the experiments of Gu, Li and Han (2011) again, beside the printed figures.
+
+    An interrupted run goes on where it stopped when the same command is given again.
+
+    Examples
+    --------
+      fisherset reproduce --data-dir data
+
+      fisherset reproduce --only table3,figure1 --repeats 5 --out trial
+
+      fisherset reproduce --standardize train --out leak-free
+    """
+    if not force:
+        _check_folder(out)
+    from fisherset.datasets import DatasetNotFoundError
+    from fisherset.paper import reproduce as run
+
+    console = Console(quiet=quiet)
+    bars = ProgressBars(quiet or as_json)
+    interrupt.raise_it()
+    try:
+        with bars:
+            reproduction = run(
+                data_dir=data_dir,
+                only=only,
+                repeats=repeats,
+                out=out,
+                standardize=standardize.value,
+                seed=seed,
+                skip_missing=skip_missing,
+                n_jobs=jobs,
+                progress=bars,
+            )
+    except DatasetNotFoundError as error:
+        raise ValueError(str(error)) from error
+    except KeyboardInterrupt:
+        done = sum(bars.done.values())
+        kept = f"{done} repeats are kept in {out / 'results.json'}" if done else "nothing was kept"
+        typer.echo(f"fisherset: interrupted; {kept}; the same command goes on from there.", err=True)
+        raise typer.Exit(interrupt.INTERRUPTED) from None
+    if as_json:
+        tables = [
+            {
+                "title": table.title,
+                "columns": table.columns,
+                "rows": [[cell.text for cell in row] for row in table.rows],
+            }
+            for table in reproduction.tables
+        ]
+        typer.echo(json.dumps(tables, indent=1))
+        return
+    for table in reproduction.tables:
+        console.print(_shown(table))
+        console.print()
+    console.print(Text(f"The page: {reproduction.files[-1]}"))
+
+
+def _check_folder(folder: Path) -> None:
+    """Refuse a folder with files of the names that will be written, unless results of ours are there, too."""
+    if not (folder / "results.json").exists():
+        for name in ("index.html", "tables.md", *(f"figure{number}.svg" for number in (1, 2, 3))):
+            if (folder / name).exists():
+                raise ValueError(
+                    f"{str(folder / name)!r} is there, but no results.json it could belong to; choose "
+                    f"another --out, or --force replaces it."
+                )
+
+
+def _shown(table: ResultTable) -> RichTable:
+    """The table for a terminal."""
+    shown = common.grid(*table.columns, title=table.title)
+    shown.caption = Text(table.note) if table.note else None
+    for row in table.rows:
+        shown.add_row(*(Text(cell.text, style="bold" if cell.strong else "") for cell in row))
+    return shown

@@ -1,0 +1,123 @@
+"""`fisherset summarize` and `fisherset merge`: sums of rows in files, in place of the rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from fisherset._format import counted
+from fisherset.cli import options
+from fisherset.cli import terminal as common
+from fisherset.cli.bundles import bundled
+from fisherset.cli.notes import printable
+from fisherset.cli.options import Task
+from fisherset.cli.outputs import SUMMARY
+from fisherset.cli.progress import ProgressBars
+from fisherset.cli.source import LabelledSource
+
+if TYPE_CHECKING:
+    from fisherset import Summary
+
+Written = Annotated[Path, typer.Option(help="The summary, an .npz file.")]
+
+
+@bundled
+def summarize(
+    source: LabelledSource,
+    out: Written,
+    task: options.Asked = Task.classification,
+    max_memory: options.MaxMemory = None,
+    force: options.Force = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Write the sums of a table that a selection needs, in place of its rows.
+
+    Summaries of different rows can be added with `merge`, and `select` and `certify` take them. A
+    column of texts becomes a column `column=value` for each value. A summary holds no rows, but class
+    sizes, means and correlations: of a class of one row the mean is the row itself.
+
+    Examples
+    --------
+      fisherset summarize hospital-a.csv --target tumour --out a.npz
+
+      fisherset summarize 'rows/*.parquet' -t label --out all.npz
+    """
+    outputs = common.Outputs((out, SUMMARY), inputs=source.inputs, force=force)
+    source.check()
+    from fisherset import Summary
+    from fisherset import summarize as summary_of
+
+    with outputs, source.opened() as path:
+        table = source.table(path, quiet, task, elsewhere=True)
+        if isinstance(table.X, Summary):
+            raise ValueError(f"{path.name} is a summary already; `merge` adds it to others.")
+        with ProgressBars(quiet, "adding up"):
+            found = summary_of(table.X, table.y, task=task.value, max_memory=max_memory).named(table.names)
+        found.save(out)
+    _show(found, out, quiet)
+
+
+def merge(
+    files: Annotated[list[Path], typer.Argument(metavar="SUMMARY...", help="Summaries of different rows.")],
+    out: Written,
+    without: Annotated[
+        list[Path] | None,
+        typer.Option("--without", help="A summary of rows to take out again; may be given again."),
+    ] = None,
+    force: options.Force = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Add up summaries of different rows, and take rows out again.
+
+    Examples
+    --------
+      fisherset merge a.npz b.npz c.npz --out all.npz
+
+      fisherset merge all.npz --without b.npz --out rest.npz
+    """
+    outputs = common.Outputs((out, SUMMARY), inputs=[*files, *(without or [])], force=force)
+    _check_distinct(files)
+    _check_distinct(without or [])
+    from fisherset import Summary
+
+    with outputs:
+        found = _added(files[0], Summary.load(files[0]), files[1:], "+")
+        found = _added(files[0], found, without or [], "-")
+        found.save(out)
+    _show(found, out, quiet)
+
+
+def _check_distinct(files: list[Path]) -> None:
+    """The rows of a summary count once."""
+    known: set[Path] = set()
+    for path in files:
+        if path.resolve() in known:
+            raise ValueError(f"Every summary must be named once; {path} is named twice.")
+        known.add(path.resolve())
+
+
+def _added(first: Path, total: Summary, files: list[Path], sign: str) -> Summary:
+    from fisherset import Summary
+
+    for path in files:
+        part = Summary.load(path)
+        try:
+            total = total + part if sign == "+" else total - part
+        except ValueError as error:
+            raise ValueError(f"{path.name} does not go with {first.name}. {error}") from None
+    return total
+
+
+def _show(summary: Summary, out: Path, quiet: bool) -> None:
+    console = common.console_of(quiet)
+    classes = ", ".join(printable(str(label)) for label in summary.classes.tolist()[:10])
+    size = f"{counted(summary.n_samples, 'rows')}, {counted(summary.n_columns, 'features')}"
+    console.print(Text(size))
+    if classes:
+        more = ", ..." if summary.classes.size > 10 else ""
+        many = "1 class" if summary.classes.size == 1 else f"{summary.classes.size} classes"
+        console.print(Text(f"{many}: {classes}{more}"))
+    console.print(Text(f"Written: {out}"))

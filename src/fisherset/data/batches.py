@@ -1,0 +1,94 @@
+"""Rows read batch by batch, again for every pass: a reader is one batch ahead of the kernel."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, closing
+from typing import Any
+
+from fisherset._progress import tell
+from fisherset.data.rows import Block, Kernel, T
+
+
+class BatchedRows(ABC):
+    """What tables share that can be opened again and again.
+
+    Attributes
+    ----------
+    n_columns : int
+        Number of columns.
+    names : list of str or None
+        Their names.
+    n_rows : int or None
+        Number of rows, known after the first pass at the latest.
+    targets : list of str or None
+        Names of several targets.
+    """
+
+    n_columns: int
+    names: list[str] | None = None
+    n_rows: int | None = None
+    targets: list[str] | None = None
+
+    @abstractmethod
+    def blocks(self, columns: bool = True) -> Iterator[Block]:
+        """Open the table and hand out its rows in order, without `columns` their targets alone."""
+
+    def labels(self, found: list[Any]) -> list[Any]:
+        """Labels stand for themselves."""
+        return found
+
+    def head(self) -> Block:
+        """The first rows."""
+        blocks = self.blocks()
+        try:
+            block = next(blocks, None)
+        finally:
+            if isinstance(blocks, Generator):
+                blocks.close()
+        if block is None:
+            raise ValueError("The table has no rows.")
+        return block
+
+    def reduce(self, kernel: Kernel[T], *, columns: bool = True) -> T:
+        """The sum of kernel(block) over all blocks, in row order: one pass."""
+        total: T | None = None
+        n_rows = 0
+        with closing(ahead(self.blocks(columns))) as blocks, beside_a_reader():
+            for block in blocks:
+                part = kernel(block)
+                n_rows += block.X.shape[0]
+                tell("passing over the rows", n_rows, self.n_rows)
+                if total is None:
+                    total = part
+                else:
+                    total += part  # in place, where it can be
+        if total is None:
+            raise ValueError("The table has no rows.")
+        if self.n_rows is not None and self.n_rows != n_rows:
+            raise ValueError(
+                f"The table must stay as it is while it is read; it had {self.n_rows} rows, and has "
+                f"{n_rows} now. Start again once nobody writes to it."
+            )
+        self.n_rows = n_rows
+        return total
+
+
+def beside_a_reader() -> AbstractContextManager[Any]:
+    """Leave the reader a core: threads of a product that wait for each other would take it."""
+    from threadpoolctl import threadpool_limits
+
+    limits: AbstractContextManager[Any] = threadpool_limits(max(1, (os.cpu_count() or 2) - 1), "blas")
+    return limits
+
+
+def ahead(blocks: Iterator[Block]) -> Generator[Block, None, None]:
+    """The same blocks, each read while the one before is worked on."""
+    with ThreadPoolExecutor(1, thread_name_prefix="reader") as reader:
+        coming = reader.submit(next, blocks, None)
+        while (block := coming.result()) is not None:
+            coming = reader.submit(next, blocks, None)
+            yield block

@@ -1,0 +1,1 @@
+"""A selection as a problem: request, constraints on the set, gamma, and statements about the outcome."""

@@ -1,0 +1,86 @@
+"""What functions beside the selectors are asked: the table, what may be chosen of it, a subset of it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fisherset._types import Indices
+from fisherset.selection.constraints import Choice, Posed, check_choice
+from fisherset.selection.gamma import resolve_gamma
+from fisherset.selection.problem import measure_table, pose_problem
+from fisherset.statistics import TableProblem
+from fisherset.statistics.measured import Beside, Measured
+from fisherset.validation import features as check
+from fisherset.validation import parameters as parameter
+from fisherset.validation.targets import MISSING, TASKS
+
+
+class AskedSubset(NamedTuple):
+    """A subset that is asked about, in a table that has been measured."""
+
+    table: Measured
+    problem: TableProblem
+    choice: Choice
+    posed: Posed
+    chosen: Indices  # its units, as the table has them
+    members: Indices  # those of them that vary, as the problem has them
+    gamma: float
+
+    @property
+    def columns(self) -> Indices:
+        """The columns of the members, as the problem has them."""
+        return self.posed.domain.units.columns(self.members)
+
+
+class Asked(NamedTuple):
+    """A table that has been looked at, not yet read, and what may be chosen of it."""
+
+    X: Any
+    names: Any
+    width: int
+    choice: Choice
+
+
+def check_asked(
+    X: Any,
+    gamma: float | str,
+    standardize: bool,
+    missing: str,
+    task: str,
+    *,
+    groups: Any = None,
+    keep: Any = None,
+    exclude: Any = None,
+    adjust_for: Any = None,
+) -> Asked:
+    """Check what can be checked before the table is read."""
+    parameter.check_gamma(gamma)
+    parameter.check_flag("standardize", standardize)
+    parameter.check_choice("missing", missing, MISSING)
+    parameter.check_choice("task", task, TASKS)
+    X, names = check.check_bare_table(X, elsewhere=True)
+    width = check.width_of(X)
+    return Asked(X, names, width, check_choice(groups, keep, exclude, width, names, adjust_for))
+
+
+def pose_subset(
+    X: Any,
+    y: Any,
+    features: Any,
+    gamma: float | str,
+    standardize: bool,
+    beside: Beside,
+    task: str,
+    **sets: Any,
+) -> AskedSubset:
+    """Check all there is to check, read the table, and find the subset in it."""
+    X, names, width, choice = check_asked(X, gamma, standardize, beside.missing, task, **sets)
+    chosen = choice.units_of(check.check_features(features, width, names))
+    table = measure_table(X, y, names, beside._replace(adjusted=choice.adjusted), task)
+    problem = pose_problem(table, standardize, choice.most_columns(chosen.size))
+    posed = choice.posed(problem, chosen.size)
+    members = np.flatnonzero(np.isin(posed.units, chosen))
+    number = resolve_gamma(gamma, problem, posed.domain)
+    return AskedSubset(table, problem, choice, posed, chosen, members, number)

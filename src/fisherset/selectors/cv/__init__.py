@@ -1,0 +1,1 @@
+"""Selectors that choose gamma and the number of features by cross-validation."""

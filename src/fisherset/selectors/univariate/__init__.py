@@ -1,0 +1,1 @@
+"""The methods the paper compares with: scores of single features, and the trace ratio."""

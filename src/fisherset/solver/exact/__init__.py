@@ -1,0 +1,1 @@
+"""Exact search: branch and bound with a proof of optimality."""

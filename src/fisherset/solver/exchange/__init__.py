@@ -1,0 +1,1 @@
+"""Local search: forward selection and best swaps."""

@@ -1,0 +1,1 @@
+"""The convex relaxation over the hull of the domain, Eq. (20) to (27)."""

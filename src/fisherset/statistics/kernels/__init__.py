@@ -1,0 +1,1 @@
+"""Kernels on a block of rows, dense or sparse."""

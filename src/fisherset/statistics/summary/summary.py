@@ -1,0 +1,363 @@
+"""The statistics of a table as an object: added, subtracted, kept in a file, and selected from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fisherset._memory import free_memory, in_bytes
+from fisherset.data import names_of_several
+from fisherset.statistics import Gathered, Roles, basis_among, gather
+from fisherset.statistics.any_table import rows_of
+from fisherset.statistics.measure import (
+    CountedRows,
+    confounder_names,
+    gathering_bytes,
+    locate_in,
+    measured_of,
+    taken_of,
+)
+from fisherset.statistics.measured import UNNAMED, Beside, BesideNames, Measured
+from fisherset.statistics.reader import Reader, classified, roles_of
+from fisherset.statistics.removal import reject_doubtful, warn_dropped
+from fisherset.statistics.summary.consistency import impossible
+from fisherset.statistics.summary.file import read_summary, write_summary
+from fisherset.validation import parameters as parameter
+from fisherset.validation.labels import as_they_are, check_total_weight, check_weight_left, encode_labels
+from fisherset.validation.parameters import shown
+from fisherset.validation.targets import CLASSIFICATION, ONE_CLASS_EACH, REGRESSION, TASKS
+from fisherset.validation.values import reject_nonfinite
+
+
+class Summary:
+    """Counts, sums and products of the columns of a table: all that a selection needs of its rows.
+
+    Made by :func:`summarize`. Summaries of different rows add up, `a + b`, to that of all of them, and
+    `a - b` takes rows out again; the answer is that of the pooled rows. No row can be read off a summary
+    of many, but it does hold, for each class, the mean of every column, and all correlations: of a class
+    of one sample the mean is the sample itself.
+
+    Parameters
+    ----------
+    gathered : Gathered
+        The sums.
+    roles : Roles
+        What their columns are.
+    names : list of str, default=None
+        What the features are called.
+    task : {"classification", "regression"}, default="classification"
+        What the targets are.
+    beside : BesideNames, default=UNNAMED
+        What several targets, and several confounders, are called.
+
+    Attributes
+    ----------
+    n_samples : int
+        How many rows it is of.
+    n_columns : int
+        How many columns the table has.
+    names : list of str or None
+        What they are called.
+    classes : ndarray
+        The labels met so far; none where the targets are numbers.
+    task : {"classification", "regression"}
+        What the targets are.
+
+    See Also
+    --------
+    summarize : Make a summary.
+    GeneralizedFisherScore : Select from one, as by `fit(summary)`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from fisherset import GeneralizedFisherScore, summarize
+    >>> X, y = load_digits(return_X_y=True)
+    >>> both = summarize(X[:900], y[:900]) + summarize(X[900:], y[900:])
+    >>> selector = GeneralizedFisherScore(10).fit(both)
+    >>> bool((selector.support_ == GeneralizedFisherScore(10).fit(X, y).support_).all())
+    True
+    """
+
+    def __init__(
+        self,
+        gathered: Gathered,
+        roles: Roles,
+        *,
+        names: list[str] | None = None,
+        task: str = CLASSIFICATION,
+        beside: BesideNames = UNNAMED,
+    ) -> None:
+        self._gathered, self._roles, self.names, self.task = gathered, roles, names, task
+        self.beside = beside
+
+    @property
+    def gathered(self) -> Gathered:
+        """The sums themselves."""
+        return self._gathered
+
+    @property
+    def roles(self) -> Roles:
+        """What the columns of the sums are: features, confounders, targets."""
+        return self._roles
+
+    @property
+    def n_columns(self) -> int:
+        return self._roles.n_features
+
+    @property
+    def n_samples(self) -> int:
+        return int(self._gathered.counts.sum())
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        return classified(self._gathered).classes
+
+    def __repr__(self) -> str:
+        of = f"{self.classes.size} classes" if self.classes.size else f"{self._roles.targets.size} targets"
+        return f"Summary({self.n_samples} samples, {self.n_columns} columns, {of})"
+
+    def __add__(self, other: Summary) -> Summary:
+        """The summary of the rows of both."""
+        if not isinstance(other, Summary):
+            return NotImplemented
+        with np.errstate(over="ignore", invalid="ignore"):  # what is lost is found by its sums
+            total = self._gathered.merged(self._matched(other))
+        lost = np.flatnonzero(~(total.moments.finite & np.isfinite(total.XX.diagonal())))
+        if lost.size:
+            named = self.names is not None and lost[0] < self.n_columns
+            column = (self.names or [])[lost[0]] if named else int(lost[0])
+            raise ValueError(
+                f"Summaries must be of columns whose sums float64 holds; those of column {shown(column)} "
+                f"leave its range when added. Divide it by the same number everywhere before summarize."
+            )
+        return self._with(total)
+
+    def __radd__(self, other: Any) -> Summary:
+        """So that `sum(summaries)` works, which starts at nought."""
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __sub__(self, other: Summary) -> Summary:
+        """The summary of the rows of this that are not among those of the other."""
+        if not isinstance(other, Summary):
+            return NotImplemented
+        theirs = self._matched(other)
+        mine = dict(zip(self._gathered.labels, self._gathered.counts.tolist(), strict=True))
+        for label, count in zip(theirs.labels, theirs.counts.tolist(), strict=True):
+            if count > mine.get(label, 0):
+                of = "" if label is None else f" of the class {shown(label)}"
+                raise ValueError(
+                    f"Only rows of a summary can be subtracted from it; {count} rows{of} are to be "
+                    f"subtracted from {mine.get(label, 0)}. Subtract a summary of rows that this one has."
+                )
+        if theirs.counts.sum() == self.n_samples:
+            raise ValueError(
+                f"Some rows must be left in a summary; all {self.n_samples} are to be subtracted."
+            )
+        rest = self._gathered - theirs
+        if impossible(rest, self._roles) is not None:
+            raise ValueError(
+                "Only rows of a summary can be subtracted from it; these were not part of it, or weigh so "
+                "much that no digits of the rest are left. Subtract a summary of rows that this one has."
+            )
+        return self._with(rest)
+
+    def named(self, names: Sequence[str]) -> Summary:
+        """The same with names for its columns.
+
+        Parameters
+        ----------
+        names : sequence of str
+            One for each column.
+
+        Returns
+        -------
+        summary : Summary
+            With these names.
+        """
+        if len(names) != self.n_columns:
+            raise ValueError(f"names must be as many as columns, {self.n_columns}; got {len(names)}.")
+        if len(set(names)) < len(names):
+            raise ValueError("names must name each column once; some are the same. Rename them.")
+        return Summary(self._gathered, self._roles, names=list(names), task=self.task, beside=self.beside)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the summary into an .npz file, whole or not at all, without pickles.
+
+        Parameters
+        ----------
+        path : str or path
+            The file. Labels must be texts, numbers, or True and False.
+        """
+        write_summary(path, self._gathered, self._roles, self.names, self.task, self.beside)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """Read a summary that was saved, and check it.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Returns
+        -------
+        summary : Summary
+            What it holds.
+        """
+        gathered, roles, names, task, beside = read_summary(path)
+        return cls(gathered, roles, names=names, task=task, beside=beside)
+
+    def _with(self, gathered: Gathered) -> Summary:
+        return Summary(gathered, self._roles, names=self.names, task=self.task, beside=self.beside)
+
+    def _matched(self, other: Summary) -> Gathered:
+        """The other's sums with its columns in this one's order, if they are of the same columns."""
+        if (self.task, self._kind) != (other.task, other._kind):
+            raise ValueError(
+                f"Summaries must be of targets of one kind; got {self._described} and {other._described}."
+            )
+        for what, mine, theirs in zip(BesideNames._fields, self.beside, other.beside, strict=True):
+            if mine is not None and theirs is not None and mine != theirs:
+                raise ValueError(
+                    f"Summaries must be of the same {what} in the same order; got {shown(mine)} and "
+                    f"{shown(theirs)}."
+                )
+        if not self._roles.targets.size:  # 1 and "1" are no labels of one column
+            encode_labels(as_they_are([*self._gathered.labels, *other._gathered.labels]))
+        if self.n_columns != other.n_columns or (self.names is None) != (other.names is None):
+            raise ValueError(
+                f"Summaries must be of the same columns; got {self.n_columns}{_named(self.names)} and "
+                f"{other.n_columns}{_named(other.names)}."
+            )
+        if self.names is None or other.names is None or self.names == other.names:
+            return other._gathered
+        lacking = [name for name in self.names if name not in set(other.names)]
+        if lacking:
+            raise ValueError(
+                f"Summaries must be of the same columns; {shown(lacking[0])} is in one of them only."
+            )
+        place = {name: j for j, name in enumerate(other.names)}
+        order = [place[name] for name in self.names]
+        beside = np.arange(self.n_columns, other._gathered.XX.shape[0])
+        return other._gathered.reordered(np.concatenate([order, beside]).astype(np.intp))
+
+    @property
+    def _kind(self) -> tuple[int, int, bool]:
+        roles = self._roles
+        return roles.targets.size, roles.confounders.size, roles.label_sets
+
+    @property
+    def _described(self) -> str:
+        n_targets, n_confounders, sets = self._kind
+        what = f"{n_targets} {'labels' if sets else 'numbers'}" if n_targets else "classes"
+        return f"{what} beside {n_confounders} confounders" if n_confounders else what
+
+
+def _named(names: list[str] | None) -> str:
+    return " without names" if names is None else ""
+
+
+def summarize(
+    X: Any,
+    y: Any = None,
+    *,
+    sample_weight: Any = None,
+    confounders: Any = None,
+    task: str = CLASSIFICATION,
+    max_memory: int | float | str | None = None,
+) -> Summary:
+    """The statistics of a table, in place of its rows.
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix, DataFrame, scan, Dask array or data frame}
+        The samples.
+    y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
+        Their class labels, sets of labels, or numbers; a scan brings its own. A single class will do,
+        as others may be added.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the samples.
+    confounders : array-like of shape (n_samples, n_confounders), default=None
+        Numbers that are taken out of features and targets when something is selected.
+    task : {"classification", "regression"}, default="classification"
+        Whether y holds classes, or numbers as in :class:`JointRegressionScore`.
+    max_memory : int or str, default=None
+        Bytes that may be held, such as "2GB"; a summary takes 24 for each pair of columns while it is
+        made. None for what is free.
+
+    Returns
+    -------
+    summary : Summary
+        Which can be added to others, saved, and selected from.
+
+    See Also
+    --------
+    Summary : What can be done with it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from fisherset import summarize
+    >>> summarize(*load_iris(return_X_y=True))
+    Summary(150 samples, 4 columns, 3 classes)
+    """
+    parameter.check_choice("task", task, TASKS)
+    limit = parameter.check_memory(max_memory)
+    rows = rows_of(X, y, Beside(sample_weight, confounders=confounders), task)
+    counted, head = CountedRows(rows), rows.head()
+    roles = roles_of(head, task)
+    check_room(roles, limit)
+    labels = classified(gather(counted, Reader(task)), rows.labels)
+    check_total_weight(labels.gathered.moments.n)
+    if not labels.gathered.moments.n:
+        check_weight_left(np.zeros(1), "samples" if roles.targets.size else "classes")
+    finite = labels.gathered.moments.finite[: roles.n_features]
+    reject_nonfinite(finite, rows.names, locate_in(counted))
+    called = BesideNames(rows.targets, names_of_several(confounders))
+    return Summary(labels.gathered.about_means(), roles, names=rows.names, task=task, beside=called)
+
+
+def check_room(roles: Roles, limit: int | None) -> None:
+    """Refuse a summary that is larger than memory, or than what may be held."""
+    needed = gathering_bytes(roles)
+    if limit is not None and needed > limit:
+        raise ValueError(
+            f"max_memory must be at least {in_bytes(needed)} for a summary of {roles.n_features} columns; "
+            f"got {in_bytes(limit)}. Raise it, or leave columns out."
+        )
+    free = free_memory()
+    if needed > free:
+        raise ValueError(
+            f"A summary of {roles.n_features} columns would take {in_bytes(needed)} of memory; "
+            f"{in_bytes(free)} are free. Leave columns out first."
+        )
+
+
+def measure_summary(summary: Summary, beside: Beside, task: str) -> Measured:
+    """What a table's statistics say once it is settled what is taken out of its columns."""
+    _, _, sets = summary._kind
+    wanted = "numbers" if task == REGRESSION else "classes"
+    if (task == REGRESSION) != (summary.task == REGRESSION) or (task == ONE_CLASS_EACH and sets):
+        raise ValueError(f"A summary must be of {wanted} here; got one of {summary._described}.")
+    if beside.class_weight is not None:
+        raise ValueError(
+            "class_weight must not be given with a summary, whose rows have been weighed. Pass sample_weight "
+            "to summarize."
+        )
+    if beside.missing != "error":
+        raise ValueError('missing must be "error" with a summary, which has no missing values any more.')
+    if summary.n_samples < 2:  # the words are scikit-learn's
+        raise ValueError("Found a summary of 1 sample(s) while a minimum of 2 is required.")
+    roles, about = summary.roles, (beside.adjusted, summary.names, summary.beside.targets)
+    taken = taken_of(roles, beside.adjusted)
+    basis = basis_among(summary.gathered, taken)
+    if taken.size:
+        names = confounder_names(roles, beside.adjusted, summary.names, summary.beside.confounders)
+        reject_doubtful(names, basis)
+        warn_dropped(names, basis)
+    return measured_of(classified(summary.gathered), roles, *about, taken=taken, basis=basis)

@@ -1,0 +1,196 @@
+"""The target as a coding: how the target of a row becomes a row of numbers T, and T the H of Eq. (9).
+
+Classes are one way; label sets and numbers are others. Whatever is taken out of the
+columns, the mean first of all, is taken out of T too, and a coding then rotates what is
+left to H = T B, with as many columns as it has rank.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from fisherset._types import EPS, Floats
+from fisherset.data import Matrix
+from fisherset.statistics.sums.errors import TargetErrors, relative_error
+
+if TYPE_CHECKING:
+    from fisherset.statistics.sums.moments import Moments
+
+EXPLAINED = 1e-8  # share of a target below which nothing is left of it
+
+
+class Coding(Protocol):
+    """How targets become numbers."""
+
+    @property
+    def size(self) -> int:
+        """Number of columns p of T."""
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether the rows of T sum to one: the sum over the columns of T is then that over all rows."""
+
+    def rows(self, y: NDArray[Any]) -> Matrix:
+        """T of a block, b x p, dense or CSR."""
+
+    def rotate(self, A: Floats, moments: Moments) -> Floats:
+        """A B for a matrix A of p columns: r columns."""
+
+    def ceiling(self, moments: Moments) -> float:
+        """tr(H'H) / n, which no F exceeds."""
+
+    def errors(self, moments: Moments) -> TargetErrors:
+        """How far the targets may be off."""
+
+    def null(self, moments: Moments) -> tuple[float, float]:
+        """Scale and degrees of freedom of ||C_j||^2 / (n G_jj) of a column unrelated to the target.
+
+        It is about the scale times a Beta(f/2, (n - f - 1)/2) variable, f the degrees of freedom.
+        """
+
+
+class Classes:
+    """Class codes 0..c-1: T is the indicator, H that of Eq. (9) rotated to its rank c - 1."""
+
+    adds_up = True
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+    def null(self, moments: Moments) -> tuple[float, float]:
+        return 1.0, float(np.count_nonzero(moments.NT[0]) - 1)
+
+    def rows(self, y: NDArray[Any]) -> Matrix:
+        pattern = (np.ones(y.size), y, np.arange(y.size + 1))
+        return sparse.csr_array(pattern, shape=(y.size, self.size))
+
+    def rotate(self, A: Floats, moments: Moments) -> Floats:
+        """A diag(sqrt(n / n_k)) Q, with Q an orthonormal basis of the complement of sqrt(n_k / n).
+
+        H vanishes in that direction. A Householder reflection takes it to a coordinate
+        axis; the other columns of the reflection are the basis, less classes without
+        weight. It is applied without being formed, as its size is that of c squared.
+        """
+        weights = moments.NT[0]
+        null = np.sqrt(weights / moments.n)
+        present = np.flatnonzero(weights > 0)
+        pivot = present[np.argmax(null[present])]
+        mirror = null.copy()
+        mirror[pivot] += 1.0
+        others = present[present != pivot]
+        with np.errstate(divide="ignore"):
+            scaled = A * np.where(weights > 0, np.sqrt(moments.n / weights), 0.0)
+        along: Floats = scaled @ mirror * (2 / (mirror @ mirror))
+        rotated: Floats = scaled[:, others] - np.outer(along, mirror[others])
+        return rotated
+
+    def ceiling(self, moments: Moments) -> float:
+        """Classes less one, less the share of each that the confounders explain."""
+        sizes = moments.NT[0]
+        present = sizes > 0
+        if len(moments.NT) == 1:
+            return float(np.count_nonzero(present) - 1)
+        left = 1 - moments.explained[present] / sizes[present]
+        off = moments.unit * _lengths(moments)[present] ** 2 / sizes[present]
+        return float(np.sum(np.clip(left + off, 0.0, 1.0)))
+
+    def errors(self, moments: Moments) -> TargetErrors:
+        sizes, unit = moments.NT[0], moments.unit
+        present = sizes > 0
+        growth = np.max(moments.T_added[present] / sizes[present], initial=moments.N_added[0] / moments.n)
+        explained = float(np.sum(moments.explained[present] / sizes[present]))
+        # the rotation is a sum over the classes
+        length = np.sqrt(moments.n * growth) * (1 + moments.N_length * np.sqrt(explained))
+        length *= 1 + EPS * len(sizes) / unit
+        share = float(relative_error(np.array([unit * growth]), np.ones(1))[0])
+        return TargetErrors(float(length), 2 * share)
+
+
+class Numbers:
+    """Numbers to be explained: T in units near their size, H what is left of them at standard deviation 1.
+
+    F is then the share of their variance that the columns explain, regularised, summed over the targets.
+    """
+
+    adds_up = False
+
+    def __init__(self, offset: Floats, unit: Floats, null: tuple[float, float]) -> None:
+        self.offset, self.unit, self._null, self.size = offset, unit, null, offset.size
+
+    @classmethod
+    def of(cls, Y: Floats, weight: Floats | None) -> Numbers:
+        """From all targets, n x p. With correlated targets the sum of squared correlations spreads more.
+
+        It has the mean and variance that those of independent targets would have, of the same scale
+        tr(R^2) / p and p^2 / tr(R^2) in number, R being the correlations (Satterthwaite 1946).
+        """
+        share = np.full(len(Y), 1 / len(Y)) if weight is None else weight / weight.sum()
+        largest = np.max(np.abs(Y[share > 0]), axis=0, initial=0.0)
+        safe = np.ldexp(1.0, np.frexp(np.where(largest > 0, largest, 1.0))[1])
+        scaled = Y / safe
+        offset = share @ scaled
+        spread = np.sqrt(share @ (scaled - offset) ** 2)
+        varies = np.where(spread > 0, spread, 1.0)
+        Z = (scaled - offset) / varies * np.sqrt(share)[:, None]
+        squares = float(np.sum((Z.T @ Z if Z.shape[1] <= Z.shape[0] else Z @ Z.T) ** 2))
+        size = Y.shape[1]
+        return cls(offset * safe, varies * safe, (squares / size, size**2 / squares if squares else 1.0))
+
+    def rows(self, y: NDArray[Any]) -> Matrix:
+        rows: Floats = (y - self.offset) / self.unit
+        return rows
+
+    def null(self, moments: Moments) -> tuple[float, float]:
+        return self._null
+
+    def rotate(self, A: Floats, moments: Moments) -> Floats:
+        left = self._left(moments)
+        rotated: Floats = A / np.sqrt(np.where(left > 0, left, np.inf))  # zero where it is wholly explained
+        return rotated
+
+    def ceiling(self, moments: Moments) -> float:
+        return float(np.count_nonzero(self._left(moments)))
+
+    def errors(self, moments: Moments) -> TargetErrors:
+        left, lengths, n = self._left(moments), _lengths(moments), moments.n
+        off = moments.unit * lengths**2 / n
+        share = relative_error(off, np.where(left > 0, left, 1.0))
+        # whether something is left of a target must not depend on rounding
+        undecided = np.abs((moments.TT - moments.explained) / n - EXPLAINED) <= off
+        share = np.where(undecided, np.inf, np.where(left > 0, share, 0.0))
+        length = np.sqrt(np.sum(lengths[left > 0] ** 2 / left[left > 0]))
+        return TargetErrors(float(length), 2 * float(share.max(initial=0.0)))
+
+    def _left(self, moments: Moments) -> Floats:
+        """Variance of each target that N leaves of it; zero where it is wholly explained."""
+        left: Floats = (moments.TT - moments.explained) / moments.n
+        return np.where(left > EXPLAINED, left, 0.0)
+
+
+def _lengths(moments: Moments) -> Floats:
+    """Length of each target as its products were taken: |t| + L |b_t|."""
+    lengths: Floats = np.sqrt(moments.T_added) + moments.N_length * np.sqrt(moments.explained)
+    return lengths
+
+
+class Labels(Numbers):
+    """Sets of labels: T is their indicator, n x p, as it is or CSR; H its standardised columns."""
+
+    @classmethod
+    def of_sets(cls, indicator: Matrix, weight: Floats | None) -> Labels:
+        """From the sets of all rows."""
+        n, size = indicator.shape
+        share = np.full(n, 1 / n) if weight is None else weight / weight.sum()
+        means = np.asarray(indicator.T @ share)
+        together = indicator.T @ (indicator * share[:, None])
+        dense = together.toarray() if sparse.issparse(together) else together
+        spread = np.sqrt(np.maximum(means - means**2, np.finfo(np.float64).tiny))
+        squares = float(np.sum(((dense - np.outer(means, means)) / spread / spread[:, None]) ** 2))
+        return cls(np.zeros(size), np.ones(size), (squares / size, size**2 / squares))
+
+    def rows(self, y: NDArray[Any]) -> Matrix:
+        return y

@@ -1,0 +1,227 @@
+"""An orthonormal basis of the confounders, less the mean: what is removed from features and targets.
+
+A confounder counts only where it adds to those before it: one of which less than the share `REDUNDANT` is
+left once the mean and the others are removed is not used. From rows that is told by a QR
+factorisation, whose triangles of blocks add up; from products as far as their errors let it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+
+from fisherset._types import EPS, Floats, Indices
+from fisherset.data import Block
+from fisherset.statistics.sums.moments import CONSTANT
+
+REDUNDANT = 1e-10  # share of a confounder that must be left of it
+REPEATED = 1e-13  # share up to which it repeats others exactly, but for the rounding of its values
+# Share of N'N by which products may be off for a basis by products to be as good as one by rows.
+AS_GOOD_AS_ROWS = 1e-9
+# Growth of rounding errors in the rows of a basis from which these are computed in twice the digits.
+GROWN = 50
+MOST_FRACTIONS = 60  # columns among which elimination in fractions takes no time
+NONE: Indices = np.empty(0, dtype=np.intp)
+SPLITTER = 2.0**27 + 1  # splits a number into two halves of 26 bits each (Dekker 1971)
+
+
+class Basis(NamedTuple):
+    """The basis ((Z - centre) / unit) M of confounders Z: columns of mean square one.
+
+    Attributes
+    ----------
+    centre, unit : ndarray of shape (z,)
+        Numbers near the mean, and powers of two.
+    M : ndarray of shape (z, r)
+        Makes the basis of the confounders in that frame.
+    growth : float
+        How many times as large rounding errors become in its rows.
+    dropped : ndarray
+        Confounders that are not used though a little is left of them once those before them are removed.
+    doubtful : ndarray
+        Confounders of which it is not known what is left.
+    """
+
+    centre: Floats
+    unit: Floats
+    M: Floats
+    growth: float
+    dropped: Indices
+    doubtful: Indices
+
+    @property
+    def error(self) -> float:
+        """Share by which its rows may be off what the confounders span."""
+        return EPS * (len(self.M) + 4) * min(self.growth, 1 + EPS * self.growth * len(self.M))
+
+    def rows(self, Z: Floats) -> Floats | None:
+        """The basis at some rows of the confounders; None where nothing is left of these."""
+        if not self.M.shape[1]:
+            return None
+        return _product(Z, self) if self.growth > GROWN else ((Z - self.centre) / self.unit) @ self.M
+
+
+def _product(Z: Floats, basis: Basis) -> Floats:
+    """((Z - centre) / unit) M in twice the digits of float64: nearly collinear confounders cancel in it."""
+    high, low = _two_sum(Z, -basis.centre)
+    high, low = high / basis.unit, low / basis.unit
+    total, rest = np.zeros((len(Z), basis.M.shape[1])), np.zeros((len(Z), basis.M.shape[1]))
+    for c, weights in enumerate(basis.M):
+        term, off = _two_product(high[:, [c]], weights)
+        total, lost = _two_sum(total, term)
+        rest += off + lost + low[:, [c]] * weights
+    return total + rest
+
+
+def _two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """The sum as computed, and its rounding error (Knuth)."""
+    total = a + b
+    part = total - a
+    return total, (a - (total - part)) + (b - part)
+
+
+def _two_product(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """The product as computed, and its rounding error (Dekker)."""
+    product = a * b
+    (a1, a2), (b1, b2) = _halves(a), _halves(b)
+    return product, a2 * b2 - (((product - a1 * b1) - a2 * b1) - a1 * b2)
+
+
+def _halves(a: Floats) -> tuple[Floats, Floats]:
+    moved = SPLITTER * a
+    high: Floats = moved - (moved - a)
+    return high, a - high
+
+
+@dataclass(frozen=True)
+class Triangle:
+    """R of a QR factorisation of rows; of more rows it is that of the triangles on top of each other."""
+
+    R: Floats
+
+    def __add__(self, other: Triangle) -> Triangle:
+        return Triangle(_triangle(np.vstack([self.R, other.R])))
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A centre, near the mean, and a unit, a power of two, in which confounders lose no digits."""
+
+    centre: Floats
+    unit: Floats
+
+    @classmethod
+    def about(cls, centre: Floats, largest: Floats) -> Frame:
+        """The frame of confounders whose values are about `largest`."""
+        exponent = np.frexp(np.where(largest > 0, largest, 1.0))[1]
+        return cls(centre, np.ldexp(1.0, np.clip(exponent, -1000, 1000)))
+
+    def triangle(self, block: Block) -> Triangle:
+        """The triangle of the weighted rows of [1, confounders] of a block."""
+        assert block.confounders is not None
+        Z, weight = block.confounders, block.weight
+        if weight is not None:
+            Z = np.where(weight[:, None] > 0, Z, self.centre)  # a row without weight has no say
+        rows = np.hstack([np.ones((len(Z), 1)), (Z - self.centre) / self.unit])
+        if weight is not None:
+            rows *= np.sqrt(weight)[:, None]
+        return Triangle(_triangle(rows))
+
+    def basis(self, triangle: Triangle) -> Basis:
+        """The basis that the triangle of all rows gives."""
+        root_n, about_centre, left = abs(triangle.R[0, 0]), triangle.R[:, 1:], triangle.R[1:, 1:]
+        sizes, level = np.linalg.norm(left, axis=0), np.linalg.norm(about_centre, axis=0)
+        kept, dropped = list[int](), list[int]()
+        Q = np.zeros((len(left), min(left.shape)))
+        varying = sizes > CONSTANT * (level + root_n * np.abs(self.centre / self.unit))
+        for c in np.flatnonzero(varying).tolist():
+            v, some = left[:, c], Q[:, : len(kept)]
+            for _ in range(2):  # twice is enough (Kahan)
+                v = v - some @ (some.T @ v)
+            rest = float(np.linalg.norm(v))
+            if rest > REDUNDANT * sizes[c] and len(kept) < Q.shape[1]:
+                Q[:, len(kept)] = v / rest
+                kept.append(c)
+            elif rest > REPEATED * level[c]:
+                dropped.append(c)
+        M = np.zeros((len(sizes), len(kept)))
+        if kept:
+            M[kept] = solve_triangular(_triangle(left[:, kept]), np.eye(len(kept))) * root_n
+        growth = float(np.linalg.norm(level / root_n @ np.abs(M)))
+        return Basis(self.centre, self.unit, M, growth, np.array(dropped, dtype=np.intp), NONE)
+
+
+def _triangle(rows: Floats) -> Floats:
+    return np.asarray(np.linalg.qr(rows, mode="r"), dtype=np.float64)
+
+
+def basis_of(Z: Floats, weight: Floats | None) -> Basis:
+    """The basis of confounders in memory; each counts in its own unit."""
+    w = np.ones(len(Z)) if weight is None else weight
+    Z = np.where(w[:, None] > 0, Z, 0.0)
+    unit = Frame.about(np.zeros(Z.shape[1]), np.max(np.abs(Z), axis=0, initial=0.0)).unit
+    centre: Floats = (w / w.sum()) @ (Z / unit) * unit
+    spread = np.max(np.abs(Z - centre), axis=0, initial=0.0, where=w[:, None] > 0)
+    frame = Frame.about(centre, spread)
+    return frame.basis(frame.triangle(Block(np.empty((len(Z), 0)), None, weight, Z)))
+
+
+def basis_of_products(
+    S: Floats, frame: Frame, lengths: Floats, n: float, unit: float, whole: Whole | None = None
+) -> Basis:
+    """The basis of confounders from their centred products S, and the lengths these were taken with.
+
+    S, as the lengths, is in a frame. Products of whole numbers have no error.
+    """
+    kept: list[int] = []
+    doubtful: list[int] = []
+    inverse = np.zeros((0, 0))  # of the Cholesky factor of the kept
+    for c in range(len(S)):
+        along = inverse @ S[kept, c]
+        weights = np.append(-inverse.T @ along, 1.0)  # of what is left of the confounder
+        length = float(np.abs(weights) @ lengths[[*kept, c]])
+        left = S[c, c] - float(along @ along)
+        if not left > 2 * unit * length**2:
+            if lengths[c] > 0 and (whole is None or not whole.repeats(c, kept)):
+                doubtful.append(c)  # next to nothing is left of it, or nothing
+            continue
+        grown = np.zeros((len(kept) + 1, len(kept) + 1))
+        grown[:-1, :-1] = inverse
+        grown[-1] = weights / np.sqrt(left)
+        kept, inverse = [*kept, c], grown
+    M = np.zeros((len(S), len(kept)))
+    M[kept] = inverse.T * np.sqrt(n)
+    growth = float(np.linalg.norm(lengths @ np.abs(M))) / np.sqrt(n)
+    return Basis(frame.centre, frame.unit, M, growth, NONE, np.array(doubtful, dtype=np.intp))
+
+
+@dataclass(frozen=True)
+class Whole:
+    """Products of whole numbers, which float64 adds up without an error: n, sums and X'X of columns."""
+
+    n: float
+    sums: Floats
+    XX: Floats
+    known: NDArray[np.bool_]  # columns that are whole numbers, and small enough
+
+    def repeats(self, column: int, others: list[int]) -> bool:
+        """Whether a column is a combination of a constant and others, by elimination in fractions."""
+        places = [*others, column]
+        if not self.known[places].all() or len(places) > MOST_FRACTIONS:
+            return False
+        n, sums = Fraction(self.n), [Fraction(s) for s in self.sums[places].tolist()]
+        A = [[n, *sums]] + [
+            [sums[i], *map(Fraction, row)] for i, row in enumerate(self.XX[np.ix_(places, places)].tolist())
+        ]
+        for k in range(len(A) - 1):
+            if A[k][k] == 0:
+                return False  # those before it are not independent, which they were found to be
+            for i in range(k + 1, len(A)):
+                share = A[i][k] / A[k][k]
+                A[i] = [a - share * b for a, b in zip(A[i], A[k], strict=True)]
+        return A[-1][-1] == 0

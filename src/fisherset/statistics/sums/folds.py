@@ -1,0 +1,93 @@
+"""A table without some of its rows: what is summed over rows is the sum over all less that over the fold.
+
+Cross-validation reads each row twice this way, once in the whole and once in its fold,
+however many folds there are.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from fisherset._types import Floats, Indices
+from fisherset.data import CountedSource, MemorySource
+from fisherset.statistics.problem import TableProblem
+from fisherset.statistics.products.gram import GramColumns
+from fisherset.statistics.products.products import RestProducts, SourceProducts
+from fisherset.statistics.sums.coding import Coding
+from fisherset.statistics.sums.moments import Moments, MomentsKernel, measure
+from fisherset.statistics.sums.scatter import Scatter
+
+# Share of a column's sum of squares that must be left for its digits to survive the subtraction.
+LEFT = 1e-6
+
+
+class SharedProducts(SourceProducts):
+    """Products of a whole whose columns stay for all its folds."""
+
+    @cached_property
+    def _columns(self) -> GramColumns:
+        return GramColumns(super().cross, self.source.shape[1])
+
+    def cross(self, columns: Indices, rows: Indices | None) -> Floats:
+        return self._columns.get(columns, rows)
+
+
+class FoldedTable:
+    """A table from which folds can be taken out.
+
+    Parameters
+    ----------
+    source : MemorySource
+        The rows, as an array or CSR matrix.
+    coding : Coding
+        What their targets stand for.
+    moments : Moments
+        What one pass over the rows gave.
+    standardize : bool
+        Whether columns are scaled to standard deviation 1.
+    """
+
+    def __init__(self, source: MemorySource, coding: Coding, moments: Moments, *, standardize: bool) -> None:
+        self._rows, self._coding, self._moments = source, coding, moments
+        self._standardize = standardize
+        self.source = CountedSource(source)
+        self.products = SharedProducts(self.source, moments.guard)
+
+    def whole(self) -> TableProblem:
+        """The problem of all rows, which shares its products with the folds."""
+        return self._problem(self.products, self._moments)
+
+    def without(self, fold: Indices, rest: Indices, *, by_rows: bool = False) -> TableProblem:
+        """The problem of the rows `rest`, which are all but those of `fold`.
+
+        Computed from the rows themselves with `by_rows`, for instance for the sample space,
+        or where the fold holds nearly all there is of a column.
+        """
+        if not by_rows:
+            part, guard = self._rows.take(fold), self._moments.guard
+            moments = self._moments - part.reduce(MomentsKernel(self._coding, guard))
+            # where next to nothing is left, it is rounding, unless it is nothing indeed
+            whole = self._moments.squares
+            spent = np.flatnonzero((whole > 0) & (moments.squares <= LEFT * whole))
+            if not spent.size or not np.any(_taken(self._rows.X, rest, spent)):
+                for sums in (moments.squares, moments.added, moments.NX.T, moments.TX.T):
+                    sums[spent] = 0.0
+                rest_products = RestProducts(self.products, SourceProducts(part, guard))
+                problem = self._problem(rest_products, moments)
+                if not problem.scatter.unknown.any():
+                    return problem
+        source = self._rows.take(rest)
+        moments = measure(source, self._coding, self._moments.guard.fill)
+        return self._problem(SourceProducts(source, moments.guard), moments)
+
+    def _problem(self, products: Any, moments: Moments) -> TableProblem:
+        scatter = Scatter(moments, self._coding)
+        return TableProblem(products, scatter, self._coding, standardize=self._standardize, eager=True)
+
+
+def _taken(X: Any, rows: Indices, columns: Indices) -> Any:
+    """The values at some rows and columns; of a sparse matrix the stored ones."""
+    return X[np.ix_(rows, columns)] if isinstance(X, np.ndarray) else X[rows][:, columns].data

@@ -1,0 +1,184 @@
+"""Scatter of each column once N = [1, confounders] is removed: Eq. (3) column by column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fisherset._rounding import BOUNDED
+from fisherset._types import EPS, Floats, Indices
+from fisherset.data import Block, Source
+from fisherset.statistics.kernels import dense
+from fisherset.statistics.kernels.blocks import nuisance
+from fisherset.statistics.products.products import values
+from fisherset.statistics.sums.coding import Coding
+from fisherset.statistics.sums.guard import Guard
+from fisherset.statistics.sums.moments import CONSTANT, Moments
+
+# What is left of a column may be this many times its error and still count as nothing.
+WITHIN_ROUNDING = 4
+SLICE = 2**17  # numbers that are worked on at a time, of arrays that are as wide as the table
+
+
+class Scatter:
+    """Spreads and products with the target, in the units of the guard, and how far they may be off.
+
+    Arrays as large as the sums, p x d, are made of them some columns at a time, and not kept. A column
+    counts as constant when its spread is within rounding of its values, or, where confounders are removed
+    and there are rows to look at, when no more is left of it than that.
+
+    Parameters
+    ----------
+    moments : Moments
+        The sums.
+    coding : Coding
+        How targets become H.
+    source : Source or None
+        The rows, where there are any: columns of which sums do not tell what N leaves are looked at again.
+
+    Attributes
+    ----------
+    beta : ndarray of shape (z, d)
+        N beta_j is removed from column j; without confounders that is the mean.
+    B : ndarray of shape (r, d)
+        The same as products, r the rank of N: X'X - B'B is what is left of X'X.
+    total : ndarray of shape (d,)
+        Sum of squares that is left of each column; n times its variance.
+    rank : int
+        Number of columns r of H.
+    between : ndarray of shape (d,)
+        Sum of n_k (mean of class k - mean)^2 of each column, never above the total.
+    unit : float
+        Share of the product of their lengths by which a product of two columns may be off.
+    lengths : ndarray of shape (d,)
+        Length of each column as its products were taken (see `errors`).
+    constant, unknown : ndarray of shape (d,)
+        Columns of which nothing is left, and columns of which the sums do not tell whether anything is.
+    """
+
+    def __init__(self, moments: Moments, coding: Coding, source: Source | None = None) -> None:
+        self.moments, self.guard, self.n = moments, moments.guard, moments.n
+        self.unit = _known_unit(moments)
+        self.B: Floats = moments.root.T @ moments.NX
+        self.beta: Floats = moments.root @ self.B
+        explained = np.einsum("zj,zj->j", self.B, self.B)
+        total = np.maximum(moments.squares - explained, 0.0)
+        self.lengths: Floats = np.sqrt(moments.added) + moments.N_length * np.sqrt(explained)
+        self.constant: NDArray[np.bool_] = self._constant(total)
+        doubtful = ~self.constant & ~(total * BOUNDED >= self.unit * self.lengths**2)
+        if doubtful.any() and source is not None and not moments.subtracted:
+            some = np.flatnonzero(doubtful)
+            left = source.reduce(LeftKernel(self.guard, some, self.beta[:, some]))
+            # the rows tell as much as beta is known to: u l_j (1 + L)
+            rounding = WITHIN_ROUNDING * self.unit * (1 + moments.N_length) * self.lengths[some]
+            self.constant[some] = left <= rounding**2
+        self.unknown: NDArray[np.bool_] = doubtful & ~self.constant
+        self.total: Floats = np.where(self.constant, 0.0, total)
+        self.ceiling = coding.ceiling(moments)
+        self.target_errors = coding.errors(moments)
+        self._coding, self._none = coding, self.constant
+        squares = np.empty(total.size)
+        for some_, C in self._products():
+            squares[some_] = np.einsum("jr,jr->j", C, C)
+        self.rank: int = C.shape[1]
+        # what is only the rounding of the sums is no difference between targets
+        self._none = self.constant | (squares <= self.n * (16 * EPS) ** 2 * moments.squares)
+        self.between: Floats = np.minimum(np.where(self._none, 0.0, squares) / self.n, self.total)
+
+    def _constant(self, total: Floats) -> NDArray[np.bool_]:
+        """Columns that are constant before confounders are removed; after a subtraction sums do not tell."""
+        moments = self.moments
+        if moments.subtracted:  # but of whole numbers
+            # n times the squares less the square of the sum is zero just where a column is constant
+            whole, squares, sums = moments.exact, moments.squares, moments.NX[0]
+            same = [
+                exact and int(self.n) * int(square) == int(total) ** 2
+                for exact, square, total in zip(whole.tolist(), squares.tolist(), sums.tolist(), strict=True)
+            ]
+            return np.asarray(np.logical_or(moments.added == 0, same), dtype=np.bool_)
+        if len(moments.NX) > 1:
+            total = np.maximum(moments.squares - moments.NX[0] ** 2 / self.n, 0.0)
+        with np.errstate(over="ignore"):
+            level = np.abs(moments.mean + self.guard.offset / self.guard.unit)
+            noise = np.maximum(64 * EPS * moments.added, self.n * (CONSTANT * level) ** 2)
+        return np.asarray(total <= noise)
+
+    @property
+    def cross_errors(self) -> Floats:
+        """How far the products of each column with the targets may be off.
+
+        Not at all where these differ by no more than the rounding of the values: that is no difference.
+        """
+        errors: Floats = self.unit * self.lengths * self.target_errors.length
+        plain = not self.moments.subtracted and len(self.moments.NX) == 1
+        return np.where(self._none, 0.0, errors) if plain else errors
+
+    @property
+    def sums(self) -> Floats:
+        """T'X less what N explains, p x d."""
+        return self.sums_of(slice(None))
+
+    def sums_of(self, columns: Indices | slice) -> Floats:
+        """The same of some columns, p x len(columns)."""
+        moments = self.moments
+        sums: Floats = moments.TX[:, columns] - moments.NT.T @ self.beta[:, columns]
+        none = np.flatnonzero(self._none[columns])
+        if none.size:
+            sums[:, none] = 0.0
+        return sums
+
+    def products(self, scale: Floats) -> Floats:
+        """C = X'H of the columns that vary, each divided by its scale: d x r without the constant ones."""
+        varying = ~self.constant
+        C: Floats = np.empty((scale.size, self.rank))
+        start = 0
+        for some, part in self._products():
+            part = part if scale.size == varying.size else part[varying[some]]
+            stop = start + len(part)
+            np.divide(part, scale[start:stop, None], out=C[start:stop])
+            start = stop
+        return C
+
+    def _products(self) -> Iterator[tuple[slice, Floats]]:
+        """Some columns of the table after the other, and their part of X'H."""
+        step = max(1, SLICE // max(len(self.moments.TX), 1))
+        for start in range(0, max(self.total.size, 1), step):
+            some = slice(start, start + step)
+            yield some, self._coding.rotate(self.sums_of(some).T, self.moments)
+
+    @property
+    def n_samples(self) -> float:
+        """What the rows are worth as evidence.
+
+        Whole weights are repeats of a row. Others only say how much it counts: their scale
+        means nothing, and the more they differ the less the rows tell (Kish 1965).
+        """
+        moments = self.moments
+        return self.n if moments.whole_weights else self.n**2 / moments.weight_squares
+
+
+@dataclass(frozen=True)
+class LeftKernel:
+    """Squares of what N leaves of some columns, from their values."""
+
+    guard: Guard
+    columns: Indices
+    beta: Floats
+
+    def __call__(self, block: Block) -> Floats:
+        left = values(block, self.guard, self.columns) - nuisance(block) @ self.beta
+        squares: Floats = dense.squares(left, block.weight)
+        return squares
+
+
+def _known_unit(moments: Moments) -> float:
+    """The error of products, refused where nothing is known."""
+    if np.isfinite(moments.unit):
+        return moments.unit
+    raise ValueError(
+        "The confounders must not be so close to each other, or to a constant, that their sums do not tell "
+        "them apart. Leave out those that repeat others, or fit the rows instead of a summary."
+    )

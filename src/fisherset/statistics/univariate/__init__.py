@@ -1,0 +1,1 @@
+"""Statistics of single columns: within-class scatter, HSIC, and spread over a neighbour graph."""

@@ -1,0 +1,1 @@
+"""Columns of Arrow tables as features, labels and identifiers."""

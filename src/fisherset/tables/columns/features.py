@@ -1,0 +1,281 @@
+"""A feature as the selector sees it, and the column of the file it comes from."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fisherset._files import TEXT
+from fisherset._format import near, shown
+from fisherset._types import Indices
+
+
+class Feature(NamedTuple):
+    """One column of numbers: a column of the file, or one value or gap of it.
+
+    Attributes
+    ----------
+    name : str
+        The column's name; for one of its values `column=value`.
+    column : str
+        The column of the file.
+    kind : {"number", "value", "missing"}
+        The numbers of the column; 1 where it has a value; 1 where it has none.
+    value : str or None
+        The value, where the kind is "value".
+    fill : float, str or None
+        What stands for a missing number or value.
+    other : str or None
+        The one other value of the column, where it has two and a feature for both: its nought.
+    """
+
+    name: str
+    column: str
+    kind: str = "number"
+    value: str | None = None
+    fill: float | str | None = None
+    other: str | None = None
+
+
+Groups = dict[str, list[str]]  # names of groups, and of what is in them
+HEADER = ["column", "group"]
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """The features of a table, put together.
+
+    Attributes
+    ----------
+    labels : list of str
+        What the groups are called, in the order of their first features: a group that somebody
+        named, a column, or a feature by itself.
+    codes : ndarray of shape (n_features,)
+        The group of each feature.
+    noun : {"features", "columns", "groups"}
+        What the groups are, in a sentence.
+    places : callable
+        The features that each name stands for: of a group, of a column, and, where the values of texts
+        are apart, of one of these.
+    """
+
+    labels: list[str]
+    codes: Indices
+    noun: str
+    places: Callable[[], dict[str, list[int]]] = field(compare=False)
+
+    @property
+    def of_features(self) -> list[str] | None:
+        """The group of each feature by its name, as the selectors take it; None where each is by itself."""
+        if len(self.labels) == self.codes.size:
+            return None
+        return [self.labels[code] for code in self.codes]
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many features each group has."""
+        return list(np.bincount(self.codes).tolist())
+
+    def members(self, group: int) -> list[int]:
+        """The features of a group.
+
+        Parameters
+        ----------
+        group : int
+            Its place among the labels.
+
+        Returns
+        -------
+        features : list of int
+            Their places, rising.
+        """
+        return list(np.flatnonzero(self.codes == group).tolist())
+
+
+def group_features(
+    features: Sequence[Feature], groups: Mapping[str, Sequence[str]] | None = None, *, split: bool = False
+) -> Grouping:
+    """Put the features of each column together, or those of several columns.
+
+    Parameters
+    ----------
+    features : sequence of Feature
+        The features of a table.
+    groups : mapping, default=None
+        Names of groups, with the columns in each; where texts are split, with values of these, too.
+        Other columns stay by themselves.
+    split : bool, default=False
+        Let each value of a column of texts, and each mark of what is missing, be by itself.
+
+    Returns
+    -------
+    grouping : Grouping
+        The group of each feature.
+    """
+    labels = [feature.name if split else feature.column for feature in features]
+    named = _checked(groups, places_of(features, split)) if groups else {}
+    for label, members in named.items():
+        for j in members:
+            labels[j] = label
+    codes = {label: code for code, label in enumerate(dict.fromkeys(labels))}
+    noun = "groups" if groups is not None else "columns" if len(codes) < len(features) else "features"
+    return Grouping(
+        list(codes),
+        np.array([codes[label] for label in labels], dtype=np.intp),
+        noun,
+        lambda: places_of(features, split) | named,
+    )
+
+
+def places_of(features: Sequence[Feature], split: bool) -> dict[str, list[int]]:
+    """The features of each column, and where texts are split each feature by itself, by their names."""
+    places = {feature.name: [j] for j, feature in enumerate(features)} if split else {}
+    columns: dict[str, list[int]] = {}
+    for j, feature in enumerate(features):
+        columns.setdefault(feature.column, []).append(j)
+    return places | columns
+
+
+def _checked(groups: Mapping[str, Sequence[str]], places: Mapping[str, list[int]]) -> dict[str, list[int]]:
+    """The features of each group, none of them in two."""
+    named: dict[int, str] = {}
+    for label, names in groups.items():
+        for name in names:
+            for other in (named.setdefault(j, label) for j in places[name]):
+                if other != label:
+                    raise ValueError(
+                        f"groups must not share columns; {name!r} is in {other!r} and in {label!r}."
+                    )
+    for label in groups:
+        if any(named.get(j) != label for j in places.get(label, [])):
+            raise ValueError(
+                f"groups must not be called as a column outside of them; got {label!r}. Rename the group."
+            )
+    return {label: sorted(j for j, other in named.items() if other == label) for label in groups}
+
+
+def prefix_groups(features: Sequence[Feature]) -> Groups:
+    """Columns whose names begin alike, up to the first underscore; those that are the only ones stay alone.
+
+    Parameters
+    ----------
+    features : sequence of Feature
+        The features of a table.
+
+    Returns
+    -------
+    groups : dict of str to list of str
+        Beginnings of names, and the columns that have them.
+    """
+    groups: Groups = {}
+    for column in dict.fromkeys(feature.column for feature in features):
+        groups.setdefault(column.partition("_")[0] or column, []).append(column)
+    return {label: columns for label, columns in groups.items() if len(columns) > 1}
+
+
+def check_groups(
+    groups: Mapping[str, Sequence[str]],
+    known: Collection[str],
+    *,
+    target: str,
+    left_out: Collection[str],
+    file: str,
+    table: str,
+) -> Groups:
+    """Groups as a file has them, without the columns left out; any that the table lacks is refused."""
+    for label, names in groups.items():
+        if target in names and target not in known:
+            raise ValueError(
+                f"{file} puts the target {target!r} into the group {label!r}; groups hold features only."
+            )
+        unknown = [name for name in names if name not in known and name not in left_out]
+        if unknown:
+            raise ValueError(
+                f"{file} names columns that {table} does not have, in the group {label!r}: {shown(unknown)}."
+                f"{near(unknown[0], known)}"
+            )
+    kept = {label: [name for name in names if name in known] for label, names in groups.items()}
+    return {label: names for label, names in kept.items() if names}
+
+
+def read_groups(path: Path) -> Groups:
+    """Read groups of columns: JSON, names of groups with lists of columns; or CSV, a column and its group.
+
+    Parameters
+    ----------
+    path : Path
+        The file, .json, .csv or .tsv.
+
+    Returns
+    -------
+    groups : dict of str to list of str
+        Names of groups, and the columns in each.
+    """
+    if not path.exists():
+        raise FileNotFoundError(f'There is no file {str(path)!r}; --groups takes a file, or "prefix".')
+    if path.is_dir():
+        raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it.")
+    suffix = path.suffix.lower()
+    if suffix == ".txt" or (suffix != ".json" and suffix not in TEXT):
+        raise ValueError(f"{path.name} must end in .json, .csv or .tsv: it says which columns are a group.")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError(f"{path.name} is no UTF-8 text; save it as UTF-8.") from None
+    groups = _from_json(path, text) if suffix == ".json" else _from_rows(path, text, TEXT[suffix])
+    if not groups:
+        raise ValueError(f"{path.name} names no groups.")
+    return groups
+
+
+def _from_json(path: Path, text: str) -> Groups:
+    try:
+        content = json.loads(text, object_pairs_hook=_distinct)
+    except _TwiceError as error:
+        raise ValueError(f"{path.name} names the group {error.args[0]!r} twice; rename one.") from None
+    except (ValueError, RecursionError):
+        raise ValueError(f"{path.name} is not JSON, or cut off.") from None
+    rule = "it must hold names of groups, each with a list of columns"
+    if not isinstance(content, dict):
+        raise ValueError(f"{path.name} is a {type(content).__name__} in JSON; {rule}.")
+    for label, names in content.items():
+        if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
+            raise ValueError(f"{path.name} has {names!r:.60} as the group {label!r}; {rule}.")
+    return content
+
+
+class _TwiceError(Exception):
+    """A name that comes twice, of which json would keep the last without a word."""
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise _TwiceError(name)
+        found[name] = value
+    return found
+
+
+def _from_rows(path: Path, text: str, delimiter: str) -> Groups:
+    groups: Groups = {}
+    try:
+        rows = [row for row in csv.reader(io.StringIO(text), delimiter=delimiter) if any(row)]
+    except csv.Error as error:
+        raise ValueError(f"{path.name} cannot be read: {error}.") from None
+    for number, row in enumerate(rows, start=1):
+        if len(row) != 2 or not all(row):
+            raise ValueError(
+                f"{path.name} must have two cells a row, a column and its group; row {number} is {row!r:.60}."
+            )
+        column, label = row
+        if number > 1 or [cell.strip().lower() for cell in row] != HEADER:
+            groups.setdefault(label, []).append(column)
+    return groups

@@ -1,0 +1,1 @@
+"""Files and queries as streams of batches."""

@@ -1,0 +1,1 @@
+"""Text files: dialect, encoding, compression and lines."""

@@ -1,0 +1,111 @@
+"""Tables written to files: whole or not at all, and nothing in a CSV that a spreadsheet would run."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fisherset._files import TEXT, WRITTEN, safe_cell, write_whole
+from fisherset.tables.columns.identifiers import Identifiers
+from fisherset.tables.matrices.npz import npz_content
+
+
+def write_table(
+    path: Path,
+    X: NDArray[Any],
+    names: Sequence[str],
+    *,
+    target: str = "",
+    y: NDArray[Any] | None = None,
+    task: str = "classification",
+    ids: Identifiers | None = None,
+) -> None:
+    """Write columns of numbers, what the rows are called before and the labels after them.
+
+    Parameters
+    ----------
+    path : Path
+        Its suffix says in which format.
+    X : ndarray of shape (n_rows, n_columns)
+        The numbers.
+    names : sequence of str
+        The names of the columns.
+    target : str, default=""
+        The name of the column of labels.
+    y : ndarray of shape (n_rows,), default=None
+        The labels, or numbers.
+    task : {"classification", "regression"}, default="classification"
+        Which of them; .npz files have classes for labels only.
+    ids : Identifiers, default=None
+        What the rows are called.
+    """
+    write_whole(path, table_content(path, X, names, target=target, y=y, task=task, ids=ids))
+
+
+def table_content(
+    path: Path,
+    X: NDArray[Any],
+    names: Sequence[str],
+    *,
+    target: str = "",
+    y: NDArray[Any] | None = None,
+    task: str = "classification",
+    ids: Identifiers | None = None,
+) -> bytes:
+    """What :func:`write_table` writes."""
+    suffix = path.suffix.lower()
+    if suffix not in WRITTEN:
+        raise ValueError(f"{path.name} is of no known kind; a table is written as {', '.join(WRITTEN)}.")
+    if y is not None and target in set(names):
+        raise ValueError(f"A chosen feature has the name of the target, {target!r}; rename one of them.")
+    if suffix == ".npz":
+        return npz_content(X, names, y, task, ids=ids)
+    _check_ids(ids, names, target if y is not None else None)
+    import pyarrow as pa
+    from pyarrow import csv, feather, parquet
+
+    text = suffix in TEXT
+    columns = [pa.array(np.asarray(X[:, j], dtype=np.float64)) for j in range(X.shape[1])]
+    labels = list(names)
+    if ids is not None:
+        columns, labels = [_values(ids.values, text), *columns], [ids.name, *labels]
+    if y is not None:
+        columns, labels = [*columns, _values(y.tolist(), text)], [*labels, target]
+    table = pa.Table.from_arrays(columns, names=[safe_cell(name) for name in labels] if text else labels)
+    buffer = io.BytesIO()
+    if text:
+        csv.write_csv(table, buffer, csv.WriteOptions(delimiter=TEXT[suffix]))
+    elif suffix == ".parquet":
+        parquet.write_table(table, buffer)
+    else:
+        feather.write_feather(table, buffer, compression="uncompressed")
+    return buffer.getvalue()
+
+
+def _check_ids(ids: Identifiers | None, names: Sequence[str], target: str | None) -> None:
+    """Refuse identifiers that would be called like another column."""
+    if ids is not None and (ids.name in set(names) or ids.name == target):
+        what = "the target" if ids.name == target else "a chosen feature"
+        raise ValueError(f"What names the rows is called like {what}, {ids.name!r}; rename one of them.")
+
+
+def _values(values: list[Any], text: bool) -> Any:
+    """Values as a column of Arrow, which by itself takes whole numbers for signed ones."""
+    import pyarrow as pa
+
+    values = [_cell(value) for value in values] if text else values
+    try:
+        return pa.array(values)
+    except OverflowError:
+        return pa.array(values, pa.uint64())
+
+
+def _cell(value: Any) -> Any:
+    """A value as a text file can hold it: a list or a record as Python writes it."""
+    value = str(value) if isinstance(value, list | dict | bytes) else value
+    return safe_cell(value) if isinstance(value, str) else value

@@ -1,0 +1,73 @@
+"""What `fit` asks of data, for the functions beside the selectors: the same rules in the same words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from fisherset._types import Floats, Indices
+from fisherset.validation.features import (
+    check_bare_table,
+    check_features,
+    check_labels,
+    reject_nonfinite,
+)
+from fisherset.validation.parameters import check_integer, check_sizes, shown
+from fisherset.validation.targets import CLASSIFICATION, REGRESSION, check_targets
+
+__all__ = [
+    "CLASSIFICATION",
+    "REGRESSION",
+    "check_bare_table",
+    "check_columns",
+    "check_finite",
+    "check_integer",
+    "check_labels",
+    "check_samples",
+    "check_sizes",
+    "check_target",
+    "check_targets",
+    "shown",
+]
+
+
+def check_samples(X: Any, y: Any) -> tuple[Any, NDArray[Any], Indices]:
+    """The table as an array or a CSR/CSC matrix, its classes, and the class number of each row."""
+    table, names = check_bare_table(X)
+    classes, codes = check_labels(y, table.shape[0])
+    check_finite(table, names)
+    return table, classes, codes
+
+
+def check_target(y: Any, n_samples: int) -> Floats:
+    """One number for each sample."""
+    targets = check_targets(y, n_samples)
+    if targets.shape[1] != 1:
+        raise ValueError(f"y must be one number for each sample; got {targets.shape[1]} of them.")
+    return targets[:, 0]
+
+
+def check_finite(table: Any, names: Any) -> None:
+    """Refuse NaN and infinity, which a selector's class sums would find, where there are no such sums."""
+    finite = np.ones(table.shape[1], dtype=bool)
+    if sparse.issparse(table):
+        finite[table.tocoo().col[~np.isfinite(table.data)]] = False
+    elif table.dtype.kind == "f":
+        finite = np.isfinite(table).all(axis=0)
+    reject_nonfinite(finite, names)
+
+
+def check_columns(features: Any, n_features: int, names: Any) -> Indices:
+    """Column numbers from numbers, names or a mask, as `certify` reads them, but in the order given."""
+    if isinstance(features, Iterable) and not hasattr(features, "tolist"):
+        features = [features] if isinstance(features, str) else list(features)  # what can be read but once
+    rising = check_features(features, n_features, names)
+    items = features if isinstance(features, list) else features.tolist()
+    if isinstance(items[0], bool | np.bool_):
+        return rising
+    place = {name: j for j, name in enumerate(names)} if isinstance(items[0], str) else {}
+    return np.array([place.get(item, item) for item in items], dtype=np.intp)

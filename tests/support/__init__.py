@@ -1,0 +1,1 @@
+"""Oracles, random problems and storages that tests share."""
