@@ -10,7 +10,7 @@ from scipy import sparse
 from fisherset import GeneralizedFisherScore, certify
 from fisherset.data import Block, MemorySource
 from fisherset.solver import SOLVERS, Solution, conclude, measure_subset, relax
-from fisherset.statistics import Classes, Scatter, SourceProducts, StoredProducts, TableProblem, measure
+from fisherset.statistics import Classes, Scatter, SourceProducts, StoredProducts, TableProblem, sum_moments
 from fisherset.statistics.products.products import CrossKernel, MixedKernel, TakeKernel
 from fisherset.statistics.sums.errors import TargetErrors
 from fisherset.statistics.sums.guard import Guard
@@ -69,7 +69,7 @@ def ranking_path(problem, domains, gamma, *, tol, certified=True, trace, start=N
 
 
 def problem_of(source, coding, **kwargs):
-    scatter = Scatter(measure(source, coding), coding)
+    scatter = Scatter(sum_moments(source, coding), coding)
     return TableProblem(SourceProducts(source, scatter.guard), scatter, coding, **kwargs)
 
 

@@ -143,7 +143,7 @@ def test_a_run_fills_every_part_of_the_page(speed, monkeypatch, tmp_path):
     monkeypatch.setattr(speed, "made_by", lambda adelie: {**MADE_BY, "code": speed.code_version()})
     monkeypatch.setattr(
         speed.growth,
-        "measure",
+        "sum_moments",
         lambda letter: {name: list(speed.growth.SIZES[letter]) for name in speed.growth.SELECTORS},
     )
     monkeypatch.setattr(speed.growth, "draw", lambda measured, path: path.touch())

@@ -18,7 +18,7 @@ from fisherset.statistics import (
     TableProblem,
     check_least_memory,
     least_memory,
-    measure,
+    sum_moments,
 )
 from fisherset.statistics.kernels.sparse import Filling
 from fisherset.statistics.products.batches import EXPECTED, FEWEST, Foresight, GramBatches, GroupBlocks
@@ -41,7 +41,7 @@ def posed(X, y, *, together, budget=None, block_bytes=2**23):
     copied = 2**29 if budget is None else 0
     source = CountedSource(MemorySource(X, y, block_bytes=block_bytes, copied=copied))
     coding = Classes(int(y.max()) + 1)
-    scatter = Scatter(measure(source, coding), coding)
+    scatter = Scatter(sum_moments(source, coding), coding)
     products = SourceProducts(source, scatter.guard, together=together)
     return TableProblem(products, scatter, coding, budget=budget)
 
@@ -238,7 +238,7 @@ def test_sparse_products_are_those_of_the_numbers(share, kind):
     X = rng.standard_normal((60, 400)) * (rng.random((60, 400)) < share)
     w, some, others = rng.uniform(0.5, 2, 60), np.array([7, 3, 200]), np.array([399, 0, 7, 5])
     source = MemorySource(kind(X), weight=w, block_bytes=16 * 40)
-    guard = Scatter(measure(MemorySource(X), Classes(1)), Classes(1)).guard
+    guard = Scatter(sum_moments(MemorySource(X), Classes(1)), Classes(1)).guard
     products = SourceProducts(source, guard)
     weighted = X.T @ (w[:, None] * X)
     assert_allclose(products.cross(some, None), weighted[some], atol=1e-12)

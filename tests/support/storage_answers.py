@@ -17,7 +17,7 @@ from fisherset.data import MemorySource
 from fisherset.selection.outcome import warn_status
 from fisherset.solver import Domain, Status, Trace, Units, solve
 from fisherset.solver.exact.exact import enumeration
-from fisherset.statistics import Classes, FoldedTable, measure
+from fisherset.statistics import Classes, FoldedTable, sum_moments
 from support.problems import CERTIFY, CUTS, EXACT, FOLD, JOINT, NEAR, SEARCH, WITHIN
 from support.stored_rows import hold
 
@@ -197,7 +197,7 @@ def ask_fold(problem, held):
     """A training part of a cross-validation, by subtraction where that is how it is done there."""
     X = problem.X.tocsr() if hasattr(problem.X, "tocsr") else problem.X
     source, coding = MemorySource(X, problem.y), Classes(int(problem.y.max()) + 1)
-    folded = FoldedTable(source, coding, measure(source, coding), standardize=problem.standardize)
+    folded = FoldedTable(source, coding, sum_moments(source, coding), standardize=problem.standardize)
     rest = problem.rest
     table = folded.without(problem.fold, rest, by_rows=rest.size < 2 * problem.k)
     k = min(problem.k, table.columns.size)

@@ -19,7 +19,7 @@ from fisherset.statistics.sums.gathered import (
 )
 from fisherset.statistics.sums.guard import Fill, Guard
 from fisherset.statistics.sums.missing import Observed, observe, observed
-from fisherset.statistics.sums.moments import Moments, measure
+from fisherset.statistics.sums.moments import Moments, sum_moments
 from fisherset.statistics.sums.scatter import Scatter
 from fisherset.statistics.univariate.dependence import rbf_dependence
 from fisherset.statistics.univariate.graph import GraphScatter, graph_scatter, nearest, pair_distances
@@ -54,7 +54,7 @@ __all__ = [
     "gather",
     "graph_scatter",
     "least_memory",
-    "measure",
+    "sum_moments",
     "nearest",
     "observe",
     "observed",

@@ -18,8 +18,8 @@ from fisherset.statistics import (
     Scatter,
     SourceProducts,
     basis_of,
-    measure,
     observed,
+    sum_moments,
 )
 from fisherset.statistics.measured import ALONE, Beside, Measured
 from fisherset.statistics.removal import confounders_of, warn_dropped, warn_explained
@@ -76,7 +76,7 @@ def measure_in_memory(
     source = CountedSource(memory)
     gaps = observed(source) if beside.missing == "mean" else None
     fill = None if gaps is None or not gaps.missing.any() else gaps.fill
-    moments = measure(source, coding, fill, 0.0 if basis is None else basis.error)
+    moments = sum_moments(source, coding, fill, 0.0 if basis is None else basis.error)
     check.reject_nonfinite(moments.finite, names, locate)
     scatter = Scatter(moments, coding, source)
     if removed is not None and basis is not None:

@@ -28,12 +28,12 @@ from fisherset.statistics import (
     basis_among,
     frame_among,
     gather,
-    measure,
     observe,
     observed,
     products_suffice,
     stacked,
     statistics_of,
+    sum_moments,
 )
 from fisherset.statistics.budget import ROOM
 from fisherset.statistics.measured import Beside, Measured
@@ -300,7 +300,7 @@ def _by_passes(rows: CountedRows, read: Reader, roles: Roles, beside: Beside) ->
     source = PreparedSource(rows, Preparation(read, labels.codes, roles, taken, basis), n_rows)
     gaps = observed(source) if beside.missing == "mean" else None
     fill = None if gaps is None or not gaps.missing.any() else gaps.fill
-    moments = measure(source, coding, fill, basis.error)
+    moments = sum_moments(source, coding, fill, basis.error)
     reject_nonfinite(moments.finite, rows.names, locate_in(rows))
     scatter = Scatter(moments, coding, source)
     classes = classes_of(labels, roles, rows.targets)

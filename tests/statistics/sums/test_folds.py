@@ -12,18 +12,18 @@ from fisherset.statistics import (
     Scatter,
     SourceProducts,
     TableProblem,
-    measure,
+    sum_moments,
 )
 
 
 def folded(X, codes, standardize=True):
     source, coding = MemorySource(X, codes), Classes(int(codes.max()) + 1)
-    return FoldedTable(source, coding, measure(source, coding), standardize=standardize)
+    return FoldedTable(source, coding, sum_moments(source, coding), standardize=standardize)
 
 
 def of_rows(X, codes, rest, standardize=True):
     source, coding = MemorySource(X[rest], codes[rest]), Classes(int(codes.max()) + 1)
-    scatter = Scatter(measure(source, coding), coding)
+    scatter = Scatter(sum_moments(source, coding), coding)
     return TableProblem(SourceProducts(source, scatter.guard), scatter, coding, standardize=standardize)
 
 

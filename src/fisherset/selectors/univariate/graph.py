@@ -10,7 +10,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from fisherset._types import Floats, Indices
 from fisherset.data import CountedSource, MemorySource
-from fisherset.statistics import Classes, GraphScatter, graph_scatter, measure, nearest, pair_distances
+from fisherset.statistics import Classes, GraphScatter, graph_scatter, nearest, pair_distances, sum_moments
 from fisherset.validation import features as check
 from fisherset.validation import parameters as parameter
 
@@ -38,7 +38,7 @@ def measure_graph(selector: Any, X: Any, y: Any) -> tuple[GraphScatter, int]:
     codes = check.check_labels(y, X.shape[0])[1] if selector.supervised else None
     rows = MemorySource(X.tocsr() if sparse.issparse(X) else X)
     source = CountedSource(rows)
-    moments = measure(source, Classes(1))
+    moments = sum_moments(source, Classes(1))
     check.reject_nonfinite(moments.finite, selector._names)
     # one unit for all columns, so that the squares of distances stay in range
     unit = float(moments.guard.unit.max())

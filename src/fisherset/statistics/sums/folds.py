@@ -17,7 +17,7 @@ from fisherset.statistics.problem import TableProblem
 from fisherset.statistics.products.gram import GramColumns
 from fisherset.statistics.products.products import RestProducts, SourceProducts
 from fisherset.statistics.sums.coding import Coding
-from fisherset.statistics.sums.moments import Moments, MomentsKernel, measure
+from fisherset.statistics.sums.moments import Moments, MomentsKernel, sum_moments
 from fisherset.statistics.sums.scatter import Scatter
 
 # Share of a column's sum of squares that must be left for its digits to survive the subtraction.
@@ -80,7 +80,7 @@ class FoldedTable:
                 if not problem.scatter.unknown.any():
                     return problem
         source = self._rows.take(rest)
-        moments = measure(source, self._coding, self._moments.guard.fill)
+        moments = sum_moments(source, self._coding, self._moments.guard.fill)
         return self._problem(SourceProducts(source, moments.guard), moments)
 
     def _problem(self, products: Any, moments: Moments) -> TableProblem:

@@ -297,7 +297,7 @@ def _all_large(stored: Floats) -> bool:
     return all(np.abs(part).min() > SMALL for part in parts)
 
 
-def measure(source: Source, coding: Coding, fill: Fill | None = None, N_error: float = 0.0) -> Moments:
+def sum_moments(source: Source, coding: Coding, fill: Fill | None = None, N_error: float = 0.0) -> Moments:
     """The moments of a table: one pass, or two when the first rows misled the guard.
 
     A third where all that the first could tell of some columns is that they are out of range. `N_error` is
