@@ -19,7 +19,7 @@ ROOT = Path(fisherset.__file__).parent
 # Each layer may import from itself and from those listed; data flows down the list only.
 ALLOWED = {
     "data": set(),
-    "validation": {"data", "solver"},
+    "validation": {"data"},
     "statistics": {"data", "validation"},
     "solver": set(),
     "selection": {"data", "validation", "statistics", "solver"},
