@@ -670,7 +670,7 @@ def complaint_about_summarize(case, folder):
     return "" if near or admitted else f"F is {other['objective']} from the summary, not {one['objective']}"
 
 
-JUDGES = {
+CHECKS = {
     "summarize": complaint_about_summarize,
     "select": complaint_about_select,
     "apply": complaint_about_select,
