@@ -1,4 +1,4 @@
-"""Whatever file there is: every command answers rightly, or with one sentence.
+"""Random files: each command gives a right answer, or refuses in one sentence.
 
     FISHERSET_FUZZ=10000 python -m pytest tests/cli/test_fuzz.py -n auto
 
@@ -19,7 +19,7 @@ from support.random_tables import CASES
 NO_TABLE = {"demo", "reproduce", "merge"}  # read no table of the user's
 
 
-def test_every_command_that_reads_a_table_has_a_judge():
+def test_every_command_that_reads_a_table_has_a_check():
     assert set(CHECKS) == set(typer.main.get_command(app).commands) - NO_TABLE
 
 

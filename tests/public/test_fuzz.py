@@ -1,6 +1,6 @@
-"""Whatever table there is: a right answer, or one sentence.
+"""Random tables: each public callable gives a right answer, or refuses in one sentence.
 
-    FISHERSET_FUZZ=10000 python -m pytest tests/selectors/test_fuzz.py -n auto
+    FISHERSET_FUZZ=10000 python -m pytest tests/public/test_fuzz.py -n auto
 
 tries so many for each public callable, instead of two hundred.
 """
@@ -12,7 +12,7 @@ from support.public_api import PUBLIC_CALLS, public
 from support.random_tables import CASES, CHECKS, cases, complaint
 
 
-def test_every_public_callable_has_a_judge():
+def test_every_public_callable_has_a_check():
     assert set(CHECKS) == public()
 
 
