@@ -21,7 +21,7 @@ da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
 pd = pytest.importorskip("pandas")
 
-from sources.clusters import (  # noqa: E402
+from support.dask_clusters import (  # noqa: E402
     Blocks,
     Deadly,
     Pair,

@@ -282,7 +282,7 @@ def test_names_are_kept(tmp_path):
 @pytest.fixture(scope="module")
 def client():
     pytest.importorskip("distributed")
-    from sources.clusters import two_processes
+    from support.dask_clusters import two_processes
 
     with two_processes() as client:
         yield client

@@ -413,7 +413,7 @@ def fatal(block, marker=None, block_info=None):
 @pytest.fixture(scope="module")
 def client():
     pytest.importorskip("distributed")
-    from sources.clusters import two_processes
+    from support.dask_clusters import two_processes
 
     with two_processes() as client:
         yield client

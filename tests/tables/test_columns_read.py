@@ -8,7 +8,7 @@ from pyarrow import feather, parquet
 from scipy import sparse
 
 from fisherset.tables import Feature, Identifiers, Layout, labels_in, read_frame, reduce_frame
-from fisherset.tables.matrices.stored import stored as matrices
+from fisherset.tables.matrices import stored as matrices
 from support.anndata_files import write_cells
 
 N, D = 40, 12

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from fisherset.solver import SOLVERS, Domain, Units, solve
+from fisherset.solver.exact import enumeration
 from fisherset.solver.exact.enumeration import enumerate_sets
-from fisherset.solver.exact.exact import enumeration
 from fisherset.solver.proof import Tangent
 from fisherset.solver.relaxation.relaxation import relax
 from fisherset.solver.trace import Trace

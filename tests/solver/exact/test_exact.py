@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fisherset.solver import Domain, Status, Trace, Units, near_sets, solve
-from fisherset.solver.exact.exact import completion, enumeration
+from fisherset.solver.exact import completion, enumeration
 from fisherset.solver.exact.nodes import Frontier
 from fisherset.solver.exact.search import Search
 from fisherset.solver.joint import joint_path

@@ -5,7 +5,7 @@ import pytest
 
 from fisherset.solver import best_swaps, measure_subset
 from fisherset.solver import ridge as spaces
-from fisherset.solver.exchange.exchange import exchange
+from fisherset.solver.exchange import exchange
 from support import reference
 from support.solver_calls import domain_of
 

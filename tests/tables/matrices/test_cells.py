@@ -12,9 +12,9 @@ from scipy import sparse
 
 from fisherset.data import Coded
 from fisherset.tables import memory, read_frame, read_table
+from fisherset.tables.matrices import cells as module
 from fisherset.tables.matrices.cells import scan_cells
 from fisherset.tables.matrices.stored import ForwardReader
-from fisherset.tables.matrices.stored import cells as module
 from support.anndata_files import KINDS, cells, write_cells
 
 X, OBS = cells()
