@@ -260,7 +260,7 @@ def certify(
     else:
         found = grade(*given, tol=accuracy, trace=trace)
     warn_status(found.status)
-    noise = measure_noise(problem, asked.columns, domain.units.columns(domain.barred))
+    noise = measure_noise(problem, asked.columns, domain.units.columns(domain.excluded))
     choice = asked.choice
     return Certificate(
         found.objective,
@@ -272,7 +272,7 @@ def certify(
         noise=noise,
         task=task,
         what=choice.what,
-        limited=bool(choice.kept.size + choice.barred.size),
+        limited=bool(choice.required.size + choice.excluded.size),
         adjusted=bool(choice.adjusted.size) or confounders is not None,
         exact=found.optimal or (best is not None and best.optimal),
         best=None if best is None else max(best.objective, found.objective),

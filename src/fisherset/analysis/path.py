@@ -199,5 +199,5 @@ def selection_path(
 def as_step(problem: TableProblem, choice: Choice, posed: Posed, k: int, found: Solution) -> Step:
     """A solution in columns of the table; constant ones fill up what lacks."""
     columns, units = choice.columns(choice.ranked(posed, found.order)[:k]), posed.domain.units
-    noise = measure_noise(problem, units.columns(found.units), units.columns(posed.domain.barred))
+    noise = measure_noise(problem, units.columns(found.units), units.columns(posed.domain.excluded))
     return Step(k, np.flatnonzero(columns), found.objective, found.upper_bound, found.status, noise)

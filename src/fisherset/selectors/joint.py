@@ -97,7 +97,7 @@ class JointSelector(BaseSelector):
                 progress.close()
         units = posed.domain.units
         self.noise_ = measure_noise(
-            problem, units.columns(solution.units), units.columns(posed.domain.barred)
+            problem, units.columns(solution.units), units.columns(posed.domain.excluded)
         )
         self.gamma_ = gamma
         order = choice.ranked(posed, solution.order)
@@ -119,7 +119,7 @@ class JointSelector(BaseSelector):
         if table.classes.size:
             self.classes_ = table.classes
         constant = ~mask_of(order.size, posed.units)
-        unasked = np.setdiff1d(order[:k], choice.kept)
+        unasked = np.setdiff1d(order[:k], choice.required)
         check.warn_constant(constant, mask_of(order.size, unasked), choice.what)
         warn_status(solution.status)
 

@@ -118,7 +118,7 @@ class CrossValidatedSelector(JointSelector):
                     f'n_features_to_select must be an int, a share, "auto" or a sequence of them; '
                     f"got {wanted!r}."
                 )
-            least, most = max(choice.kept.size, 1), n_units - choice.barred.size
+            least, most = max(choice.required.size, 1), n_units - choice.excluded.size
             return sorted({min(max(size, least), most) for size in AUTO_SIZES})
         if isinstance(wanted, Iterator):
             raise TypeError(
