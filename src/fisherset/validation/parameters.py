@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fisherset._memory import bytes_of, in_bytes
+from fisherset._memory import format_bytes, parse_bytes
 
 NAMED = 5  # names in a message
 LEAST_MEMORY = 2**20  # of which nothing smaller could be kept
@@ -88,13 +88,13 @@ def check_memory(value: Any) -> int | None:
     """`max_memory`: bytes, a text such as "2GB", or None for no limit of one's own."""
     if value is None or (is_number(value) and as_float(value) == np.inf):
         return None
-    size = bytes_of(value) if isinstance(value, str) else as_float(value) if is_number(value) else None
+    size = parse_bytes(value) if isinstance(value, str) else as_float(value) if is_number(value) else None
     if size is None:
         raise (ValueError if isinstance(value, str) else TypeError)(
             f'max_memory must be a number of bytes, such as 2e9 or "2GB"; got {shown(value)}.'
         )
     if not size >= LEAST_MEMORY:
-        raise ValueError(f"max_memory must be at least {in_bytes(LEAST_MEMORY)}; got {shown(value)}.")
+        raise ValueError(f"max_memory must be at least {format_bytes(LEAST_MEMORY)}; got {shown(value)}.")
     return int(size)
 
 
