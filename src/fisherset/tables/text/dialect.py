@@ -252,10 +252,11 @@ def ragged(path: Path, dialect: Dialect) -> str | None:
         _, names = next(rows)
         for line, cells in rows:
             if len(cells) != len(names):
+                found = count_of(len(cells), "cells")
                 return (
-                    f"Line {line} of {path.name} has {count_of(len(cells), 'cells')}, the header {len(names)}: is the "
-                    f"file damaged or cut off, or a cell with {dialect.separator!r} in it not quoted? "
-                    f"If something else stands between cells, name it with --sep."
+                    f"Line {line} of {path.name} has {found}, the header {len(names)}: is the file damaged "
+                    f"or cut off, or a cell with {dialect.separator!r} in it not quoted? If something else "
+                    f"stands between cells, name it with --sep."
                 )
     return None
 
