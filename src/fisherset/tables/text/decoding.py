@@ -77,7 +77,8 @@ def _decompressing(file: Any, compression: str) -> Any:
 def ratio_of(path: Path, compression: str) -> float:
     """Decompressed bytes for each byte of a compressed file, in its first 8 MB."""
     with path.open("rb") as file:
-        return len(_decompressing(file, compression).read(2**23)) / max(1, file.tell())
+        stream = _decompressing(file, compression)  # closes the file when it is collected
+        return len(stream.read(2**23)) / max(1, file.tell())
 
 
 class CountedStream(io.RawIOBase):
