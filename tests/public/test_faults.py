@@ -36,7 +36,7 @@ def room(request, monkeypatch):
 
 
 def no_room(monkeypatch):
-    monkeypatch.setattr(ways_to_read, "ROOM", 1)
+    monkeypatch.setattr(ways_to_read, "DEFAULT_MEMORY", 1)
 
 
 def frame(**changes):

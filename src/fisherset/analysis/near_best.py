@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from fisherset._memory import in_bytes
+from fisherset._memory import format_bytes
 from fisherset._types import Indices
 from fisherset.analysis.certificate import MAX_ITER
 from fisherset.analysis.replacements import NearBest
@@ -160,8 +160,8 @@ def _out_of_memory(table: Measured, n_columns: int) -> str:
         )
     return (
         f"near-best sets may hold any of {n_columns} columns, among which exact search needs "
-        f"{in_bytes(needed)}: only the best set found is listed. Pass max_memory={needed}, lower within, or "
-        "exclude columns."
+        f"{format_bytes(needed)}: only the best set found is listed. Pass max_memory={needed}, lower within, "
+        "or exclude columns."
     )
 
 
