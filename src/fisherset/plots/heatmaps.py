@@ -156,9 +156,6 @@ class AlternativesDisplay(Display):
         turns.sort(key=lambda j: (place.get(j, len(place)), -often[j], j))
         self.others = turns[:SHOWN_FEATURES]
         self._of_group = [place.get(j, -1) for j in self.others]
-            turns[:SHOWN_FEATURES],
-            [place.get(j, -1) for j in turns[:SHOWN_FEATURES]],
-        )
         self.n_left_out = len(turns) - len(self.others)
         self.size = (7.0, 1.4 + 0.22 * len(self._labels))
 
