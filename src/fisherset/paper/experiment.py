@@ -21,7 +21,7 @@ from fisherset import GeneralizedFisherScoreCV, certify, fisher_criterion, selec
 from fisherset._types import Floats, Indices
 from fisherset.datasets import Dataset, DatasetNotFoundError, load
 from fisherset.evaluation import halves, holdout_accuracy
-from fisherset.evaluation.methods import features_for
+from fisherset.evaluation.comparison import features_for
 from fisherset.paper.protocol import CLASSIFIER, FOLDS, GAMMAS, GFS_OPTIONS, METHODS, SHAPES, Protocol, Study
 
 
