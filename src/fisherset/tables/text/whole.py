@@ -11,10 +11,8 @@ from typing import Any
 
 from fisherset._progress import is_enabled, report_progress
 from fisherset.tables.memory import check_room, room_now
-from fisherset.tables.text.characters import decoded, not_encoded
-from fisherset.tables.text.compression import ratio_of
-from fisherset.tables.text.dialect import Dialect
-from fisherset.tables.text.lines import ragged
+from fisherset.tables.text.decoding import decoded, not_encoded, ratio_of
+from fisherset.tables.text.dialect import Dialect, ragged
 
 LOOK = 2**20  # bytes of text from which the length of rows, and kinds of columns, are taken
 LARGEST_BLOCK = 2**31 - 1  # of text that pyarrow takes at a time
