@@ -35,7 +35,8 @@ ALLOWED = {
     "cli": {"datasets", "evaluation", "paper", "report", "tables"},
 }
 CORE = ("data", "validation", "statistics", "solver", "selection", "selectors", "analysis")
-SHARED = {"_files", "_format", "_memory", "_progress", "_rounding", "_threads", "_types"}  # for all layers
+# for all layers
+SHARED = {"_docs", "_files", "_format", "_memory", "_progress", "_rounding", "_threads", "_types"}
 PUBLIC = set(fisherset.__all__)
 OUTSIDE = {  # third-party packages
     "data": {"dask", "numpy", "scipy", "threadpoolctl"},
