@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from fisherset import __version__
 from fisherset._files import safe_cell
+from fisherset._format import json_value
 
 
 class Downloads(NamedTuple):
@@ -52,11 +52,11 @@ def build_downloads(
     downloads : Downloads
         The contents.
     """
-    plain = [{key: _plain(value) for key, value in row.items()} for row in rows]
+    plain = [{key: json_value(value) for key, value in row.items()} for row in rows]
     content = {
         "format": "fisherset features",
         "fisherset": __version__,
-        **{key: _plain(value) for key, value in certificate.items()},
+        **{key: json_value(value) for key, value in certificate.items()},
         "features": plain,
         **({"groups": {name: list(some) for name, some in members.items()}} if members else {}),
     }
@@ -64,12 +64,6 @@ def build_downloads(
     return Downloads(
         names, _as_csv(plain), json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
     )
-
-
-def _plain(value: Any) -> Any:
-    """A value as JSON has it: the Fisher score of a feature that separates without fail is infinite."""
-    value = value.item() if hasattr(value, "item") else value
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _as_csv(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -128,6 +128,7 @@ def build_report(
     alternatives: NearBest | None = None,
     provenance: Provenance | None = None,
     compared_sizes: Sizes | None = None,
+    rows: Sequence[ChosenFeature] | None = None,
 ) -> Report:
     """Put together what there is to say about a fitted selector.
 
@@ -165,6 +166,8 @@ def build_report(
         How it all was made; where X has only some of the rows it says how many there were.
     compared_sizes : Sizes, default=None
         The sizes it was compared with.
+    rows : sequence of ChosenFeature, default=None
+        From :func:`chosen_features`, if that has been called before.
 
     Returns
     -------
@@ -179,8 +182,7 @@ def build_report(
     sizes, made = np.bincount(codes).tolist(), provenance or Provenance()
     of_these_rows = selector.gamma_ * len(y) / (made.n_rows or len(y))
     shown = Shown(X, y, names, codes, order, task, of_these_rows, selector)
-    rows = chosen_features(selector, found, [short(label) for label in kinds], sizes)
-    whole = chosen_features(selector, found, kinds, sizes)  # names as they are, however long
+    whole = chosen_features(selector, found, kinds, sizes) if rows is None else rows
     together = {kinds[group]: some for group, some in zip(order.tolist(), shown.members, strict=True)}
     members = {label: [given[j] for j in some] for label, some in together.items() if some.size > 1}
     figures = {name: getattr(selector, f"{name}_") for name in CERTIFICATE}
@@ -191,7 +193,7 @@ def build_report(
         selector.objective_,
         selector.upper_bound_,
         selector.gap_,
-        rows,
+        [row.shortened() for row in whole],
         figures_of(shown),
         panels_of(shown),
         build_downloads([row._asdict() for row in whole], members, figures),

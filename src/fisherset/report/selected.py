@@ -10,6 +10,7 @@ import numpy as np
 
 from fisherset import Explanation
 from fisherset._format import counted, kept_share, most_share
+from fisherset.report.pages import short
 
 # What a feature by itself is measured by; of a group it is the sum over its features.
 OWN_SCORES = {"classification": "Fisher score", "regression": "r² alone"}
@@ -73,6 +74,19 @@ class ChosenFeature(NamedTuple):
     def shown(self) -> str:
         """Its name, with its size where it is a group: "region (4 features)"."""
         return self.name if self.n_features == 1 else f"{self.name} ({counted(self.n_features, 'features')})"
+
+    def shortened(self) -> ChosenFeature:
+        """Return the row with names that a page can show.
+
+        Returns
+        -------
+        row : ChosenFeature
+            The same with long names shortened.
+        """
+        stand_in, exchange = (
+            None if name is None else short(name) for name in (self.stand_in, self.exchange)
+        )
+        return self._replace(name=short(self.name), stand_in=stand_in, exchange=exchange)
 
     def shares(self, objective: float) -> Shares:
         """What is left of F without it, in per cent: text to show.

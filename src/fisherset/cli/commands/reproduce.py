@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table as RichTable
-from rich.text import Text
 
-from fisherset.cli import interrupt, options
-from fisherset.cli import terminal as common
-from fisherset.cli.progress import ProgressBars
+from fisherset.cli import INTERRUPTED, options, raise_on_interrupt
+from fisherset.cli.terminal import ProgressBars, Screen, cell, grid
 
 if TYPE_CHECKING:
-    from fisherset.paper.tables import ResultTable
+    from fisherset.paper import Reproduction
 
-
-class Standardize(StrEnum):
-    """Which rows the scales come from."""
-
-    all = "all"
-    train = "train"
+Standardize = StrEnum("Standardize", ["all", "train"])  # rows that the scales come from
 
 
 def reproduce(
@@ -66,47 +59,43 @@ def reproduce(
     """
     if not force:
         _check_folder(out)
-    from fisherset.datasets import DatasetNotFoundError
     from fisherset.paper import reproduce as run
 
-    console = Console(quiet=quiet)
     bars = ProgressBars(quiet or as_json)
-    interrupt.raise_it()
+    with _resumable(bars, out):
+        found = run(
+            data_dir=data_dir,
+            only=only,
+            repeats=repeats,
+            out=out,
+            standardize=standardize.value,
+            seed=seed,
+            skip_missing=skip_missing,
+            n_jobs=jobs,
+            progress=bars,
+        )
+    if as_json:
+        typer.echo(json.dumps(_content(found), indent=1))
+    else:
+        _show(Screen(quiet), found)
+
+
+@contextmanager
+def _resumable(bars: ProgressBars, out: Path) -> Iterator[None]:
+    """Show progress; when interrupted, say what is kept."""
+    from fisherset.datasets import DatasetNotFoundError
+
+    raise_on_interrupt()
     try:
         with bars:
-            reproduction = run(
-                data_dir=data_dir,
-                only=only,
-                repeats=repeats,
-                out=out,
-                standardize=standardize.value,
-                seed=seed,
-                skip_missing=skip_missing,
-                n_jobs=jobs,
-                progress=bars,
-            )
+            yield
     except DatasetNotFoundError as error:
         raise ValueError(str(error)) from error
     except KeyboardInterrupt:
         done = sum(bars.done.values())
         kept = f"{done} repeats are kept in {out / 'results.json'}" if done else "nothing was kept"
         typer.echo(f"fisherset: interrupted; {kept}; the same command goes on from there.", err=True)
-        raise typer.Exit(interrupt.INTERRUPTED) from None
-    if as_json:
-        tables = [
-            {
-                "title": table.title,
-                "columns": table.columns,
-                "rows": [[cell.text for cell in row] for row in table.rows],
-            }
-            for table in reproduction.tables
-        ]
-        typer.echo(json.dumps(tables, indent=1))
-        return
-    for table in reproduction.tables:
-        console.print(_shown(table))
-        console.print()
-    console.print(Text(f"The page: {reproduction.files[-1]}"))
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def _check_folder(folder: Path) -> None:
@@ -120,10 +109,25 @@ def _check_folder(folder: Path) -> None:
                 )
 
 
-def _shown(table: ResultTable) -> RichTable:
-    """The table for a terminal."""
-    shown = common.grid(*table.columns, title=table.title)
-    shown.caption = Text(table.note) if table.note else None
-    for row in table.rows:
-        shown.add_row(*(Text(cell.text, style="bold" if cell.strong else "") for cell in row))
-    return shown
+def _content(found: Reproduction) -> list[dict[str, Any]]:
+    """Return the tables for JSON."""
+    return [
+        {
+            "title": table.title,
+            "columns": table.columns,
+            "rows": [[entry.text for entry in row] for row in table.rows],
+        }
+        for table in found.tables
+    ]
+
+
+def _show(screen: Screen, found: Reproduction) -> None:
+    """Print the tables."""
+    for table in found.tables:
+        shown = grid(*table.columns, title=table.title)
+        shown.caption = cell(table.note) if table.note else None
+        for row in table.rows:
+            shown.add_row(*(cell(entry.text, bold=entry.strong) for entry in row))
+        screen.table(shown)
+        screen.lines("")
+    screen.lines(f"The page: {found.files[-1]}")

@@ -6,17 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.text import Text
 
 from fisherset._format import counted
 from fisherset.cli import options
-from fisherset.cli import terminal as common
-from fisherset.cli.bundles import bundled
-from fisherset.cli.notes import printable
+from fisherset.cli.files import SUMMARY, LabelledFile, Outputs
 from fisherset.cli.options import Task
-from fisherset.cli.outputs import SUMMARY
-from fisherset.cli.progress import ProgressBars
-from fisherset.cli.source import LabelledSource
+from fisherset.cli.terminal import ProgressBars, Screen
 
 if TYPE_CHECKING:
     from fisherset import Summary
@@ -24,11 +19,11 @@ if TYPE_CHECKING:
 Written = Annotated[Path, typer.Option(help="The summary, an .npz file.")]
 
 
-@bundled
+@options.flatten_options
 def summarize(
-    source: LabelledSource,
+    source: LabelledFile,
     out: Written,
-    task: options.Asked = Task.classification,
+    task: options.TaskOption = Task.classification,
     max_memory: options.MaxMemory = None,
     force: options.Force = False,
     quiet: options.Quiet = False,
@@ -45,13 +40,13 @@ def summarize(
 
       fisherset summarize 'rows/*.parquet' -t label --out all.npz
     """
-    outputs = common.Outputs((out, SUMMARY), inputs=source.inputs, force=force)
+    outputs = Outputs((out, SUMMARY), inputs=source.inputs, force=force)
     source.check()
     from fisherset import Summary
     from fisherset import summarize as summary_of
 
     with outputs, source.opened() as path:
-        table = source.table(path, quiet, task, elsewhere=True)
+        table = source.table(path, quiet, task)
         if isinstance(table.X, Summary):
             raise ValueError(f"{path.name} is a summary already; `merge` adds it to others.")
         with ProgressBars(quiet, "adding up"):
@@ -78,7 +73,7 @@ def merge(
 
       fisherset merge all.npz --without b.npz --out rest.npz
     """
-    outputs = common.Outputs((out, SUMMARY), inputs=[*files, *(without or [])], force=force)
+    outputs = Outputs((out, SUMMARY), inputs=[*files, *(without or [])], force=force)
     _check_distinct(files)
     _check_distinct(without or [])
     from fisherset import Summary
@@ -112,12 +107,10 @@ def _added(first: Path, total: Summary, files: list[Path], sign: str) -> Summary
 
 
 def _show(summary: Summary, out: Path, quiet: bool) -> None:
-    console = common.console_of(quiet)
-    classes = ", ".join(printable(str(label)) for label in summary.classes.tolist()[:10])
-    size = f"{counted(summary.n_samples, 'rows')}, {counted(summary.n_columns, 'features')}"
-    console.print(Text(size))
-    if classes:
-        more = ", ..." if summary.classes.size > 10 else ""
-        many = "1 class" if summary.classes.size == 1 else f"{summary.classes.size} classes"
-        console.print(Text(f"{many}: {classes}{more}"))
-    console.print(Text(f"Written: {out}"))
+    screen, n_classes = Screen(quiet), summary.classes.size
+    screen.lines(f"{counted(summary.n_samples, 'rows')}, {counted(summary.n_columns, 'features')}")
+    if n_classes:
+        listed = ", ".join(str(label) for label in summary.classes.tolist()[:10])
+        many = "1 class" if n_classes == 1 else f"{n_classes} classes"
+        screen.lines(f"{many}: {listed}{', ...' if n_classes > 10 else ''}")
+    screen.lines(f"Written: {out}")
