@@ -7,8 +7,8 @@ from sklearn.datasets import load_wine
 
 from fisherset import FisherScore, GeneralizedFisherScore, explain, fisher_criterion, summarize
 from fisherset.analysis import explanation
-from fisherset.solver.exchange.exchange import exchange
-from fisherset.solver.exchange.exchange import groups as group_swaps
+from fisherset.solver.exchange import exchange
+from fisherset.solver.exchange import groups as group_swaps
 from support import reference
 from support.out_of_core import Given, one_parquet
 from support.precise_oracle import Truth

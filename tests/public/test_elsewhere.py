@@ -86,7 +86,7 @@ QUESTIONS = {
 }
 # Two rooms: for the products of all columns, which one pass gathers, and for nothing. Where there
 # are more columns than rows the first of them collects the rows.
-ROOMS = {"room": ways_to_read.ROOM, "no room": 1}
+ROOMS = {"room": ways_to_read.DEFAULT_MEMORY, "no room": 1}
 
 
 def answers(way, question):
@@ -114,7 +114,7 @@ ASKED = [
 
 @pytest.fixture(params=ROOMS)
 def room(request, monkeypatch):
-    monkeypatch.setattr(ways_to_read, "ROOM", ROOMS[request.param])
+    monkeypatch.setattr(ways_to_read, "DEFAULT_MEMORY", ROOMS[request.param])
     return request.param
 
 
@@ -166,7 +166,7 @@ def test_batches_of_any_size(way, batch_rows, question, in_memory, tmp_path):
 
 @pytest.mark.parametrize("way", ["Parquet", "CSV", "h5ad"])
 def test_single_rows_without_room(way, in_memory, tmp_path, monkeypatch):
-    monkeypatch.setattr(ways_to_read, "ROOM", 1)
+    monkeypatch.setattr(ways_to_read, "DEFAULT_MEMORY", 1)
     selector, given = QUESTIONS["adjusted, far from nought"]
     check_same(selector.fit(**FILES[way](given, tmp_path, 1)), in_memory("adjusted, far from nought"))
 
@@ -282,7 +282,7 @@ def test_names_are_kept(tmp_path):
 @pytest.fixture(scope="module")
 def client():
     pytest.importorskip("distributed")
-    from sources.clusters import two_processes
+    from support.dask_clusters import two_processes
 
     with two_processes() as client:
         yield client

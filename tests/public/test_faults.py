@@ -36,7 +36,7 @@ def room(request, monkeypatch):
 
 
 def no_room(monkeypatch):
-    monkeypatch.setattr(ways_to_read, "ROOM", 1)
+    monkeypatch.setattr(ways_to_read, "DEFAULT_MEMORY", 1)
 
 
 def frame(**changes):
@@ -413,7 +413,7 @@ def fatal(block, marker=None, block_info=None):
 @pytest.fixture(scope="module")
 def client():
     pytest.importorskip("distributed")
-    from sources.clusters import two_processes
+    from support.dask_clusters import two_processes
 
     with two_processes() as client:
         yield client

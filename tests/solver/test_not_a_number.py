@@ -5,7 +5,7 @@ import pytest
 
 from fisherset.solver import Status
 from fisherset.solver.domain import Domain
-from fisherset.solver.exact.exact import near_best as near
+from fisherset.solver.exact import near_best as near
 from fisherset.solver.exact.relaxations import Point, Relaxations
 from fisherset.solver.proof import Tangent
 from fisherset.solver.trace import Trace

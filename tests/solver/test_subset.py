@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fisherset.solver import Trace, measure_subset, subset
-from fisherset.solver.exchange.exchange import exchange
+from fisherset.solver.exchange import exchange
 from fisherset.solver.relaxation.relaxation import relax
 from fisherset.solver.relaxation.screening import Screen
 from fisherset.solver.subset import FeatureSubset, SampleSubset

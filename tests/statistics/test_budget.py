@@ -21,7 +21,7 @@ from fisherset.statistics import (
     sum_moments,
 )
 from fisherset.statistics.kernels.sparse import Filling
-from fisherset.statistics.products.batches import EXPECTED, FEWEST, Foresight, GramBatches, GroupBlocks
+from fisherset.statistics.products.batches import EXPECTED, FEWEST, GramBatches, GroupBlocks, Prefetcher
 from support import reference
 
 BLOCK = 2**16  # bytes
@@ -152,7 +152,7 @@ def test_batches_answer_as_the_matrix_does(n_whole):
     d, rng = 30, np.random.default_rng(1)
     compute = Watched(d)
     budget = int(8 * d * n_whole / 0.75) + 1
-    cache = GramBatches(compute, d, budget, Foresight(rng.standard_normal((d, 2))))
+    cache = GramBatches(compute, d, budget, Prefetcher(rng.standard_normal((d, 2))))
     keep = cache._keep
 
     def watched(columns, values):  # what is on its way is there twice, besides what is kept
@@ -182,7 +182,7 @@ def test_with_what_is_asked_comes_what_is_expected():
     compute = Watched(d)
     C = np.zeros((d, 1))
     C[::2, 0] = np.arange(d, 0, -2)
-    cache = GramBatches(compute, d, 8 * d * 8 * d, Foresight(C))
+    cache = GramBatches(compute, d, 8 * d * 8 * d, Prefetcher(C))
     cache.get(np.array([1, 3]), None)
     assert compute.asked == [(FEWEST, d)]
     assert cache.holds(np.array([1, 3, *range(0, d - 4, 2)]))
@@ -194,7 +194,7 @@ def test_with_what_is_asked_comes_what_is_expected():
 
 def test_what_is_left_is_expected():
     C = np.array([[3.0], [2.0], [1.0], [0.5]])
-    foresight, none = Foresight(C), np.zeros(4, dtype=bool)
+    foresight, none = Prefetcher(C), np.zeros(4, dtype=bool)
     assert foresight(2, none).tolist() == [0, 1]
     assert foresight(2, np.array([True, False, False, False])).tolist() == [1, 2]
     foresight.learn(np.array([[3.0], [2.1], [0.0], [-1.0]]))

@@ -16,7 +16,7 @@ from fisherset import GeneralizedFisherScore, JointRegressionScore, certify, nea
 from fisherset.data import MemorySource
 from fisherset.selection.outcome import warn_status
 from fisherset.solver import Domain, Status, Trace, Units, solve
-from fisherset.solver.exact.exact import enumeration
+from fisherset.solver.exact import enumeration
 from fisherset.statistics import Classes, FoldedTable, sum_moments
 from support.problems import CERTIFY, CUTS, EXACT, FOLD, JOINT, NEAR, SEARCH, WITHIN
 from support.stored_rows import hold

@@ -11,7 +11,7 @@ from scipy import sparse
 from fisherset import GeneralizedFisherScore
 from fisherset._files import safe_cell
 from fisherset.tables import Feature, read_frame, read_table, reduce_frame, write_table
-from fisherset.tables.columns.columns import encoding
+from fisherset.tables.columns import encoding
 
 
 def written(path, text):

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from fisherset import FisherScore, LaplacianScore, TraceRatio
-from fisherset.solver import best_ratio
+from fisherset.selectors.univariate.trace_ratio import best_ratio
 from support import reference
 
 KINDS = [np.asarray, sparse.csr_array, sparse.csc_array]

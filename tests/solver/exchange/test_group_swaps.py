@@ -9,8 +9,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from fisherset import GeneralizedFisherScore
 from fisherset.solver.domain import Domain
+from fisherset.solver.exchange import groups as module
 from fisherset.solver.exchange.exchange import column_swaps
-from fisherset.solver.exchange.exchange import groups as module
 from fisherset.solver.exchange.groups import group_swaps, unit_losses
 from fisherset.solver.linear import solve_stack
 from fisherset.solver.ridge import measure_subset

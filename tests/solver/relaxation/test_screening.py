@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from fisherset.solver import Domain, Trace, Units, relax
 from fisherset.solver.proof import tangent_from_weights
-from fisherset.solver.relaxation.relaxation import screening as screening_module
+from fisherset.solver.relaxation import screening as screening_module
 from fisherset.solver.relaxation.screening import Screen
 from support import reference
 

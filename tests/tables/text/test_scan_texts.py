@@ -8,7 +8,7 @@ from pyarrow import feather, parquet
 from scipy import sparse
 
 from fisherset.tables import memory, read_table, scan
-from fisherset.tables.columns.columns import encoding
+from fisherset.tables.columns import encoding
 from support.scan_files import together
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fisherset._types import Floats
 from fisherset.tables.memory import check_room
-from fisherset.tables.text.compression import MAGIC_BYTES, packing_of, unpacked
+from fisherset.tables.text.decoding import MAGIC_BYTES, compression_of, decompressed
 
 SERIES_MARKS = (b"!Series_", b"!Sample_", b"!series_matrix_table_begin")
 TABLE_BEGIN, TABLE_END = b"!series_matrix_table_begin", b"!series_matrix_table_end"
@@ -103,7 +103,7 @@ def _opened(path: Path) -> Any:
     """The file as what it unpacks to."""
     with path.open("rb") as file:
         start = file.read(MAGIC_BYTES)
-    return unpacked(path, packing_of(start))
+    return decompressed(path, compression_of(start))
 
 
 def _decoded(text: bytes) -> str:
