@@ -41,7 +41,7 @@ from fisherset.report import (
     remarks_on,
     report_page,
 )
-from fisherset.report.sizes import Size, Sizes
+from fisherset.report.comparisons import Size, Sizes
 from fisherset.tables import Feature, Selection, pick
 from fisherset.tables.memory import check_shape
 from fisherset.tables.selection import PROVEN
@@ -80,9 +80,8 @@ def find_answer(
     """Select the features, compare sizes where several are requested, and explain the set."""
     size = default_size(request) if size is None else size
     # exact search tells by itself how far it has come
-    verbose = (
-        solver == "exact" and isinstance(size, int) and gamma != "auto" and not silent and sys.stderr.isatty()
-    )
+    watched = not silent and sys.stderr.isatty()
+    verbose = watched and solver == "exact" and isinstance(size, int) and gamma != "auto"
     with ProgressBars(silent or verbose, "selecting"):
         selector = fitted(request, size, gamma, solver, verbose=verbose, **limits)
         if selector.status_.name == "INTERRUPTED" and not quiet:

@@ -15,7 +15,7 @@ from fisherset.cli.terminal import ProgressBars, Screen, as_cells, as_lines, cel
 
 if TYPE_CHECKING:
     from fisherset.cli.answer import Answer
-    from fisherset.report.sizes import Sizes
+    from fisherset.report.comparisons import Sizes
     from fisherset.tables import LabelledTable
 
 MARK = " *"  # of features that are proven to be essential
