@@ -9,14 +9,24 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import typer
 
 from fisherset._files import WRITTEN, is_protected, write_whole
-from fisherset._format import near
-from fisherset.cli import INTERRUPTED, options, raise_on_interrupt, terminal
-from fisherset.cli.options import Impute, Task, column_option, layout_option
+from fisherset.cli import INTERRUPTED, raise_on_interrupt
+from fisherset.cli.options import (
+    FORMATS,
+    SEPARATORS,
+    Impute,
+    Restrictions,
+    Task,
+    argument,
+    complete,
+    layout_option,
+    option,
+)
+from fisherset.cli.terminal import ProgressBars, note_about
 
 if TYPE_CHECKING:
     from fisherset.tables import LabelledTable, Layout
@@ -28,34 +38,31 @@ STANDARD_INPUT = Path("-")
 class TableFile:
     """Options of a table in a file, and of its layout."""
 
-    file: options.AnyTable
-    sep: Annotated[
-        str | None, layout_option("--sep", "What separates the cells of a text: a character, tab or space.")
-    ] = None
-    decimal: Annotated[str | None, layout_option("--decimal", "What stands before decimals: . or ,")] = None
-    encoding: Annotated[str | None, layout_option("--encoding", "Of a text, such as latin-1.")] = None
-    na: Annotated[
-        list[str] | None,
-        layout_option("--na", "A cell that stands for a missing value, such as ?; may be given again."),
-    ] = None
-    transpose: Annotated[bool, layout_option("--transpose", "Features are rows, samples columns.")] = False
-    identifier: Annotated[
-        str | None,
-        layout_option(
-            "--id",
-            "The column that names the rows: no feature, and kept in what is written.",
-            autocompletion=options.complete,
-        ),
-    ] = None
-    labels: Annotated[Path | None, layout_option("--labels", "Another table, in which the target is.")] = None
-    on: Annotated[
-        str | None,
-        layout_option(
-            "--on",
-            "The column of both tables that says which rows belong together. Default: what names the rows.",
-            autocompletion=options.complete,
-        ),
-    ] = None
+    file: Path = argument(
+        "FILE", f"{FORMATS} A folder or pattern of such files is read by batches. Or a summary."
+    )
+    sep: str | None = layout_option(
+        None, "What separates the cells of a text: a character, tab or space.", "--sep"
+    )
+    decimal: str | None = layout_option(None, "What stands before decimals: . or ,", "--decimal")
+    encoding: str | None = layout_option(None, "Of a text, such as latin-1.", "--encoding")
+    na: list[str] | None = layout_option(
+        None, "A cell that stands for a missing value, such as ?; may be given again.", "--na"
+    )
+    transpose: bool = layout_option(False, "Features are rows, samples columns.", "--transpose")
+    identifier: str | None = layout_option(
+        None,
+        "The column that names the rows: no feature, and kept in what is written.",
+        "--id",
+        autocompletion=complete,
+    )
+    labels: Path | None = layout_option(None, "Another table, in which the target is.", "--labels")
+    on: str | None = layout_option(
+        None,
+        "The column of both tables that says which rows belong together. Default: what names the rows.",
+        "--on",
+        autocompletion=complete,
+    )
 
     @property
     def inputs(self) -> list[Path]:
@@ -64,7 +71,7 @@ class TableFile:
 
     def check(self) -> None:
         """Refuse what can be refused before anything that computes is loaded."""
-        if self.sep is not None and len(self.sep) != 1 and self.sep not in options.SEPARATORS:
+        if self.sep is not None and len(self.sep) != 1 and self.sep not in SEPARATORS:
             raise ValueError(f"--sep must be one character, tab or space; got {self.sep!r}.")
         if self.decimal not in (None, ".", ","):
             raise ValueError(f"--decimal must be . or ,; got {self.decimal!r}.")
@@ -107,36 +114,22 @@ class TableFile:
 class LabelledFile(TableFile):
     """Options of a table with its target."""
 
-    target: Annotated[
-        str | None,
-        column_option(
-            "--target",
-            "-t",
-            text="The column of class labels, or numbers. Not needed for .npz, .svmlight.",
-        ),
-    ] = None
-    drop: Annotated[
-        list[str] | None, column_option("--drop", text="Columns to leave out: a,b or again and again.")
-    ] = None
-    impute: Annotated[
-        Impute | None,
-        typer.Option(
-            help="Missing values: the median (of texts the commonest), or besides a column marking them."
-        ),
-    ] = None
+    target: str | None = option(
+        None,
+        "The column of class labels, or numbers. Not needed for .npz, .svmlight.",
+        *("--target", "-t"),
+        autocompletion=complete,
+    )
+    drop: list[str] | None = option(
+        None, "Columns to leave out: a,b or again and again.", "--drop", autocompletion=complete
+    )
+    impute: Impute | None = option(
+        None,
+        "Missing values: the median (of texts the commonest), or besides a column marking them.",
+        "--impute",
+    )
 
-    def check(self) -> None:
-        """Refuse, too, a target that the first line of a file does not have."""
-        super().check()
-        has_header = not (self.transpose or self.labels or self.encoding) and self.file != STANDARD_INPUT
-        if self.target is None or not has_header:
-            return
-        readings = options.headers_of(self.file, self.sep)
-        if readings and not any(self.target in names or "" in names for names in readings):
-            longest = max(readings, key=len)
-            raise ValueError(f"{self.file.name} has no column {self.target!r}.{near(self.target, longest)}")
-
-    def read_options(self, restrictions: options.Restrictions) -> dict[str, Any] | None:
+    def read_options(self, restrictions: Restrictions) -> dict[str, Any] | None:
         """The arguments of `read_table` for the same table; None where the layout is not the usual one."""
         from fisherset.tables import PLAIN
 
@@ -159,7 +152,7 @@ class LabelledFile(TableFile):
         from fisherset.tables import open_table, read_table
         from fisherset.tables.columns.labels import are_continuous
 
-        with terminal.ProgressBars(quiet, f"reading {path.name}"):
+        with ProgressBars(quiet, f"reading {path.name}"):
             table = (read_table if whole else open_table)(
                 path,
                 self.target,
@@ -169,7 +162,7 @@ class LabelledFile(TableFile):
                 split=split_texts,
                 layout=self.layout,
             )
-        terminal.note_about(path.name)
+        note_about(path.name)
         if task is Task.classification and table.y is not None and are_continuous(table.y):
             raise ValueError(
                 f"The target {table.target!r} of {path.name} holds continuous values, or a number for each "
@@ -183,7 +176,7 @@ class LabelledFile(TableFile):
 class WholeFile(LabelledFile):
     """Options of a table with its target that is read into memory."""
 
-    file: options.Table
+    file: Path = argument("FILE", FORMATS)
 
 
 class Kind(NamedTuple):

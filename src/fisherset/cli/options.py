@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from enum import StrEnum
 from functools import wraps
 from inspect import Parameter, Signature, signature
@@ -23,187 +22,155 @@ Impute = StrEnum("Impute", ["median", "indicator"])
 ClassWeight = StrEnum("ClassWeight", ["balanced", "sqrt"])
 Format = StrEnum("Format", ["table", "names", "csv", "tsv", "json"])
 PREFIX = "prefix"  # for --groups, in place of a file
-
 SEPARATORS = {"tab": "\t", r"\t": "\t", "space": " "}  # separators by the names a shell lets people type
-FIRST_LINE = 2**22  # bytes within which the header of a text file must end to be read in advance
 
 
-def flatten_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Decorate a command: each parameter that is a dataclass becomes options, one for each field."""
-    hints = get_type_hints(command, include_extras=True)
+REQUIRED = MISSING  # in place of a default
+
+
+def option(default: Any, text: str, *flags: str, **more: Any) -> Any:
+    """Declare an option, as the default of a parameter of a command or of a field of a record of options."""
+    return field(default=default, metadata={"declared": typer.Option(*flags, help=text, **more)})
+
+
+def argument(metavar: str, text: str) -> Any:
+    """Declare an argument of a command."""
+    return field(metadata={"declared": typer.Argument(metavar=metavar, help=text)})
+
+
+def layout_option(default: Any, text: str, *flags: str, **more: Any) -> Any:
+    """Declare an option on the layout of a file; a layout that is not given is recognised."""
+    return option(default, text, *flags, rich_help_panel="How the file is laid out", **more)
+
+
+def command(function: Callable[..., None]) -> Callable[..., None]:
+    """Make a command: a parameter is an option, or a record (a dataclass) with an option for each field."""
+    hints = get_type_hints(function)
     records: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
     parameters: list[Parameter] = []
-    for name, parameter in signature(command).parameters.items():
+    for name, parameter in signature(function).parameters.items():
         if name in records:
-            types, own = get_type_hints(records[name], include_extras=True), signature(records[name])
-            parameters += [
-                Parameter(field, Parameter.KEYWORD_ONLY, default=given.default, annotation=types[field])
-                for field, given in own.parameters.items()
-            ]
+            types = get_type_hints(records[name])
+            parameters += [_parameter(own.name, types[own.name], own) for own in fields(records[name])]
         else:
-            parameters.append(parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=hints[name]))
+            parameters.append(_parameter(name, hints[name], parameter.default))
     flat = Signature(parameters)
 
-    @wraps(command)
+    @wraps(function)
     def called(**given: Any) -> None:
         bound = flat.bind(**given)
         bound.apply_defaults()
         values = bound.arguments
         for name, kind in records.items():
-            values[name] = kind(**{field.name: values.pop(field.name) for field in fields(kind)})
-        command(**values)
+            values[name] = kind(**{own.name: values.pop(own.name) for own in fields(kind)})
+        function(**values)
 
     called.__signature__ = flat  # type: ignore[attr-defined]
     called.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return called
 
 
-def headers_of(path: Path, separator: str | None = None) -> list[list[str]]:
-    """Return the column names of a file, in each way its header can be split; none where that is unknown.
-
-    Only the first line, or the schema, is read, and nothing that computes is loaded: the names are for
-    whoever is typing one, or has mistyped it.
-    """
-    try:
-        return [names for names in _headers(path, separator) if names is not None]
-    except Exception:  # of any kind: reading the table will say what is wrong with the file
-        return []
-
-
-def _headers(path: Path, separator: str | None) -> list[list[str] | None]:
-    suffix = path.suffix.lower()
-    if suffix in TEXT:
-        with path.open("rb") as file:
-            line = file.readline(FIRST_LINE)
-        return [_split_header(line, character) for character in ([separator] if separator else ",;\t|")]
-    if suffix == ".parquet":
-        from pyarrow import parquet
-
-        return [[str(name) for name in parquet.read_schema(str(path)).names]]
-    if suffix in ARROW:
-        import pyarrow as pa
-
-        with pa.memory_map(str(path)) as source:
-            return [[str(name) for name in pa.ipc.open_file(source).schema.names]]
-    return []
-
-
-def _split_header(line: bytes, separator: str) -> list[str] | None:
-    """Split the first line of a text file; None unless it is a whole header of several columns."""
-    if not line.endswith((b"\n", b"\r")) or line.count(b'"') % 2:
-        return None
-    try:
-        text = line.decode("utf-8-sig").rstrip("\r\n")
-    except UnicodeDecodeError:
-        return None
-    if text.startswith(("#", "!", "sep=")) or "\0" in text:  # a comment, GEO or a hint for spreadsheets
-        return None
-    character = SEPARATORS.get(separator, separator)
-    cells = next(csv.reader(io.StringIO(text), delimiter=character), []) if len(character) == 1 else []
-    return cells if len(cells) > 1 else None
+def _parameter(name: str, kind: Any, declared: Any) -> Parameter:
+    """Return a parameter as typer reads it."""
+    default = Parameter.empty if declared.default is MISSING else declared.default
+    annotation = Annotated[kind, declared.metadata["declared"]]
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
 def complete(ctx: Any, incomplete: str) -> list[str]:
     """Complete the name of a column of the file that precedes it on the command line."""
     named = [ctx.params.get("file"), *ctx.args]  # after an option without its value nothing is told apart
     file = next((Path(name) for name in named if name is not None and Path(name).is_file()), None)
-    readings = [] if file is None else headers_of(file, ctx.params.get("sep"))
-    names = max(readings, key=len, default=[])
+    try:
+        names = [] if file is None else _header(file, ctx.params.get("sep"))
+    except Exception:  # of any kind: reading the table will say what is wrong with the file
+        names = []
     return [name for name in names if name.startswith(incomplete) and name.isprintable()]
 
 
-def layout_option(flag: str, text: str, **more: Any) -> Any:
-    """Declare an option on the layout of a file; what is not given is recognised."""
-    return typer.Option(flag, rich_help_panel="How the file is laid out", help=text, **more)
+def _header(path: Path, separator: str | None) -> list[str]:
+    """Return the column names of a file, from its schema or first line alone."""
+    suffix = path.suffix.lower()
+    if suffix == ".parquet":
+        from pyarrow import parquet
 
+        return [str(name) for name in parquet.read_schema(str(path)).names]
+    if suffix in ARROW:
+        import pyarrow as pa
 
-def column_option(*flags: str, text: str) -> Any:
-    """Declare an option that names columns, which a shell can complete."""
-    return typer.Option(*flags, autocompletion=complete, help=text)
+        with pa.memory_map(str(path)) as source:
+            return [str(name) for name in pa.ipc.open_file(source).schema.names]
+    if suffix not in TEXT:
+        return []
+    with path.open("rb") as file:
+        line = file.readline(2**22).decode("utf-8-sig").rstrip("\r\n")  # bytes: no header is as long
+    separators = ",;\t|" if separator is None else [SEPARATORS.get(separator, separator)]
+    return max((next(csv.reader([line], delimiter=one)) for one in separators), key=len)
 
 
 FORMATS = (
     "CSV, TSV or other text, Parquet, Feather/Arrow, .npz, .svmlight, .h5ad, a GEO series matrix; packed by "
     "gzip, zstd, bzip2 or xz or not; - for the standard input."
 )
-IN_BATCHES = " A folder or pattern of such files is read by batches. Or a summary."
-Table = Annotated[Path, typer.Argument(metavar="FILE", help=FORMATS)]
-AnyTable = Annotated[Path, typer.Argument(metavar="FILE", help=FORMATS + IN_BATCHES)]
-TaskOption = Annotated[Task, typer.Option("--task", help="Tell classes apart, or explain a number.")]
-Gamma = Annotated[
-    str, typer.Option(help='The regulariser: "scale" (from the data), "auto" (cross-validated) or a number.')
-]
-ReportFile = Annotated[Path | None, typer.Option("--report", help="Write a page, report.html, about it.")]
-Force = Annotated[
-    bool, typer.Option("--force", help="Replace files that fisherset did not write, or that are protected.")
-]
-MaxMemory = Annotated[
-    str | None,
-    typer.Option(
-        "--max-memory", metavar="SIZE", help="Memory that may be used besides the table, such as 2GB."
-    ),
-]
-TimeLimit = Annotated[
-    float | None,
-    typer.Option("--time-limit", help="Seconds after which the search stops with what it has."),
-]
-MaxNodes = Annotated[
-    int | None,
-    typer.Option("--max-nodes", help="Nodes after which exact search stops with what it has."),
-]
-Quiet = Annotated[
-    bool,
-    typer.Option(
-        "--quiet",
-        "-q",
-        is_eager=True,
-        callback=terminal.silence_notes,
-        help="Print nothing but errors, and what --format or --json asks for.",
-    ),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
+TASK = option(Task.classification, "Tell classes apart, or explain a number.", "--task")
+GAMMA = option(
+    "scale", 'The regulariser: "scale" (from the data), "auto" (cross-validated) or a number.', "--gamma"
+)
+REPORT = option(None, "Write a page, report.html, about it.", "--report")
+FORCE = option(False, "Replace files that fisherset did not write, or that are protected.", "--force")
+MAX_MEMORY = option(
+    None, "Memory that may be used besides the table, such as 2GB.", "--max-memory", metavar="SIZE"
+)
+TIME_LIMIT = option(None, "Seconds after which the search stops with what it has.", "--time-limit")
+MAX_NODES = option(None, "Nodes after which exact search stops with what it has.", "--max-nodes")
+QUIET = option(
+    False,
+    "Print nothing but errors, and what --format or --json asks for.",
+    *("--quiet", "-q"),
+    is_eager=True,
+    callback=terminal.silence_notes,
+)
+AS_JSON = option(False, "Print JSON, for machines.", "--json")
+SEED = option(0, "Other seeds give other halves.", "--seed", min=0)
 
 
 @dataclass(frozen=True)
 class Restrictions:
     """Options on the sets that may be selected, and on the criterion."""
 
-    task: TaskOption = Task.classification
-    keep: Annotated[
-        list[str] | None,
-        column_option("--keep", text="Columns, or groups, that must be chosen: a,b or again and again."),
-    ] = None
-    exclude: Annotated[
-        list[str] | None,
-        column_option("--exclude", text="Columns, or groups, that must not be chosen, as --keep."),
-    ] = None
-    adjust_for: Annotated[
-        list[str] | None,
-        column_option(
-            "--adjust-for",
-            text="Columns, or groups, for whose linear effect the others and the target are adjusted.",
-        ),
-    ] = None
-    groups: Annotated[
-        str | None,
-        typer.Option(
-            "--groups",
-            metavar="FILE|prefix",
-            help="Columns to choose together: JSON, groups with lists of columns, or CSV rows column,group; "
-            "or prefix, for names such as group_rest.",
-        ),
-    ] = None
-    split_texts: Annotated[
-        bool,
-        typer.Option(
-            "--split-texts", help="Choose the values of a column of texts one by one, as column=value."
-        ),
-    ] = False
-    class_weight: Annotated[
-        ClassWeight | None,
-        typer.Option("--class-weight", help="Let all classes count alike, or by the root of their size."),
-    ] = None
-    max_memory: MaxMemory = None
+    task: Task = TASK
+    keep: list[str] | None = option(
+        None,
+        "Columns, or groups, that must be chosen: a,b or again and again.",
+        "--keep",
+        autocompletion=complete,
+    )
+    exclude: list[str] | None = option(
+        None,
+        "Columns, or groups, that must not be chosen, as --keep.",
+        "--exclude",
+        autocompletion=complete,
+    )
+    adjust_for: list[str] | None = option(
+        None,
+        "Columns, or groups, for whose linear effect the others and the target are adjusted.",
+        "--adjust-for",
+        autocompletion=complete,
+    )
+    groups: str | None = option(
+        None,
+        "Columns to choose together: JSON, groups with lists of columns, or CSV rows column,group; or "
+        "prefix, for names such as group_rest.",
+        "--groups",
+        metavar="FILE|prefix",
+    )
+    split_texts: bool = option(
+        False, "Choose the values of a column of texts one by one, as column=value.", "--split-texts"
+    )
+    class_weight: ClassWeight | None = option(
+        None, "Let all classes count alike, or by the root of their size.", "--class-weight"
+    )
+    max_memory: str | None = MAX_MEMORY
 
     @property
     def inputs(self) -> list[Path]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from fisherset._format import counted
 from fisherset.cli import options
 from fisherset.cli.files import PAGE, LabelledFile, Outputs
-from fisherset.cli.options import Restrictions
+from fisherset.cli.options import REQUIRED, Restrictions, option
 from fisherset.cli.terminal import ProgressBars, Screen, cell, grid, status_shown_later
 
 if TYPE_CHECKING:
@@ -23,21 +24,19 @@ if TYPE_CHECKING:
 LISTED_FEATURES, LISTED_SETS, LISTED_SUBSTITUTES = 40, 5, 5  # in the terminal
 
 
-@options.flatten_options
+@options.command
 def alternatives(
     source: LabelledFile,
     restrictions: Restrictions,
-    k: Annotated[str, typer.Option("-k", help="How many columns, or groups, the sets have.")],
-    within: Annotated[
-        float, typer.Option(help="How far below the best F the sets may be, as a share: 0.01 for 1 %.")
-    ] = 0.01,
-    max_sets: Annotated[int, typer.Option(min=1, help="Most sets that are listed.")] = 1000,
-    time_limit: options.TimeLimit = None,
-    gamma: options.Gamma = "scale",
-    report: options.ReportFile = None,
-    force: options.Force = False,
-    quiet: options.Quiet = False,
-    as_json: options.AsJson = False,
+    k: str = option(REQUIRED, "How many columns, or groups, the sets have.", "-k"),
+    within: float = option(0.01, "How far below the best F the sets may be, as a share: 0.01 for 1 %."),
+    max_sets: int = option(1000, "Most sets that are listed.", min=1),
+    time_limit: float | None = options.TIME_LIMIT,
+    gamma: str = options.GAMMA,
+    report: Path | None = options.REPORT,
+    force: bool = options.FORCE,
+    quiet: bool = options.QUIET,
+    as_json: bool = options.AS_JSON,
 ) -> None:
     """List all sets of k columns nearly as good as the best: what can be replaced, and by what.
 

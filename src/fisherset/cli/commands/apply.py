@@ -5,28 +5,26 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from fisherset.cli import options
 from fisherset.cli.files import TABLE, Outputs, TableFile
+from fisherset.cli.options import REQUIRED, argument, option
 from fisherset.cli.terminal import ProgressBars, Screen
 
 if TYPE_CHECKING:
     from fisherset.tables import Layout, Selection
 
 
-@options.flatten_options
+@options.command
 def apply(
-    selection: Annotated[Path, typer.Argument(metavar="SELECTION", help="selection.json, from `select`.")],
+    *,
+    selection: Path = argument("SELECTION", "selection.json, from `select`."),
     source: TableFile,
-    out: Annotated[Path, typer.Option(help="The reduced table: .csv, .tsv, .parquet, .feather or .npz.")],
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Refuse a table with anything the selection never saw.")
-    ] = False,
-    force: options.Force = False,
-    quiet: options.Quiet = False,
+    out: Path = option(REQUIRED, "The reduced table: .csv, .tsv, .parquet, .feather or .npz."),
+    strict: bool = option(False, "Refuse a table with anything the selection never saw.", "--strict"),
+    force: bool = options.FORCE,
+    quiet: bool = options.QUIET,
 ) -> None:
     """Reduce another table to the columns that were chosen, a column of texts to one for each value.
 

@@ -8,14 +8,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from fisherset._format import certificate_sentence, counted, shown
 from fisherset.cli import options
 from fisherset.cli.files import STANDARD_INPUT, LabelledFile, Outputs
-from fisherset.cli.options import ClassWeight, Impute, Restrictions, Task
+from fisherset.cli.options import REQUIRED, ClassWeight, Impute, Restrictions, Task, option
 from fisherset.cli.terminal import ProgressBars, Screen, status_shown_later
 
 if TYPE_CHECKING:
@@ -27,27 +27,21 @@ if TYPE_CHECKING:
 NAME_FILES = (".txt", ".json", ".csv", ".tsv", ".list")  # --features with such an ending is a file
 
 
-@options.flatten_options
+@options.command
 def certify(
     source: LabelledFile,
     restrictions: Restrictions,
-    features: Annotated[
-        str,
-        typer.Option(
-            help="Names of columns: a,b; a file of them, one a line; - for the standard input; or a "
-            "selection.json, which says the target, gamma and all the rest besides."
-        ),
-    ],
-    gamma: Annotated[
-        str | None, typer.Option(help='The regulariser: "scale" (from the data, the default) or a number.')
-    ] = None,
-    exact: Annotated[
-        bool, typer.Option("--exact", help="Look for the best set itself, by exact search.")
-    ] = False,
-    time_limit: options.TimeLimit = None,
-    max_nodes: options.MaxNodes = None,
-    quiet: options.Quiet = False,
-    as_json: options.AsJson = False,
+    features: str = option(
+        REQUIRED,
+        "Names of columns: a,b; a file of them, one a line; - for the standard input; or a selection.json, "
+        "which says the target, gamma and all the rest besides.",
+    ),
+    gamma: str | None = option(None, 'The regulariser: "scale" (from the data, the default) or a number.'),
+    exact: bool = option(False, "Look for the best set itself, by exact search.", "--exact"),
+    time_limit: float | None = options.TIME_LIMIT,
+    max_nodes: int | None = options.MAX_NODES,
+    quiet: bool = options.QUIET,
+    as_json: bool = options.AS_JSON,
 ) -> None:
     """Grade a set of columns that came from any tool: how near the best set of that size it is.
 

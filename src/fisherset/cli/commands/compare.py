@@ -6,13 +6,14 @@ import json
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from fisherset._format import certificate_sentence
 from fisherset.cli import options
 from fisherset.cli.files import PAGE, Outputs, WholeFile
+from fisherset.cli.options import option
 from fisherset.cli.terminal import ProgressBars, Screen, cell, grid, status_shown_later
 
 if TYPE_CHECKING:
@@ -24,22 +25,19 @@ COMPARED_SIZES = (5, 10, 20, 50, 100)  # without -k, as far as the table has so 
 DEMO_SIZES = (5, 10, 20, 30)
 
 
-@options.flatten_options
+@options.command
 def compare(
     source: WholeFile,
-    k: Annotated[str | None, typer.Option("-k", help="Numbers of features, with commas: 5,10,20.")] = None,
-    repeats: Annotated[int, typer.Option(min=1, help="Random halves.")] = 5,
-    methods: Annotated[
-        str | None,
-        typer.Option(
-            help="With commas: hsic, fisher, laplacian, trace-ratio-fs, trace-ratio-ls, cutting-plane, joint."
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Other seeds give other halves.")] = 0,
-    report: options.ReportFile = None,
-    force: options.Force = False,
-    quiet: options.Quiet = False,
-    as_json: options.AsJson = False,
+    k: str | None = option(None, "Numbers of features, with commas: 5,10,20.", "-k"),
+    repeats: int = option(5, "Random halves.", min=1),
+    methods: str | None = option(
+        None, "With commas: hsic, fisher, laplacian, trace-ratio-fs, trace-ratio-ls, cutting-plane, joint."
+    ),
+    seed: int = options.SEED,
+    report: Path | None = options.REPORT,
+    force: bool = options.FORCE,
+    quiet: bool = options.QUIET,
+    as_json: bool = options.AS_JSON,
 ) -> None:
     """Compare all methods: accuracy of 1-nearest-neighbour against the number of features.
 
@@ -75,11 +73,12 @@ def compare(
         Screen(quiet).lines(*(f"Written: {file}" for file in outputs.written))
 
 
+@options.command
 def demo(
-    report: Annotated[Path, typer.Option(help="Where the page goes.")] = Path("fisherset-demo.html"),
-    force: options.Force = False,
-    quiet: options.Quiet = False,
-    as_json: options.AsJson = False,
+    report: Path = option(Path("fisherset-demo.html"), "Where the page goes."),
+    force: bool = options.FORCE,
+    quiet: bool = options.QUIET,
+    as_json: bool = options.AS_JSON,
 ) -> None:
     """Show why joint selection matters: all methods on handwritten digits, within a minute.
 

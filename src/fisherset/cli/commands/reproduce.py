@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from fisherset.cli import INTERRUPTED, options, raise_on_interrupt
+from fisherset.cli.options import option
 from fisherset.cli.terminal import ProgressBars, Screen, cell, grid
 
 if TYPE_CHECKING:
@@ -20,30 +21,23 @@ if TYPE_CHECKING:
 Standardize = StrEnum("Standardize", ["all", "train"])  # rows that the scales come from
 
 
+@options.command
 def reproduce(
-    data_dir: Annotated[
-        Path | None,
-        typer.Option(help="Folder of .npz data sets. Default: FISHERSET_DATA, then scikit-learn's fetchers."),
-    ] = None,
-    only: Annotated[
-        str | None, typer.Option(help="Parts to do: table1 to table4, figure1 to figure3, with commas.")
-    ] = None,
-    repeats: Annotated[int, typer.Option(min=1, help="Random halves.")] = 20,
-    out: Annotated[Path, typer.Option(help="Folder for results.json, figures and index.html.")] = Path(
-        "reproduction"
+    data_dir: Path | None = option(
+        None, "Folder of .npz data sets. Default: FISHERSET_DATA, then scikit-learn's fetchers."
     ),
-    standardize: Annotated[
-        Standardize,
-        typer.Option(help="all: before the split, as the paper. train: by the training half only."),
-    ] = Standardize.all,
-    seed: Annotated[int, typer.Option(min=0, help="Other seeds give other halves.")] = 0,
-    skip_missing: Annotated[
-        bool, typer.Option("--skip-missing", help="Leave out data sets that are not to be had.")
-    ] = False,
-    jobs: Annotated[int, typer.Option(help="Repeats in parallel; -1 for all processors.")] = -1,
-    force: options.Force = False,
-    quiet: options.Quiet = False,
-    as_json: options.AsJson = False,
+    only: str | None = option(None, "Parts to do: table1 to table4, figure1 to figure3, with commas."),
+    repeats: int = option(20, "Random halves.", min=1),
+    out: Path = option(Path("reproduction"), "Folder for results.json, figures and index.html."),
+    standardize: Standardize = option(
+        Standardize.all, "all: before the split, as the paper. train: by the training half only."
+    ),
+    seed: int = options.SEED,
+    skip_missing: bool = option(False, "Leave out data sets that are not to be had.", "--skip-missing"),
+    jobs: int = option(-1, "Repeats in parallel; -1 for all processors."),
+    force: bool = options.FORCE,
+    quiet: bool = options.QUIET,
+    as_json: bool = options.AS_JSON,
 ) -> None:
     """Do the experiments of Gu, Li and Han (2011) again, beside the printed figures.
 

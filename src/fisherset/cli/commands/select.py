@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from fisherset._format import certificate_figures, certificate_sentence, counted
 from fisherset.cli import options
 from fisherset.cli.files import PAGE, SELECTION, TABLE, LabelledFile, Outputs
-from fisherset.cli.options import Format, Restrictions
+from fisherset.cli.options import Format, Restrictions, option
 from fisherset.cli.terminal import ProgressBars, Screen, as_cells, as_lines, cell, grid
 
 if TYPE_CHECKING:
@@ -21,40 +19,33 @@ if TYPE_CHECKING:
 MARK = " *"  # of features that are proven to be essential
 
 
-@options.flatten_options
+@options.command
 def select(
     source: LabelledFile,
     restrictions: Restrictions,
-    k: Annotated[
-        str | None,
-        typer.Option(
-            "-k",
-            help='How many columns, or groups: a number; several, 5,10,20, or "auto" to compare on held-out '
-            "rows. Default: 50, at most half of them.",
-        ),
-    ] = None,
-    gamma: options.Gamma = "scale",
-    solver: Annotated[
-        str,
-        typer.Option(help="joint; exact, which proves the best; or cutting-plane, the paper's Algorithm 1."),
-    ] = "joint",
-    time_limit: options.TimeLimit = None,
-    max_nodes: options.MaxNodes = None,
-    out: Annotated[Path | None, typer.Option(help="Keep the selection, selection.json, for `apply`.")] = None,
-    report: options.ReportFile = None,
-    write: Annotated[
-        Path | None, typer.Option(help="Write the chosen columns and the target: .csv, .parquet, ...")
-    ] = None,
-    force: options.Force = False,
-    quiet: options.Quiet = False,
-    shown: Annotated[
-        Format,
-        typer.Option(
-            "--format",
-            help="What is printed: a table to read, names a line each, csv, tsv or json (--json).",
-        ),
-    ] = Format.table,
-    as_json: options.AsJson = False,
+    k: str | None = option(
+        None,
+        'How many columns, or groups: a number; several, 5,10,20, or "auto" to compare on held-out rows. '
+        "Default: 50, at most half of them.",
+        "-k",
+    ),
+    gamma: str = options.GAMMA,
+    solver: str = option(
+        "joint", "joint; exact, which proves the best; or cutting-plane, the paper's Algorithm 1."
+    ),
+    time_limit: float | None = options.TIME_LIMIT,
+    max_nodes: int | None = options.MAX_NODES,
+    out: Path | None = option(None, "Keep the selection, selection.json, for `apply`."),
+    report: Path | None = options.REPORT,
+    write: Path | None = option(None, "Write the chosen columns and the target: .csv, .parquet, ..."),
+    force: bool = options.FORCE,
+    quiet: bool = options.QUIET,
+    shown: Format = option(
+        Format.table,
+        "What is printed: a table to read, names a line each, csv, tsv or json (--json).",
+        "--format",
+    ),
+    as_json: bool = options.AS_JSON,
 ) -> None:
     """Choose the k best columns of a table together, and say how good they provably are.
 
@@ -138,11 +129,9 @@ def check_rows(table: LabelledTable, report: Path | None, write: Path | None) ->
     """Refuse to draw or to write the rows of a summary."""
     from fisherset import Summary
 
-    for option, path in (("--report", report), ("--write", write)):
+    for flag, path in (("--report", report), ("--write", write)):
         if path is not None and isinstance(table.X, Summary):
-            raise ValueError(
-                f"{option} needs rows, and {table.path.name} is a summary of them. Leave it out."
-            )
+            raise ValueError(f"{flag} needs rows, and {table.path.name} is a summary of them. Leave it out.")
 
 
 def formatted(answer: Answer, printed: Format) -> str:

@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from fisherset._format import counted
 from fisherset.cli import options
 from fisherset.cli.files import SUMMARY, LabelledFile, Outputs
-from fisherset.cli.options import Task
+from fisherset.cli.options import REQUIRED, Task, argument, option
 from fisherset.cli.terminal import ProgressBars, Screen
 
 if TYPE_CHECKING:
     from fisherset import Summary
 
-Written = Annotated[Path, typer.Option(help="The summary, an .npz file.")]
+WRITTEN = option(REQUIRED, "The summary, an .npz file.", "--out")
 
 
-@options.flatten_options
+@options.command
 def summarize(
     source: LabelledFile,
-    out: Written,
-    task: options.TaskOption = Task.classification,
-    max_memory: options.MaxMemory = None,
-    force: options.Force = False,
-    quiet: options.Quiet = False,
+    out: Path = WRITTEN,
+    task: Task = options.TASK,
+    max_memory: str | None = options.MAX_MEMORY,
+    force: bool = options.FORCE,
+    quiet: bool = options.QUIET,
 ) -> None:
     """Write the sums of a table that a selection needs, in place of its rows.
 
@@ -55,15 +53,15 @@ def summarize(
     _show(found, out, quiet)
 
 
+@options.command
 def merge(
-    files: Annotated[list[Path], typer.Argument(metavar="SUMMARY...", help="Summaries of different rows.")],
-    out: Written,
-    without: Annotated[
-        list[Path] | None,
-        typer.Option("--without", help="A summary of rows to take out again; may be given again."),
-    ] = None,
-    force: options.Force = False,
-    quiet: options.Quiet = False,
+    files: list[Path] = argument("SUMMARY...", "Summaries of different rows."),
+    out: Path = WRITTEN,
+    without: list[Path] | None = option(
+        None, "A summary of rows to take out again; may be given again.", "--without"
+    ),
+    force: bool = options.FORCE,
+    quiet: bool = options.QUIET,
 ) -> None:
     """Add up summaries of different rows, and take rows out again.
 
