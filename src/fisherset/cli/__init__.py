@@ -1,12 +1,9 @@
 """The command line: its entry point, and Ctrl-C until a command has files to account for.
 
-Nothing but the standard library is loaded by this module, so that Ctrl-C is handled from the first moment.
+This module loads nothing, so that Ctrl-C is handled from the first moment: os and sys are always loaded.
 """
 
-from __future__ import annotations
-
 import os
-import signal
 import sys
 
 INTERRUPTED = 130  # exit code after Ctrl-C: 128 + SIGINT, as in shells
@@ -35,12 +32,16 @@ def main() -> None:
 
 def exit_on_interrupt() -> None:
     """End the process at once on Ctrl-C: an import may swallow or replace an exception."""
+    import signal
+
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # unless a shell has it ignored
         signal.signal(signal.SIGINT, _exit)
 
 
 def raise_on_interrupt() -> None:
     """Raise KeyboardInterrupt on Ctrl-C from here on: the command has files to account for."""
+    import signal
+
     if signal.getsignal(signal.SIGINT) is _exit:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -15,32 +15,14 @@ from typing import Any
 import numpy as np
 import typer
 
-from fisherset import (
-    Explanation,
-    GeneralizedFisherScore,
-    GeneralizedFisherScoreCV,
-    JointRegressionScore,
-    JointRegressionScoreCV,
-    explain,
-    selection_path,
-)
+import fisherset
+from fisherset import Explanation, explain, report, selection_path
 from fisherset._format import counted, json_value
 from fisherset.cli.files import LabelledFile
 from fisherset.cli.request import Request
 from fisherset.cli.terminal import ProgressBars, status_shown_later
 from fisherset.evaluation import giveaways
-from fisherset.report import (
-    ChosenFeature,
-    Provenance,
-    Remark,
-    build_report,
-    chosen_features,
-    giveaway_remarks,
-    mark_of,
-    python_lines,
-    remarks_on,
-    report_page,
-)
+from fisherset.report import ChosenFeature, Remark
 from fisherset.report.comparisons import Size, Sizes
 from fisherset.tables import Feature, Selection, pick
 from fisherset.tables.memory import check_shape
@@ -49,11 +31,8 @@ from fisherset.tables.write import table_content
 
 DEFAULT_SIZE = 50  # features that are selected without -k, of a table that has twice as many
 DRAWN_VALUES = 8_000_000  # values (64 MB) that the pictures of an out-of-core table are drawn from
-SELECTORS: dict[str, Any] = {"classification": GeneralizedFisherScore, "regression": JointRegressionScore}
-SEARCHES: dict[str, Any] = {
-    "classification": GeneralizedFisherScoreCV,
-    "regression": JointRegressionScoreCV,
-}
+SELECTORS = {"classification": "GeneralizedFisherScore", "regression": "JointRegressionScore"}
+NUMBERS = ("gamma", "objective", "upper_bound", "gap")  # of a fitted selector
 SCORES = {"classification": "accuracy", "regression": "R²"}  # on held-out rows
 
 
@@ -64,7 +43,7 @@ def leakage_warnings(request: Request) -> list[Remark]:
         return []
     texts = [feature.column if feature.kind == "value" else None for feature in table.features]
     found = giveaways(table.X, table.y, texts, task=request.task)
-    return giveaway_remarks(list(dict.fromkeys(table.features[j].column for j in found)), table.target)
+    return report.giveaway_remarks(list(dict.fromkeys(table.features[j].column for j in found)), table.target)
 
 
 def find_answer(
@@ -112,12 +91,12 @@ def fitted(request: Request, k: int | str | list[int], gamma: float | str, solve
     """
     for size in [] if isinstance(k, str) else [k] if isinstance(k, int) else [k[0], k[-1]]:
         request.check_size(size)
-    X, y = request.table.X, request.table.y
+    X, y, name = request.table.X, request.table.y, SELECTORS[request.task]
     parameters = {"solver": solver, "keep": request.kept, **request.parameters}
     if isinstance(k, list) and y is None and gamma != "auto":
         k = k[-1]
     if isinstance(k, int) and gamma != "auto":
-        return SELECTORS[request.task](k, gamma=gamma, **parameters, **limits).fit(X, y)
+        return getattr(fisherset, name)(k, gamma=gamma, **parameters, **limits).fit(X, y)
     if y is None:
         raise ValueError(
             f'"auto" needs the rows of {request.table.path.name} in memory, to take some out. Give -k '
@@ -125,7 +104,7 @@ def fitted(request: Request, k: int | str | list[int], gamma: float | str, solve
         )
     del parameters["max_memory"]
     gammas = None if gamma == "auto" else [gamma]
-    return SEARCHES[request.task](k, gammas=gammas, **parameters).fit(X, y)
+    return getattr(fisherset, f"{name}CV")(k, gammas=gammas, **parameters).fit(X, y)
 
 
 @dataclass(frozen=True)
@@ -143,7 +122,7 @@ class Answer:
     def rows(self) -> list[ChosenFeature]:
         """The selected features, or groups, best first."""
         grouping = self.request.grouping
-        return chosen_features(self.selector, self.explanation, grouping.labels, grouping.sizes)
+        return report.chosen_features(self.selector, self.explanation, grouping.labels, grouping.sizes)
 
     @cached_property
     def columns(self) -> dict[str, list[int]]:
@@ -179,15 +158,12 @@ class Answer:
             file=table.path.name,
             n_rows=table.n_rows,
             n_features_in=len(table.features),
-            gamma=float(selector.gamma_),
             solver=self.solver,
-            objective=float(selector.objective_),
-            upper_bound=float(selector.upper_bound_),
-            gap=float(selector.gap_),
+            **{name: float(getattr(selector, f"{name}_")) for name in NUMBERS},
             details=[{name: json_value(value) for name, value in row._asdict().items()} for row in self.rows],
             categories=_values_of(table.features, texts),
             gaps=sorted({feature.column for feature in table.features if feature.kind == "missing"} & texts),
-            remarks=[remark.text for remark in (*self.leakage, *remarks_on(selector))],
+            remarks=[remark.text for remark in (*self.leakage, *report.remarks_on(selector))],
             task=request.task,
             n_groups_in=None if request.grouping.of_features is None else len(request.grouping.labels),
             groups={name: [names[j] for j in some] for name, some in self.columns.items() if len(some) > 1},
@@ -198,7 +174,7 @@ class Answer:
             proven=dict(zip(PROVEN, selector.proven_.counts, strict=True)),
             optimal=selector.optimal_,
             n_nodes=selector.n_nodes_,
-            impute=None if source.impute is None else source.impute.value,
+            impute=source.impute,
             dropped=list(table.dropped),
             split_texts=request.restrictions.split_texts,
             identifier=source.identifier if table.ids is None or source.transpose else table.ids.name,
@@ -237,7 +213,7 @@ class Answer:
         title = f"{counted(k, request.grouping.noun)} of {table.path.name}"
         if comparison is not None:
             title = f"{counted(len(comparison.accuracy), 'methods')} compared on {table.path.name}"
-        report = build_report(
+        content = report.build_report(
             X,
             y,
             table.names,
@@ -253,7 +229,7 @@ class Answer:
             compared_sizes=self.sizes,
             rows=self.rows,
         )
-        return report_page(report)
+        return report.report_page(content)
 
     @property
     def _size(self) -> str:
@@ -265,19 +241,19 @@ class Answer:
         auto = "auto, of " if isinstance(self.selector.n_features_to_select, str) else ""
         return f"{auto}{listed}; {k} {'was' if k == 1 else 'were'} chosen"
 
-    def _provenance(self, n_drawn: int) -> Provenance:
+    def _provenance(self, n_drawn: int) -> report.Provenance:
         """Return how the page was made."""
         table, source = self.request.table, self.request.source
         filled = {feature.column: None for feature in table.features if feature.fill is not None}
-        return Provenance(
+        return report.Provenance(
             command=["fisherset", *sys.argv[1:]],
             python=self._python(),
             made=datetime.now().astimezone(),
             n_rows=None if n_drawn == table.n_rows else table.n_rows,
             dropped=list(table.dropped),
             imputed=filled,
-            how="" if source is None or source.impute is None else source.impute.value,
-            **mark_of(table.path),
+            how="" if source is None else source.impute or "",
+            **report.mark_of(table.path),
         )
 
     def _python(self) -> str:
@@ -287,11 +263,11 @@ class Answer:
         if read is None or not table.in_memory:
             return ""
         named = {"keep": request.keep, "exclude": request.exclude, "adjust_for": request.adjust_for}
-        return python_lines(
+        return report.python_lines(
             str(table.path),
             table.target,
             len(self.rows),
-            selector=SELECTORS[request.task].__name__,
+            selector=SELECTORS[request.task],
             read=read,
             given={
                 "gamma": float(self.selector.gamma_),
@@ -363,7 +339,7 @@ def _why(sizes: Sizes, selector: Any, noun: str) -> str:
     """Return the reason for the selected size, a sentence."""
     these, measured = counted(sizes.chosen, noun), sizes.measured
     if not sizes.scored:
-        return f"{these}: the most that were requested; no rows are in memory that could be held out."
+        return f"{these}: the most that were requested; without rows in memory none can be held out."
     best = max(sizes.rows, key=lambda row: (round(row.score or 0.0, 12), -row.k))
     score, error = (
         f"{100 * value:.1f} %" if measured == "accuracy" else f"{value:.3f}"

@@ -135,15 +135,14 @@ class LabelledFile(TableFile):
 
         if self.file == STANDARD_INPUT or self.layout != PLAIN:
             return None
-        impute = None if self.impute is None else self.impute.value
-        task = {} if restrictions.task is Task.classification else {"task": restrictions.task.value}
-        return {"drop": self.drop, "impute": impute, "split": restrictions.split_texts, **task}
+        task = None if restrictions.task == "classification" else restrictions.task
+        return {"drop": self.drop, "impute": self.impute, "split": restrictions.split_texts, "task": task}
 
     def table(
         self,
         path: Path,
         quiet: bool,
-        task: Task = Task.classification,
+        task: Task = "classification",
         split_texts: bool = True,
         *,
         whole: bool = False,
@@ -157,13 +156,13 @@ class LabelledFile(TableFile):
                 path,
                 self.target,
                 drop=self.drop or (),
-                impute=None if self.impute is None else self.impute.value,
-                task=task.value,
+                impute=self.impute,
+                task=task,
                 split=split_texts,
                 layout=self.layout,
             )
         note_about(path.name)
-        if task is Task.classification and table.y is not None and are_continuous(table.y):
+        if task == "classification" and table.y is not None and are_continuous(table.y):
             raise ValueError(
                 f"The target {table.target!r} of {path.name} holds continuous values, or a number for each "
                 f"row, no class labels. `select` and `certify` explain numbers with --task regression; else "

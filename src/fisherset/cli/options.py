@@ -5,11 +5,10 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
-from enum import StrEnum
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, Literal, get_type_hints
 
 import typer
 
@@ -17,10 +16,10 @@ from fisherset._files import ARROW, TEXT
 from fisherset.cli import terminal
 
 # Values of options.
-Task = StrEnum("Task", ["classification", "regression"])
-Impute = StrEnum("Impute", ["median", "indicator"])
-ClassWeight = StrEnum("ClassWeight", ["balanced", "sqrt"])
-Format = StrEnum("Format", ["table", "names", "csv", "tsv", "json"])
+Task = Literal["classification", "regression"]
+Impute = Literal["median", "indicator"]
+ClassWeight = Literal["balanced", "sqrt"]
+Format = Literal["table", "names", "csv", "tsv", "json"]
 PREFIX = "prefix"  # for --groups, in place of a file
 SEPARATORS = {"tab": "\t", r"\t": "\t", "space": " "}  # separators by the names a shell lets people type
 
@@ -112,7 +111,7 @@ FORMATS = (
     "CSV, TSV or other text, Parquet, Feather/Arrow, .npz, .svmlight, .h5ad, a GEO series matrix; packed by "
     "gzip, zstd, bzip2 or xz or not; - for the standard input."
 )
-TASK = option(Task.classification, "Tell classes apart, or explain a number.", "--task")
+TASK = option("classification", "Tell classes apart, or explain a number.", "--task")
 GAMMA = option(
     "scale", 'The regulariser: "scale" (from the data), "auto" (cross-validated) or a number.', "--gamma"
 )

@@ -10,7 +10,7 @@ from typing import Any
 
 from fisherset._format import counted, near
 from fisherset.cli.files import LabelledFile
-from fisherset.cli.options import PREFIX, Restrictions, Task
+from fisherset.cli.options import PREFIX, Restrictions
 from fisherset.tables import (
     Grouping,
     LabelledTable,
@@ -43,12 +43,12 @@ class Request:
     @property
     def task(self) -> str:
         """What the target holds: "classification" for labels, "regression" for numbers."""
-        return self.restrictions.task.value
+        return self.restrictions.task
 
     @property
     def class_weight(self) -> str | None:
         """Weighting of the classes."""
-        return None if self.restrictions.class_weight is None else self.restrictions.class_weight.value
+        return self.restrictions.class_weight
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -151,7 +151,7 @@ def plain_request(table: LabelledTable) -> Request:
 
 def make_request(table: LabelledTable, source: LabelledFile, restrictions: Restrictions) -> Request:
     """Return the request that the options of a command make of a table."""
-    if restrictions.class_weight is not None and restrictions.task is Task.regression:
+    if restrictions.class_weight is not None and restrictions.task == "regression":
         raise ValueError("--class-weight is for classes; leave it out with --task regression.")
     grouping = _grouping(table, restrictions.groups, restrictions.split_texts)
     names = _Names(table, grouping)

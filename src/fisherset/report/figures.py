@@ -113,7 +113,7 @@ def panels_of(sample: Sample) -> Panels:
     names = [sample.selected_names[at] for at in columns]
     note = "Lines from 5 to 95 % of the rows{}, bars for the middle half, a mark for the median."
     if any(some.size > 1 for some in places):
-        note += " Of features that are chosen together, the one that by itself tells most is sample."
+        note += " Of features that are chosen together, the one that by itself tells most is shown."
     if sample.task == "regression":
         spread = target_quantiles(sample.table, sample.y, columns)
         title, where = "The chosen features from low to high target", "with a target of"

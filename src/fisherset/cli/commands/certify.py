@@ -8,14 +8,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from fisherset._format import certificate_sentence, counted, shown
 from fisherset.cli import options
 from fisherset.cli.files import STANDARD_INPUT, LabelledFile, Outputs
-from fisherset.cli.options import REQUIRED, ClassWeight, Impute, Restrictions, Task, option
+from fisherset.cli.options import REQUIRED, Restrictions, option
 from fisherset.cli.terminal import ProgressBars, Screen, status_shown_later
 
 if TYPE_CHECKING:
@@ -163,28 +163,21 @@ def as_selected(
     source: LabelledFile, restrictions: Restrictions, selection: Selection
 ) -> tuple[LabelledFile, Restrictions]:
     """Return the options that were not given as they were when a selection was made."""
-    impute, class_weight = source.impute, restrictions.class_weight
-    if impute is None and selection.impute:
-        impute = Impute(selection.impute)
-    if class_weight is None and selection.class_weight is not None:
-        class_weight = ClassWeight(selection.class_weight)
-    source = replace(
-        source,
-        target=selection.target if source.target is None else source.target,
-        impute=impute,
-        drop=source.drop or selection.dropped,
-        identifier=selection.identifier if source.identifier is None else source.identifier,
-    )
-    restrictions = replace(
-        restrictions,
-        task=Task(selection.task),
-        keep=restrictions.keep or selection.kept,
-        exclude=restrictions.exclude or selection.excluded,
-        adjust_for=restrictions.adjust_for or selection.adjusted_for,
-        split_texts=restrictions.split_texts or selection.split_texts,
-        class_weight=class_weight,
-    )
-    return source, restrictions
+    given: dict[str, Any] = {
+        "target": selection.target if source.target is None else source.target,
+        "impute": source.impute or selection.impute,
+        "drop": source.drop or selection.dropped,
+        "identifier": selection.identifier if source.identifier is None else source.identifier,
+    }
+    limits: dict[str, Any] = {
+        "task": selection.task,
+        "keep": restrictions.keep or selection.kept,
+        "exclude": restrictions.exclude or selection.excluded,
+        "adjust_for": restrictions.adjust_for or selection.adjusted_for,
+        "split_texts": restrictions.split_texts or selection.split_texts,
+        "class_weight": restrictions.class_weight or selection.class_weight,
+    }
+    return replace(source, **given), replace(restrictions, **limits)
 
 
 class FeatureNames:

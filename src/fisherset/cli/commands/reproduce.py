@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
@@ -18,8 +17,6 @@ from fisherset.cli.terminal import ProgressBars, Screen, cell, grid
 if TYPE_CHECKING:
     from fisherset.paper import Reproduction
 
-Standardize = StrEnum("Standardize", ["all", "train"])  # rows that the scales come from
-
 
 @options.command
 def reproduce(
@@ -29,8 +26,8 @@ def reproduce(
     only: str | None = option(None, "Parts to do: table1 to table4, figure1 to figure3, with commas."),
     repeats: int = option(20, "Random halves.", min=1),
     out: Path = option(Path("reproduction"), "Folder for results.json, figures and index.html."),
-    standardize: Standardize = option(
-        Standardize.all, "all: before the split, as the paper. train: by the training half only."
+    standardize: Literal["all", "train"] = option(
+        "all", "all: before the split, as the paper. train: by the training half only."
     ),
     seed: int = options.SEED,
     skip_missing: bool = option(False, "Leave out data sets that are not to be had.", "--skip-missing"),
@@ -62,7 +59,7 @@ def reproduce(
             only=only,
             repeats=repeats,
             out=out,
-            standardize=standardize.value,
+            standardize=standardize,
             seed=seed,
             skip_missing=skip_missing,
             n_jobs=jobs,

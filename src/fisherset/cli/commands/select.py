@@ -41,7 +41,7 @@ def select(
     force: bool = options.FORCE,
     quiet: bool = options.QUIET,
     shown: Format = option(
-        Format.table,
+        "table",
         "What is printed: a table to read, names a line each, csv, tsv or json (--json).",
         "--format",
     ),
@@ -90,7 +90,7 @@ def select(
     from fisherset.cli.request import make_request
 
     with outputs, source.opened() as path:
-        silent = quiet or printed is not Format.table
+        silent = quiet or printed != "table"
         table = source.table(path, silent, restrictions.task, restrictions.split_texts)
         check_rows(table, report, write)
         request = make_request(table, source, restrictions)
@@ -101,7 +101,7 @@ def select(
                 outputs.write(report, answer.page)
         if write is not None:
             outputs.write(write, lambda: answer.reduced_table(write))
-    if printed is Format.table:
+    if printed == "table":
         screen = Screen(quiet)
         show_answer(screen, answer)
         screen.lines(*(f"Written: {file}" for file in outputs.written))
@@ -120,9 +120,9 @@ def parse_k(text: str) -> int | str | list[int]:
 
 def parse_format(given: Format, as_json: bool) -> Format:
     """Return the format that --format and --json give together."""
-    if as_json and given not in (Format.table, Format.json):
-        raise ValueError(f"--json must not go with --format {given.value}; leave one of them out.")
-    return Format.json if as_json else given
+    if as_json and given not in ("table", "json"):
+        raise ValueError(f"--json must not go with --format {given}; leave one of them out.")
+    return "json" if as_json else given
 
 
 def check_rows(table: LabelledTable, report: Path | None, write: Path | None) -> None:
@@ -136,11 +136,11 @@ def check_rows(table: LabelledTable, report: Path | None, write: Path | None) ->
 
 def formatted(answer: Answer, printed: Format) -> str:
     """Return the answer for another program."""
-    if printed is Format.json:
+    if printed == "json":
         return answer.selection.as_json()
-    if printed is Format.names:
+    if printed == "names":
         return as_lines([row.name for row in answer.rows])
-    return as_cells([row._asdict() for row in answer.rows], "," if printed is Format.csv else "\t")
+    return as_cells([row._asdict() for row in answer.rows], "," if printed == "csv" else "\t")
 
 
 def show_answer(screen: Screen, answer: Answer) -> None:

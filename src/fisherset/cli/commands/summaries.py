@@ -48,7 +48,7 @@ def summarize(
         if isinstance(table.X, Summary):
             raise ValueError(f"{path.name} is a summary already; `merge` adds it to others.")
         with ProgressBars(quiet, "adding up"):
-            found = summary_of(table.X, table.y, task=task.value, max_memory=max_memory).named(table.names)
+            found = summary_of(table.X, table.y, task=task, max_memory=max_memory).named(table.names)
         found.save(out)
     _show(found, out, quiet)
 
