@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 # 2026 compute for Zen as for Haswell, and call Prescott Katmai.
 CORES := Haswell-1 Prescott-2 Sandybridge-1 Zen-2
 NUMERICAL := tests/solver tests/statistics tests/selection tests/selectors tests/analysis tests/public tests/test_soundness.py
-NUMERICAL += $(patsubst %,--ignore=tests/public/test_%.py,bad_input elsewhere faults libraries memory progress sklearn)
+NUMERICAL += $(patsubst %,--ignore=tests/public/test_%.py,bad_input faults libraries memory out_of_core progress sklearn)
 
 # Test processes fill the cores: threads within them would only wait for each other.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1

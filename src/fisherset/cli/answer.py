@@ -15,8 +15,16 @@ from typing import Any
 import numpy as np
 import typer
 
-import fisherset
-from fisherset import Explanation, explain, report, selection_path
+from fisherset import (
+    Explanation,
+    GeneralizedFisherScore,
+    GeneralizedFisherScoreCV,
+    JointRegressionScore,
+    JointRegressionScoreCV,
+    explain,
+    report,
+    selection_path,
+)
 from fisherset._format import counted, json_value
 from fisherset.cli.files import LabelledFile
 from fisherset.cli.request import Request
@@ -31,7 +39,11 @@ from fisherset.tables.write import table_content
 
 DEFAULT_SIZE = 50  # features that are selected without -k, of a table that has twice as many
 DRAWN_VALUES = 8_000_000  # values (64 MB) that the pictures of an out-of-core table are drawn from
-SELECTORS = {"classification": "GeneralizedFisherScore", "regression": "JointRegressionScore"}
+# With the size and gamma given, or cross-validated.
+SELECTORS: dict[str, tuple[Any, Any]] = {
+    "classification": (GeneralizedFisherScore, GeneralizedFisherScoreCV),
+    "regression": (JointRegressionScore, JointRegressionScoreCV),
+}
 NUMBERS = ("gamma", "objective", "upper_bound", "gap")  # of a fitted selector
 SCORES = {"classification": "accuracy", "regression": "R²"}  # on held-out rows
 
@@ -91,12 +103,13 @@ def fitted(request: Request, k: int | str | list[int], gamma: float | str, solve
     """
     for size in [] if isinstance(k, str) else [k] if isinstance(k, int) else [k[0], k[-1]]:
         request.check_size(size)
-    X, y, name = request.table.X, request.table.y, SELECTORS[request.task]
+    X, y = request.table.X, request.table.y
+    selector, search = SELECTORS[request.task]
     parameters = {"solver": solver, "keep": request.kept, **request.parameters}
     if isinstance(k, list) and y is None and gamma != "auto":
         k = k[-1]
     if isinstance(k, int) and gamma != "auto":
-        return getattr(fisherset, name)(k, gamma=gamma, **parameters, **limits).fit(X, y)
+        return selector(k, gamma=gamma, **parameters, **limits).fit(X, y)
     if y is None:
         raise ValueError(
             f'"auto" needs the rows of {request.table.path.name} in memory, to take some out. Give -k '
@@ -104,7 +117,7 @@ def fitted(request: Request, k: int | str | list[int], gamma: float | str, solve
         )
     del parameters["max_memory"]
     gammas = None if gamma == "auto" else [gamma]
-    return getattr(fisherset, f"{name}CV")(k, gammas=gammas, **parameters).fit(X, y)
+    return search(k, gammas=gammas, **parameters).fit(X, y)
 
 
 @dataclass(frozen=True)
@@ -267,7 +280,7 @@ class Answer:
             str(table.path),
             table.target,
             len(self.rows),
-            selector=SELECTORS[request.task],
+            selector=SELECTORS[request.task][0].__name__,
             read=read,
             given={
                 "gamma": float(self.selector.gamma_),
