@@ -105,7 +105,7 @@ def test_a_coding_offers_what_makes_h():
 
 
 def test_products_are_asked_four_things():
-    assert members_of(Products) == {"n_rows", "cross", "blocks", "mixed", "take"}
+    assert members_of(Products) == {"n_rows", "cross", "blocks", "combined", "take"}
     for kind in (SourceProducts, ComplementProducts, StoredProducts):
         assert members_of(Products) <= set(dir(kind)) | {"n_rows"}
 
@@ -122,7 +122,7 @@ def test_only_what_needs_rows_at_hand_knows_of_memory():
         "statistics/any_table",
         "statistics/in_memory",
         "statistics/sums/folds",
-        "statistics/univariate/graph",
+        "statistics/univariate/pairs",
         "statistics/products/sparse_columns",
     }
 
