@@ -262,7 +262,7 @@ def test_magnitudes_without_standardizing(face, factor):
 
 def test_nothing_is_read_before_parameters_are_checked(monkeypatch):
     """A wrong parameter costs no pass over the data."""
-    import fisherset.statistics.in_memory as base
+    import fisherset.statistics.measure as base
 
     def fail(*args):
         raise AssertionError("the data was read")

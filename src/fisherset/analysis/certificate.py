@@ -12,7 +12,7 @@ from fisherset.selection.outcome import warn_status
 from fisherset.selection.request import pose_subset
 from fisherset.solver import Status, Trace, grade, grade_exactly, prove_value
 from fisherset.solver.solution import is_optimal
-from fisherset.statistics.measured import Beside
+from fisherset.statistics.measured import FitArguments
 from fisherset.validation import parameters as parameter
 from fisherset.validation.targets import CLASSIFICATION
 
@@ -158,7 +158,7 @@ def fisher_criterion(
     0.9236
     """
     limit = parameter.check_memory(max_memory)
-    beside = Beside(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
+    beside = FitArguments(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
     asked = pose_subset(X, y, features, gamma, standardize, beside, task, adjust_for=adjust_for)
     if not asked.members.size:
         return 0.0
@@ -250,7 +250,7 @@ def certify(
     seconds = parameter.check_limit("time_limit", time_limit)
     trace = Trace(max_iter=MAX_ITER, time_limit=seconds, max_nodes=parameter.check_nodes(max_nodes))
     limit = parameter.check_memory(max_memory)
-    beside = Beside(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
+    beside = FitArguments(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
     sets = {"groups": groups, "keep": keep, "exclude": exclude, "adjust_for": adjust_for}
     asked = pose_subset(X, y, features, gamma, standardize, beside, task, **sets)
     problem, domain = asked.problem, asked.posed.domain

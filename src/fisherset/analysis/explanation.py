@@ -30,7 +30,7 @@ from fisherset.solver import (
 )
 from fisherset.solver.subset import Subset
 from fisherset.solver.trace import USUAL
-from fisherset.statistics.measured import Beside
+from fisherset.statistics.measured import FitArguments
 from fisherset.validation import parameters as parameter
 from fisherset.validation.targets import CLASSIFICATION
 
@@ -169,7 +169,7 @@ def explain(
     """
     parameter.check_flag("prove", prove)
     limit = parameter.check_memory(max_memory)
-    beside = Beside(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
+    beside = FitArguments(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
     sets = {"groups": groups, "exclude": exclude, "adjust_for": adjust_for}
     asked = pose_subset(X, y, features, gamma, standardize, beside, task, **sets)
     problem, chosen, members = asked.problem, asked.chosen, asked.members

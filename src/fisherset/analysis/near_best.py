@@ -15,10 +15,11 @@ from fisherset.analysis.replacements import NearBest
 from fisherset.selection.constraints import Choice, Posed
 from fisherset.selection.gamma import resolve_gamma
 from fisherset.selection.outcome import warn_status
-from fisherset.selection.problem import measure_table, memory_for, pose_problem
+from fisherset.selection.problem import memory_for, pose_problem
 from fisherset.selection.request import check_asked
 from fisherset.solver import Status, Trace, mask_of, near_sets, without
-from fisherset.statistics.measured import Beside, Measured
+from fisherset.statistics.measure import measure_table
+from fisherset.statistics.measured import FitArguments, MeasuredTable
 from fisherset.validation import features as check
 from fisherset.validation import parameters as parameter
 from fisherset.validation.targets import CLASSIFICATION
@@ -116,7 +117,7 @@ def near_best(
     sets = {"groups": groups, "keep": keep, "exclude": exclude, "adjust_for": adjust_for}
     X, names, _, choice = check_asked(X, gamma, standardize, missing, task, **sets)
     count = choice.count(k, "k")
-    beside = Beside(sample_weight, class_weight, confounders, choice.adjusted, missing, limit)
+    beside = FitArguments(sample_weight, class_weight, confounders, choice.adjusted, missing, limit)
     table = measure_table(X, y, names, beside, task)
     problem = pose_problem(table, standardize, choice.most_columns(count))
     posed = choice.posed(problem, count)
@@ -150,7 +151,7 @@ def near_best(
     )
 
 
-def _out_of_memory(table: Measured, n_columns: int) -> str:
+def _out_of_memory(table: MeasuredTable, n_columns: int) -> str:
     """Memory that a search among so many columns needs, and how to allow it."""
     needed = memory_for(table, n_columns)
     if needed is None:

@@ -14,11 +14,12 @@ from fisherset.selection.constraints import Choice, Posed
 from fisherset.selection.gamma import resolve_gamma
 from fisherset.selection.noise import Noise, measure_noise
 from fisherset.selection.outcome import solutions_along
-from fisherset.selection.problem import measure_table, pose_problem
+from fisherset.selection.problem import pose_problem
 from fisherset.selection.request import check_asked
 from fisherset.solver import SOLVERS, Solution, Status, relative_gap
 from fisherset.statistics import TableProblem
-from fisherset.statistics.measured import Beside
+from fisherset.statistics.measure import measure_table
+from fisherset.statistics.measured import FitArguments
 from fisherset.validation import parameters as parameter
 from fisherset.validation.targets import CLASSIFICATION
 
@@ -181,7 +182,7 @@ def selection_path(
     counts = parameter.check_sizes(ks, len(choice.labels), what=choice.what)
     for count in (counts[0], counts[-1]):
         choice.check(count)
-    beside = Beside(sample_weight, class_weight, confounders, choice.adjusted, missing, limit)
+    beside = FitArguments(sample_weight, class_weight, confounders, choice.adjusted, missing, limit)
     table = measure_table(X, y, names, beside, task)
     problem = pose_problem(table, standardize, choice.most_columns(counts[-1]))
     posed = [choice.posed(problem, count) for count in counts]

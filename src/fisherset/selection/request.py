@@ -9,9 +9,10 @@ import numpy as np
 from fisherset._types import Indices
 from fisherset.selection.constraints import Choice, Posed, check_choice
 from fisherset.selection.gamma import resolve_gamma
-from fisherset.selection.problem import measure_table, pose_problem
+from fisherset.selection.problem import pose_problem
 from fisherset.statistics import TableProblem
-from fisherset.statistics.measured import Beside, Measured
+from fisherset.statistics.measure import measure_table
+from fisherset.statistics.measured import FitArguments, MeasuredTable
 from fisherset.validation import features as check
 from fisherset.validation import parameters as parameter
 from fisherset.validation.targets import MISSING, TASKS
@@ -20,7 +21,7 @@ from fisherset.validation.targets import MISSING, TASKS
 class AskedSubset(NamedTuple):
     """A subset that is asked about, in a table that has been measured."""
 
-    table: Measured
+    table: MeasuredTable
     problem: TableProblem
     choice: Choice
     posed: Posed
@@ -60,7 +61,7 @@ def check_asked(
     parameter.check_flag("standardize", standardize)
     parameter.check_choice("missing", missing, MISSING)
     parameter.check_choice("task", task, TASKS)
-    X, names = check.check_bare_table(X, elsewhere=True)
+    X, names = check.check_bare_table(X, out_of_core=True)
     width = check.width_of(X)
     return Asked(X, names, width, check_choice(groups, keep, exclude, width, names, adjust_for))
 
@@ -71,14 +72,14 @@ def pose_subset(
     features: Any,
     gamma: float | str,
     standardize: bool,
-    beside: Beside,
+    beside: FitArguments,
     task: str,
     **sets: Any,
 ) -> AskedSubset:
     """Check all there is to check, read the table, and find the subset in it."""
     X, names, width, choice = check_asked(X, gamma, standardize, beside.missing, task, **sets)
     chosen = choice.units_of(check.check_features(features, width, names))
-    table = measure_table(X, y, names, beside._replace(adjusted=choice.adjusted), task)
+    table = measure_table(X, y, names, beside._replace(adjust_for=choice.adjusted), task)
     problem = pose_problem(table, standardize, choice.most_columns(chosen.size))
     posed = choice.posed(problem, chosen.size)
     members = np.flatnonzero(np.isin(posed.units, chosen))

@@ -14,7 +14,7 @@ from fisherset._types import Floats
 from fisherset.data import DaskRows, lazy_columns
 from fisherset.solver import TIE
 from fisherset.validation import features as check
-from fisherset.validation.containers import is_elsewhere, left_there
+from fisherset.validation.table import dask_as_rows, is_out_of_core
 
 
 class BaseSelector(SelectorMixin, BaseEstimator):
@@ -70,11 +70,11 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             The samples with only the selected features; of Dask's arrays and data frames not yet
             computed.
         """
-        if isinstance(left_there(X), DaskRows):
+        if isinstance(dask_as_rows(X), DaskRows):
             support = self._get_support_mask()
             check.check_same_columns(self, X)
             return lazy_columns(X, support)
-        if is_elsewhere(X):
+        if is_out_of_core(X):
             raise TypeError(
                 f"X must be rows at hand, or on Dask; got an object of type {type(X).__name__}. Name the "
                 f"selected columns when it is made, as by scan(..., columns=get_feature_names_out())."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from fisherset.selectors.incremental import IncrementalSelector
-from fisherset.statistics.measured import Beside
+from fisherset.statistics.measured import FitArguments
 
 
 class GeneralizedFisherScore(IncrementalSelector):
@@ -247,4 +247,4 @@ class GeneralizedFisherScore(IncrementalSelector):
         self : GeneralizedFisherScore
             The fitted selector.
         """
-        return self._fit_anew(X, y, Beside(sample_weight, self.class_weight, confounders))
+        return self._fit_anew(X, y, FitArguments(sample_weight, self.class_weight, confounders))

@@ -6,13 +6,12 @@ import warnings
 from typing import Any, Self
 
 from fisherset.selectors.joint import JointSelector
-from fisherset.statistics.any_table import check_alone
-from fisherset.statistics.measured import Beside
+from fisherset.statistics.measured import FitArguments, reject_data_arguments
 from fisherset.statistics.reader import check_telling, classified
 from fisherset.statistics.summary.summary import Summary, summarize
 from fisherset.validation import features as check
-from fisherset.validation.labels import encode_labels
 from fisherset.validation.parameters import shown
+from fisherset.validation.targets import encode_labels
 
 
 class IncrementalSelector(JointSelector):
@@ -21,7 +20,7 @@ class IncrementalSelector(JointSelector):
     summary_: Summary
     class_weight: Any = None
 
-    def _fit_anew(self, X: Any, y: Any, beside: Beside) -> Self:
+    def _fit_anew(self, X: Any, y: Any, beside: FitArguments) -> Self:
         """Forget the rows of earlier calls, and select."""
         for kept in ("summary_", "_all_labels"):
             if hasattr(self, kept):
@@ -72,9 +71,9 @@ class IncrementalSelector(JointSelector):
             )
             self._forget()
         before = getattr(self, "summary_", None)
-        check.check_table(self, X, elsewhere=True, reset=before is None, least_rows=1)
+        check.check_table(self, X, out_of_core=True, reset=before is None, least_rows=1)
         if isinstance(X, Summary):
-            check_alone(y, Beside(sample_weight, confounders=confounders))
+            reject_data_arguments(y, FitArguments(sample_weight, confounders=confounders))
             part = X
         else:
             more = {"sample_weight": sample_weight, "confounders": confounders, "task": self._task}
@@ -85,7 +84,7 @@ class IncrementalSelector(JointSelector):
             raise ValueError(f"y must hold labels among classes; got {shown(foreign[0])}.")
         whole = part if before is None else before + part
         if _tells_apart(whole):
-            self._fit(whole, None, Beside())
+            self._fit(whole, None, FitArguments())
         self.summary_, self._all_labels = whole, known
         return self
 

@@ -10,13 +10,14 @@ from fisherset.selection.constraints import Choice, Posed, check_choice
 from fisherset.selection.gamma import resolve_gamma
 from fisherset.selection.noise import measure_noise
 from fisherset.selection.outcome import warn_status
-from fisherset.selection.problem import check_room, measure_table, pose_problem
+from fisherset.selection.problem import check_room, pose_problem
 from fisherset.selection.proven import prove_units, table_bounds
 from fisherset.selectors.base import BaseSelector, ranking_from
 from fisherset.selectors.progress import Progress
 from fisherset.solver import LOOSE, SOLVERS, Solution, Trace, mask_of, solve
 from fisherset.statistics import TableProblem
-from fisherset.statistics.measured import Beside, Measured
+from fisherset.statistics.measure import measure_table
+from fisherset.statistics.measured import FitArguments, MeasuredTable
 from fisherset.validation import features as check
 from fisherset.validation import parameters as parameter
 from fisherset.validation.targets import CLASSIFICATION, MISSING
@@ -47,16 +48,16 @@ class JointSelector(BaseSelector):
         tags.input_tags.allow_nan = self.missing == "mean"
         return tags
 
-    def _fit(self, X: Any, y: Any, beside: Beside) -> Self:
+    def _fit(self, X: Any, y: Any, beside: FitArguments) -> Self:
         """Select, from whatever y holds and is given beside it."""
         self._check_parameters()
-        X = check.check_table(self, X, elsewhere=True)
+        X = check.check_table(self, X, out_of_core=True)
         choice = check_choice(
             self.groups, self.keep, self.exclude, self.n_features_in_, self._names, self.adjust_for
         )
         k = choice.count(self.n_features_to_select)
         limit = parameter.check_memory(self.max_memory)
-        beside = beside._replace(adjusted=choice.adjusted, missing=self.missing, max_memory=limit)
+        beside = beside._replace(adjust_for=choice.adjusted, missing=self.missing, max_memory=limit)
         check_room(limit, self.n_features_in_, choice.most_columns(k))
         table = measure_table(X, y, self._names, beside, self._task)
         problem = pose_problem(table, self.standardize, choice.most_columns(k))
@@ -78,7 +79,7 @@ class JointSelector(BaseSelector):
             parameter.check_integer("verbose", self.verbose, least=0)
 
     def _solve(
-        self, table: Measured, problem: TableProblem, choice: Choice, posed: Posed, k: int, gamma: float
+        self, table: MeasuredTable, problem: TableProblem, choice: Choice, posed: Posed, k: int, gamma: float
     ) -> None:
         """Select k features, or groups of them, and keep everything about them."""
         tol = parameter.check_tol(self.tol, self.solver)

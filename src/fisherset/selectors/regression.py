@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from fisherset.selectors.incremental import IncrementalSelector
-from fisherset.statistics.measured import Beside
+from fisherset.statistics.measured import FitArguments
 from fisherset.validation.targets import REGRESSION
 
 
@@ -117,4 +117,4 @@ n_features_in_, feature_names_in_
         self : JointRegressionScore
             The fitted selector.
         """
-        return self._fit_anew(X, y, Beside(sample_weight, None, confounders))
+        return self._fit_anew(X, y, FitArguments(sample_weight, None, confounders))

@@ -1,7 +1,6 @@
 """The checks on data: one sentence each, with the rule, the value and the fix.
 
-X is checked in `_containers`, `_tables` and `_magnitudes`, y and the weights in `_labels`; here is what
-names columns.
+X is checked in `table` and `numbers`, y in `targets`; here are the checks of names of columns.
 """
 
 from __future__ import annotations
@@ -15,11 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._types import Indices
-from fisherset.validation.containers import is_elsewhere
-from fisherset.validation.labels import check_labels, check_weights
+from fisherset.validation.numbers import check_comparable, check_magnitude, reject_nonfinite
 from fisherset.validation.parameters import is_integer, shown
-from fisherset.validation.table import check_bare_table, check_container, check_same_columns, check_table
-from fisherset.validation.values import check_comparable, check_magnitude, reject_nonfinite
+from fisherset.validation.table import (
+    check_bare_table,
+    check_container,
+    check_same_columns,
+    check_table,
+    is_out_of_core,
+)
+from fisherset.validation.targets import check_labels
+from fisherset.validation.weights import check_weights
 
 __all__ = [
     "check_bare_table",
@@ -38,8 +43,8 @@ __all__ = [
 
 
 def width_of(X: Any) -> int:
-    """Number of columns of a table that was checked, in memory or elsewhere."""
-    return int(X.n_columns if is_elsewhere(X) else X.shape[1])
+    """Number of columns of a table that was checked, in memory or out of core."""
+    return int(X.n_columns if is_out_of_core(X) else X.shape[1])
 
 
 def check_features(features: Any, n_features: int, names: Any) -> Indices:

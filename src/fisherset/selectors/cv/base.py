@@ -12,21 +12,21 @@ from sklearn.model_selection import check_cv
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 
 from fisherset._types import Floats, Indices
-from fisherset.data import MemorySource
+from fisherset.data import MemoryRows
 from fisherset.selection.constraints import Choice, check_choice
 from fisherset.selection.gamma import resolve_gamma, unit_of
-from fisherset.selection.problem import measure_table
 from fisherset.selectors.cv.models import Discriminant, LabelFit, LinearFit
 from fisherset.selectors.cv.scoring import Judge, OwnModel, check_estimator, scorer_of
 from fisherset.selectors.cv.search import Search
 from fisherset.selectors.joint import JointSelector
 from fisherset.solver import Domain
 from fisherset.statistics import Classes, FoldedTable, TableProblem
-from fisherset.statistics.in_memory import weights_of_samples
-from fisherset.statistics.measured import Beside, Measured
+from fisherset.statistics.measure import measure_table
+from fisherset.statistics.measured import FitArguments, MeasuredTable
 from fisherset.validation import features as check
 from fisherset.validation import parameters as parameter
 from fisherset.validation.targets import CLASSIFICATION, REGRESSION
+from fisherset.validation.weights import check_weights
 
 # Where no gammas are given: "scale", and these multiples of the number of samples.
 MULTIPLES = {
@@ -61,7 +61,7 @@ class CrossValidatedSelector(JointSelector):
         splits = MethodMapping().add(caller="fit", callee="split").add(caller="fit_transform", callee="split")
         return router.add(splitter=check_cv(self.cv), method_mapping=splits)
 
-    def _search(self, X: Any, y: Any, beside: Beside, groups: Any) -> Self:
+    def _search(self, X: Any, y: Any, beside: FitArguments, groups: Any) -> Self:
         """Choose gamma and size, then select on all rows."""
         self._check_parameters()
         X = check.check_table(self, X)
@@ -69,15 +69,15 @@ class CrossValidatedSelector(JointSelector):
             self.groups, self.keep, self.exclude, self.n_features_in_, self._names, self.adjust_for
         )
         ks = self._sizes(choice)
-        beside = beside._replace(adjusted=choice.adjusted, missing=self.missing)
+        beside = beside._replace(adjust_for=choice.adjusted, missing=self.missing)
         table = measure_table(X, y, self._names, beside, self._task)
-        memory = getattr(table.source, "source", None)
-        assert isinstance(memory, MemorySource)
+        memory = getattr(table.rows, "rows", None)
+        assert isinstance(memory, MemoryRows)
         targets = _targets(table, memory, y)
         rows = X.tocsr() if hasattr(X, "tocsr") else X  # rows are taken out of it
         judge = self._judge(table, memory, rows, targets, beside)
         splits = self._splits(X, targets, table, memory.weight, groups)
-        source = MemorySource(rows, memory.y, memory.weight, memory.confounders)
+        source = MemoryRows(rows, memory.y, memory.weight, memory.confounders)
         folded = FoldedTable(source, table.coding, table.scatter.moments, standardize=self.standardize)
         problem = folded.whole()
         check.check_magnitude(problem.diagonal)
@@ -101,10 +101,12 @@ class CrossValidatedSelector(JointSelector):
         if self.gammas is not None:
             parameter.check_gammas(self.gammas)
 
-    def _judge(self, table: Measured, memory: MemorySource, rows: Any, targets: Any, beside: Beside) -> Judge:
+    def _judge(
+        self, table: MeasuredTable, memory: MemoryRows, rows: Any, targets: Any, beside: FitArguments
+    ) -> Judge:
         check_estimator(self.estimator, self._task, memory.weight is not None)
         kind, own_model = _own_model(table)
-        weights = weights_of_samples(beside.sample_weight, len(targets))
+        weights = check_weights(beside.sample_weight, len(targets))
         scorer = scorer_of(self.scoring, kind)
         given = (rows, targets, memory.confounders, own_model, self.estimator, scorer)
         return Judge(*given, memory.weight, weights)
@@ -133,7 +135,7 @@ class CrossValidatedSelector(JointSelector):
         return sizes
 
     def _splits(
-        self, X: Any, targets: Any, table: Measured, weight: Floats | None, groups: Any
+        self, X: Any, targets: Any, table: MeasuredTable, weight: Floats | None, groups: Any
     ) -> list[tuple[Indices, Indices]]:
         rows, classes = np.arange(len(targets)), table.codes.size > 0
         counts = np.ones(rows.size, dtype=bool) if weight is None else weight > 0
@@ -190,14 +192,14 @@ class CrossValidatedSelector(JointSelector):
         return at_gamma, at_k
 
 
-def _own_model(table: Measured) -> tuple[str, OwnModel]:
+def _own_model(table: MeasuredTable) -> tuple[str, OwnModel]:
     """What the targets are, and the model that the statistics give for them."""
     if isinstance(table.coding, Classes):
         return "classes", partial(Discriminant, classes=table.classes)
     return ("label sets", LabelFit) if table.classes.size else ("numbers", LinearFit)
 
 
-def _targets(table: Measured, memory: MemorySource, y: Any) -> Any:
+def _targets(table: MeasuredTable, memory: MemoryRows, y: Any) -> Any:
     """What models learn: labels, an indicator of sets of them, or numbers, flat where y was."""
     if table.codes.size:
         return table.classes[table.codes]

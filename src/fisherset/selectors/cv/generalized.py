@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from fisherset.selectors.cv.base import CrossValidatedSelector
-from fisherset.statistics.measured import Beside
+from fisherset.statistics.measured import FitArguments
 
 
 class GeneralizedFisherScoreCV(CrossValidatedSelector):
@@ -144,4 +144,4 @@ feature_names_in_
         self : GeneralizedFisherScoreCV
             The fitted selector.
         """
-        return self._search(X, y, Beside(sample_weight, self.class_weight, confounders), groups)
+        return self._search(X, y, FitArguments(sample_weight, self.class_weight, confounders), groups)

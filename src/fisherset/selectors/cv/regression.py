@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from fisherset.selectors.cv.base import CrossValidatedSelector
-from fisherset.statistics.measured import Beside
+from fisherset.statistics.measured import FitArguments
 from fisherset.validation.targets import REGRESSION
 
 
@@ -127,4 +127,4 @@ feature_names_in_
         self : JointRegressionScoreCV
             The fitted selector.
         """
-        return self._search(X, y, Beside(sample_weight, None, confounders), groups)
+        return self._search(X, y, FitArguments(sample_weight, None, confounders), groups)

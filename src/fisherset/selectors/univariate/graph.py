@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
 from fisherset._types import Floats, Indices
-from fisherset.data import CountedSource, MemorySource
+from fisherset.data import CountedRows, MemoryRows
 from fisherset.statistics import Classes, GraphScatter, graph_scatter, nearest, pair_distances, sum_moments
 from fisherset.validation import features as check
 from fisherset.validation import parameters as parameter
@@ -36,8 +36,8 @@ def check_graph_parameters(selector: Any) -> None:
 def measure_graph(selector: Any, X: Any, y: Any) -> tuple[GraphScatter, int]:
     """Build the graph a selector asks for and measure the columns along it; also the passes that took."""
     codes = check.check_labels(y, X.shape[0])[1] if selector.supervised else None
-    rows = MemorySource(X.tocsr() if sparse.issparse(X) else X)
-    source = CountedSource(rows)
+    rows = MemoryRows(X.tocsr() if sparse.issparse(X) else X)
+    source = CountedRows(rows)
     moments = sum_moments(source, Classes(1))
     check.reject_nonfinite(moments.finite, selector._names)
     # one unit for all columns, so that the squares of distances stay in range

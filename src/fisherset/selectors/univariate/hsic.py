@@ -8,10 +8,10 @@ from typing import Any, Self
 import numpy as np
 
 from fisherset._types import EPS, Floats
-from fisherset.selection.problem import measure_table
 from fisherset.selectors.base import BaseSelector
 from fisherset.statistics import SourceProducts, rbf_dependence
-from fisherset.statistics.measured import Beside, Measured
+from fisherset.statistics.measure import measure_table
+from fisherset.statistics.measured import FitArguments, MeasuredTable
 from fisherset.validation import features as check
 from fisherset.validation import parameters as parameter
 
@@ -117,9 +117,9 @@ class HSICScore(BaseSelector):
             parameter.check_choice("bandwidth", self.bandwidth, ("scale",))
         else:
             parameter.check_number("bandwidth", self.bandwidth, above=0.0)
-        X = check.check_table(self, X, elsewhere=self.data_kernel == "linear")
+        X = check.check_table(self, X, out_of_core=self.data_kernel == "linear")
         k = parameter.check_count(self.n_features_to_select, self.n_features_in_)
-        table = measure_table(X, y, self._names, Beside(sample_weight))
+        table = measure_table(X, y, self._names, FitArguments(sample_weight))
         scores, unit = self._linear(table) if self.data_kernel == "linear" else self._rbf(table)
         constant, n = table.scatter.constant, table.scatter.n
         if n - 1.0 < 1e-6:
@@ -141,7 +141,7 @@ class HSICScore(BaseSelector):
             for start in range(0, n_classes, CLASSES):
                 yield np.eye(n_classes, min(CLASSES, n_classes - start), -start)
 
-    def _linear(self, table: Measured) -> tuple[Floats, Floats]:
+    def _linear(self, table: MeasuredTable) -> tuple[Floats, Floats]:
         """||sum over the samples of (centred x) (features of the label)||^2, from the class sums."""
         scatter = table.scatter
         sums = scatter.sums.T  # of the centred columns, d x c
@@ -153,7 +153,7 @@ class HSICScore(BaseSelector):
             total += np.einsum("jp,jp->j", projected, projected)
         return total, scatter.guard.unit
 
-    def _rbf(self, table: Measured) -> tuple[Floats, Floats]:
+    def _rbf(self, table: MeasuredTable) -> tuple[Floats, Floats]:
         scatter = table.scatter
         spread = np.sqrt(scatter.total / scatter.n)
         if not isinstance(self.bandwidth, str):

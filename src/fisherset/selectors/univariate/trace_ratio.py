@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._types import Floats, Indices
-from fisherset.selection.problem import measure_table
 from fisherset.selectors.base import BaseSelector
 from fisherset.selectors.univariate.graph import check_graph_parameters, measure_graph
 from fisherset.solver import mask_of
 from fisherset.statistics import within_scatter
+from fisherset.statistics.measure import measure_table
 from fisherset.validation import features as check
 from fisherset.validation import parameters as parameter
 
@@ -144,7 +144,7 @@ class TraceRatio(BaseSelector):
         """
         parameter.check_choice("criterion", self.criterion, ("fisher", "laplacian"))
         check_graph_parameters(self)
-        X = check.check_table(self, X, elsewhere=self.criterion == "fisher")
+        X = check.check_table(self, X, out_of_core=self.criterion == "fisher")
         k = parameter.check_count(self.n_features_to_select, self.n_features_in_)
         weights = self._weights(X, y)
         varying = np.flatnonzero(~weights.constant)
@@ -166,7 +166,7 @@ class TraceRatio(BaseSelector):
         if self.criterion == "fisher":
             table = measure_table(X, y, self._names)
             numerator = table.scatter.between
-            denominator = within_scatter(table.scatter, table.source)
+            denominator = within_scatter(table.scatter, table.rows)
             constant, guard, n_passes = table.scatter.constant, table.scatter.guard, table.n_passes
             classes: NDArray[Any] | None = table.classes
         else:

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from fisherset._types import Floats, Indices
-from fisherset.data import Block, CountedSource, MemorySource, Sparse
+from fisherset.data import Block, CountedRows, MemoryRows, Sparse
 from fisherset.statistics.kernels.blocks import nuisance, weighted
 from fisherset.statistics.products.batches import EXPECTED, Foresee
 from fisherset.statistics.products.products import SourceProducts, projected
@@ -39,7 +39,7 @@ class NarrowProducts(SourceProducts):
 
     Parameters
     ----------
-    source : CountedSource
+    source : CountedRows
         The rows, a CSR matrix in memory.
     guard : Guard
         How kernels see them.
@@ -52,15 +52,15 @@ class NarrowProducts(SourceProducts):
 
     foresee: Foresee | None = None
 
-    def __init__(self, source: CountedSource, guard: Guard) -> None:
+    def __init__(self, source: CountedRows, guard: Guard) -> None:
         super().__init__(source, guard)
-        self._passes, self._table = source, source.source
-        self._place: Indices = np.full(source.shape[1], -1, dtype=np.intp)  # of each column taken out
+        self._passes, self._table = source, source.rows
+        self._place: Indices = np.full(source.n_columns, -1, dtype=np.intp)  # of each column taken out
         self._columns: Sparse = None
         self._narrow: SourceProducts | None = None
 
     @staticmethod
-    def suit(source: MemorySource, copied: int) -> bool:
+    def suit(source: MemoryRows, copied: int) -> bool:
         """Whether this is for a source, of which so many bytes may be copied."""
         X = source.X
         if isinstance(X, np.ndarray) or X.format != "csr":
@@ -82,7 +82,7 @@ class NarrowProducts(SourceProducts):
             return narrow.mixed(self._place[columns], W, shift, self._place[rows])
         block = self.take(columns)
         V = weighted(block.X @ W - nuisance(block) @ shift, block.weight)
-        assert isinstance(self._table, MemorySource)
+        assert isinstance(self._table, MemoryRows)
         self._passes.n_passes += 1
         kernel = ProjectKernel(self.guard, self._place.size * W.shape[1])
         total = self._table.with_targets(V).reduce(kernel)
@@ -113,5 +113,5 @@ class NarrowProducts(SourceProducts):
         size = X.shape[1]
         self._columns = X
         self._place[missing] = np.arange(size - missing.size, size)
-        narrow = MemorySource(X, new.y, new.weight, new.confounders)
+        narrow = MemoryRows(X, new.y, new.weight, new.confounders)
         return SourceProducts(narrow, Guard(np.zeros(size), np.ones(size)))

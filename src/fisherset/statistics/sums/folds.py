@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from fisherset._types import Floats, Indices
-from fisherset.data import CountedSource, MemorySource
+from fisherset.data import CountedRows, MemoryRows
 from fisherset.statistics.problem import TableProblem
 from fisherset.statistics.products.gram import GramColumns
 from fisherset.statistics.products.products import RestProducts, SourceProducts
@@ -29,7 +29,7 @@ class SharedProducts(SourceProducts):
 
     @cached_property
     def _columns(self) -> GramColumns:
-        return GramColumns(super().cross, self.source.shape[1])
+        return GramColumns(super().cross, self.source.n_columns)
 
     def cross(self, columns: Indices, rows: Indices | None) -> Floats:
         return self._columns.get(columns, rows)
@@ -40,7 +40,7 @@ class FoldedTable:
 
     Parameters
     ----------
-    source : MemorySource
+    source : MemoryRows
         The rows, as an array or CSR matrix.
     coding : Coding
         What their targets stand for.
@@ -50,10 +50,10 @@ class FoldedTable:
         Whether columns are scaled to standard deviation 1.
     """
 
-    def __init__(self, source: MemorySource, coding: Coding, moments: Moments, *, standardize: bool) -> None:
+    def __init__(self, source: MemoryRows, coding: Coding, moments: Moments, *, standardize: bool) -> None:
         self._rows, self._coding, self._moments = source, coding, moments
         self._standardize = standardize
-        self.source = CountedSource(source)
+        self.source = CountedRows(source)
         self.products = SharedProducts(self.source, moments.guard)
 
     def whole(self) -> TableProblem:

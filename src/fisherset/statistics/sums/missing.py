@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fisherset._types import Floats, Indices
-from fisherset.data import Block, Source
+from fisherset.data import Block, Rows
 from fisherset.statistics.sums.guard import Fill
 
 
@@ -63,6 +63,6 @@ def observe(block: Block) -> Observed:
     return Observed(np.bincount(entries.col[gaps], minlength=d), stored + rest, reference, total)
 
 
-def observed(source: Source) -> Observed:
+def observed(source: Rows) -> Observed:
     """What a table has and lacks: one pass."""
     return source.reduce(observe)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._types import EPS, Floats, Indices
-from fisherset.data import Block, Matrix, Source
+from fisherset.data import Block, Matrix, Rows
 from fisherset.statistics.kernels.blocks import kernel_of, nuisance, weighted
 from fisherset.statistics.sums.coding import Coding
 from fisherset.statistics.sums.errors import precision
@@ -297,13 +297,13 @@ def _all_large(stored: Floats) -> bool:
     return all(np.abs(part).min() > SMALL for part in parts)
 
 
-def sum_moments(source: Source, coding: Coding, fill: Fill | None = None, N_error: float = 0.0) -> Moments:
+def sum_moments(source: Rows, coding: Coding, fill: Fill | None = None, N_error: float = 0.0) -> Moments:
     """The moments of a table: one pass, or two when the first rows misled the guard.
 
     A third where all that the first could tell of some columns is that they are out of range. `N_error` is
     that of the confounders' basis.
     """
-    n_numbers = (coding.size + 1) * source.shape[1]
+    n_numbers = (coding.size + 1) * source.n_columns
     moments = source.reduce(MomentsKernel(coding, None, n_numbers, fill))
     for _ in range(2):
         better = moments.better_guard()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fisherset._rounding import BOUNDED
 from fisherset._types import EPS, Floats, Indices
-from fisherset.data import Block, Source
+from fisherset.data import Block, Rows
 from fisherset.statistics.kernels import dense
 from fisherset.statistics.kernels.blocks import nuisance
 from fisherset.statistics.products.products import values
@@ -36,7 +36,7 @@ class Scatter:
         The sums.
     coding : Coding
         How targets become H.
-    source : Source or None
+    source : Rows or None
         The rows, where there are any: columns of which sums do not tell what N leaves are looked at again.
 
     Attributes
@@ -59,7 +59,7 @@ class Scatter:
         Columns of which nothing is left, and columns of which the sums do not tell whether anything is.
     """
 
-    def __init__(self, moments: Moments, coding: Coding, source: Source | None = None) -> None:
+    def __init__(self, moments: Moments, coding: Coding, source: Rows | None = None) -> None:
         self.moments, self.guard, self.n = moments, moments.guard, moments.n
         self.unit = _known_unit(moments)
         self.B: Floats = moments.root.T @ moments.NX

@@ -26,7 +26,7 @@ def rbf_dependence(
     """
     columns = np.flatnonzero(wanted)
     total = np.zeros(wanted.size)
-    step = max(1, VALUES // products.source.shape[0])
+    step = max(1, VALUES // (products.n_rows or 1))
     for start in range(0, columns.size, step):
         some = columns[start : start + step]
         block = products.take(some)

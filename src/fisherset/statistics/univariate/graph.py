@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._types import Floats, Indices
-from fisherset.data import Matrix, MemorySource, Sparse
+from fisherset.data import Matrix, MemoryRows, Sparse
 from fisherset.statistics.kernels.blocks import kernel_of
 from fisherset.statistics.sums.coding import Classes
 from fisherset.statistics.sums.guard import Guard
@@ -31,7 +31,7 @@ def graph_scatter(X: Matrix, S: Sparse) -> GraphScatter:
     """The two quadratic forms of a symmetric graph S, with D = diag(S 1) and L = D - S."""
     degrees = np.asarray(S.sum(axis=1), dtype=np.float64).ravel()
     alone = Classes(1)
-    scatter = Scatter(sum_moments(MemorySource(X, weight=degrees), alone), alone)
+    scatter = Scatter(sum_moments(MemoryRows(X, weight=degrees), alone), alone)
     edges = edge_scatter(X, S, scatter.guard)
     return GraphScatter(edges, scatter.total, scatter.constant, scatter.guard)
 

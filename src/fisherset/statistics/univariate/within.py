@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fisherset._types import Floats, Indices
-from fisherset.data import Block, Source
+from fisherset.data import Block, Rows
 from fisherset.statistics.products.products import values
 from fisherset.statistics.sums.guard import Guard
 from fisherset.statistics.sums.moments import CONSTANT
@@ -22,7 +22,7 @@ TIMES_ITS_ROUNDING = 1e9  # what a difference has to be to be believed
 BATCH = 2**20  # numbers of the table taken at a time
 
 
-def within_scatter(scatter: Scatter, source: Source | None) -> Floats:
+def within_scatter(scatter: Scatter, source: Rows | None) -> Floats:
     """Sum of n_k sigma_k^2 of each column, in the units of the guard; exactly nought without any.
 
     Where there are no rows to look at again, no less than its rounding.
