@@ -219,13 +219,13 @@ class Rounding:
         raised = bound * (1 + self.target_scale)
         return Upper(raised if raised >= 0 else np.inf)
 
-    def schur(self, free: Indices, kept: Indices, Y: Floats) -> float:
+    def schur(self, free: Indices, required: Indices, Y: Floats) -> float:
         """How far the least eigenvalue of G_ff - G_fk Y can be off, Y = (G_kk + gamma I)^-1 G_kf.
 
         The error is that of [I, -Y'] G [I; -Y]: at most u a_i a_j with a = l_f + |Y|' l_k.
         """
-        a = self.lengths[free] + np.abs(Y).T @ self.lengths[kept]
-        return self.unit_of(8 * (free.size + kept.size)) * float(a @ a)
+        a = self.lengths[free] + np.abs(Y).T @ self.lengths[required]
+        return self.unit_of(8 * (free.size + required.size)) * float(a @ a)
 
 
 class SetMargin(NamedTuple):

@@ -106,7 +106,7 @@ def test_scale_and_unit_of_the_data():
 def test_many_features_are_sampled():
     """With k in the thousands only a sample of correlations is looked at; the value hardly changes."""
     X, y = noise_table(n=100, d=1200, useful=600, shift=2.0)
-    from fisherset.analysis import gamma as module
+    from fisherset.selection import gamma as module
 
     sampled = default_gamma(X, y, 500)
     with pytest.MonkeyPatch.context() as patch:

@@ -1,4 +1,4 @@
-"""The domain of the search: projection, best set and bound, with units kept and barred."""
+"""The domain of the search: projection, best set and bound, with units required and excluded."""
 
 from itertools import combinations
 
@@ -40,7 +40,7 @@ def test_maximum_is_the_sum_of_the_largest(m):
 
 
 def test_kept_and_barred_units():
-    domain = Domain(Units(None, 6), 3, kept=np.array([4]), barred=np.array([0, 2]))
+    domain = Domain(Units(None, 6), 3, required=np.array([4]), excluded=np.array([0, 2]))
     g = np.array([9.0, 1.0, 8.0, 3.0, -5.0, 2.0])
     assert_array_equal(domain.best(g), [3, 4, 5])
     assert domain.maximum(g) == 0.0
@@ -49,27 +49,27 @@ def test_kept_and_barred_units():
         assert_array_equal(q[[0, 2, 4]], [0, 0, 1])
         assert q.sum() == pytest.approx(3)
     inner = domain.within(np.array([5, 4, 3]))
-    assert_array_equal(inner.kept, [1])
+    assert_array_equal(inner.required, [1])
     assert_array_equal(inner.best(np.zeros(3)), [0, 1, 2])
     with pytest.raises(ValueError, match="m must be between 1 and 4"):
-        Domain(Units(None, 6), 5, kept=np.array([4]), barred=np.array([0, 2]))
+        Domain(Units(None, 6), 5, required=np.array([4]), excluded=np.array([0, 2]))
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("samples", [True, False])
 def test_solvers_keep_to_the_domain(solver, samples):
-    """Against all sets that hold the kept units and none of the barred ones."""
+    """Against all sets that hold the required units and none of the excluded ones."""
     for seed in range(12):
         X, y = reference.random_problem(seed, n=14 if samples else 40, d=9, c=3)
         Z, gamma = reference.standardize(X), 5.0
         problem = reference.ArrayProblem(Z, reference.indicator(y), samples=samples)
         ranking = np.argsort(-np.sum(problem.C**2, axis=1))
-        kept, barred = ranking[-1:], np.sort(ranking[:2])  # the worst has to be in, the best out
-        found = solve_one(solver, problem, 4, gamma, kept=kept, barred=barred)
-        assert set(kept) <= set(found.units)
-        assert not set(barred) & set(found.units)
-        others = np.setdiff1d(np.arange(9), np.r_[kept, barred])
-        best = max(reference.criterion(Z, y, [*kept, *some], gamma) for some in combinations(others, 3))
+        required, excluded = ranking[-1:], np.sort(ranking[:2])  # the worst has to be in, the best out
+        found = solve_one(solver, problem, 4, gamma, required=required, excluded=excluded)
+        assert set(required) <= set(found.units)
+        assert not set(excluded) & set(found.units)
+        others = np.setdiff1d(np.arange(9), np.r_[required, excluded])
+        best = max(reference.criterion(Z, y, [*required, *some], gamma) for some in combinations(others, 3))
         assert found.objective <= best * (1 + 1e-9) <= found.upper_bound * (1 + 1e-8)
         if solver == "joint":
             assert found.objective == pytest.approx(best, rel=1e-9)

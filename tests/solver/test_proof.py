@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fisherset._types import EPS
-from fisherset.solver import SOLVERS, Status, measure_subset, prove_value, temper
+from fisherset.solver import SOLVERS, Status, measure_subset, prove_value, rescale
 from fisherset.solver.proof import fit_rows, tangent_from_rows, tangent_from_weights
 from fisherset.solver.relaxation.relaxation import relax
 from fisherset.solver.ridge import FeatureRidge
@@ -155,22 +155,22 @@ def test_without_rows_it_is_said(solver, distance):
     assert truth.best(4, gamma) <= found.upper_bound * (1 + 1e-9)
 
 
-def test_a_tempered_problem_has_a_larger_ridge():
+def test_a_rescaled_problem_has_a_larger_ridge():
     """Shrunken columns are the same as more ridge on them, and F is never larger for it."""
     X, y = reference.random_problem(2, n=30, d=9, c=3)
     Z, gamma, A = reference.standardize(X) * 10.0 ** np.arange(9), 1e-6, np.array([0, 3, 7])
     problem = reference.ArrayProblem(Z, reference.indicator(y))
-    assert temper(problem, 1e20, 3) is problem
-    tempered = temper(problem, gamma, 3)
-    ridge = gamma / tempered.factor[A] ** 2
+    assert rescale(problem, 1e20, 3) is problem
+    rescaled = rescale(problem, gamma, 3)
+    ridge = gamma / rescaled.factor[A] ** 2
     assert ridge[0] < ridge[1] < ridge[2]
     C, G = problem.C[A], problem.G[np.ix_(A, A)]
     value = np.trace(C.T @ np.linalg.solve(G + np.diag(ridge), C)) / len(Z)
-    found = measure_subset(tempered, A, gamma)
+    found = measure_subset(rescaled, A, gamma)
     assert found.value == pytest.approx(value, rel=1e-8)
     assert found.value <= prove_value(problem, A, gamma).value
     W = np.ones((3, 2))
-    np.testing.assert_allclose(tempered.product(A, W), tempered.gram(A) @ W, rtol=1e-12)
+    np.testing.assert_allclose(rescaled.product(A, W), rescaled.gram(A) @ W, rtol=1e-12)
 
 
 def test_no_number_is_clamped_into_range(monkeypatch):

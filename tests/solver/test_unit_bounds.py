@@ -15,7 +15,7 @@ def best(domain, value):
     size = domain.units.size
     found = np.full((2, size), -np.inf)
     for some in combinations(range(size), domain.m):
-        if set(domain.kept) <= set(some) and not set(domain.barred) & set(some):
+        if set(domain.required) <= set(some) and not set(domain.excluded) & set(some):
             inside = np.isin(np.arange(size), some)
             np.maximum(found[0], np.where(inside, value(some), -np.inf), out=found[0])
             np.maximum(found[1], np.where(inside, -np.inf, value(some)), out=found[1])
@@ -25,11 +25,14 @@ def best(domain, value):
 def domains():
     rng = np.random.default_rng(0)
     for size in (1, 2, 5, 7):
-        for n_kept, n_barred in ((0, 0), (1, 0), (0, 1), (2, 1), (1, 3)):
+        for n_required, n_excluded in ((0, 0), (1, 0), (0, 1), (2, 1), (1, 3)):
             mixed = rng.permutation(size)
-            kept, barred = np.sort(mixed[:n_kept]), np.sort(mixed[n_kept : n_kept + n_barred])
-            for m in range(kept.size, size - barred.size + 1):
-                yield Domain(Units(None, size), m, kept, barred)
+            required, excluded = (
+                np.sort(mixed[:n_required]),
+                np.sort(mixed[n_required : n_required + n_excluded]),
+            )
+            for m in range(required.size, size - excluded.size + 1):
+                yield Domain(Units(None, size), m, required, excluded)
 
 
 @pytest.mark.parametrize("levels", [1, 2, 1000])  # with ties and without
@@ -39,7 +42,7 @@ def test_of_a_tangent_they_are_exact(levels):
         g = rng.integers(0, levels, domain.units.size) / levels
         found = bound_units(domain, np.inf, [Tangent(0.25, g)])
         expected = best(domain, lambda some, g=g: 0.25 + g[list(some)].sum())
-        for bounds, largest, fixed in zip(found, expected, (domain.kept, domain.barred), strict=True):
+        for bounds, largest, fixed in zip(found, expected, (domain.required, domain.excluded), strict=True):
             decided = np.isin(np.arange(g.size), fixed)
             np.testing.assert_array_equal(np.isneginf(bounds), np.isneginf(largest))
             if 0 < domain.spare < g.size - domain.fixed.size:

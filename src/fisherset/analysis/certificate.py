@@ -9,7 +9,7 @@ import numpy as np
 from fisherset._format import certificate_figures, certificate_sentence
 from fisherset.selection.noise import Noise, measure_noise
 from fisherset.selection.outcome import warn_status
-from fisherset.selection.request import pose_subset
+from fisherset.selection.request import check_accuracy, pose_subset
 from fisherset.solver import Status, Trace, grade, grade_exactly, prove_value
 from fisherset.solver.solution import is_optimal
 from fisherset.statistics.measured import FitArguments
@@ -246,7 +246,7 @@ def certify(
     reach (F = 1.88112, the best 2.13397, gamma = 1797).
     """
     parameter.check_flag("exact", exact)
-    accuracy = parameter.check_accuracy(tol, exact=bool(exact))
+    accuracy = check_accuracy(tol, exact=bool(exact))
     seconds = parameter.check_limit("time_limit", time_limit)
     trace = Trace(max_iter=MAX_ITER, time_limit=seconds, max_nodes=parameter.check_nodes(max_nodes))
     limit = parameter.check_memory(max_memory)
@@ -260,7 +260,7 @@ def certify(
     else:
         found = grade(*given, tol=accuracy, trace=trace)
     warn_status(found.status)
-    noise = measure_noise(problem, asked.columns, domain.units.columns(domain.barred))
+    noise = measure_noise(problem, asked.columns, domain.units.columns(domain.excluded))
     choice = asked.choice
     return Certificate(
         found.objective,
@@ -272,7 +272,7 @@ def certify(
         noise=noise,
         task=task,
         what=choice.what,
-        limited=bool(choice.kept.size + choice.barred.size),
+        limited=bool(choice.required.size + choice.excluded.size),
         adjusted=bool(choice.adjusted.size) or confounders is not None,
         exact=found.optimal or (best is not None and best.optimal),
         best=None if best is None else max(best.objective, found.objective),

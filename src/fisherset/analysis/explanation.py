@@ -25,7 +25,7 @@ from fisherset.solver import (
     lost_units,
     measure_subset,
     prove_value,
-    temper,
+    rescale,
     unit_losses,
 )
 from fisherset.solver.subset import Subset
@@ -180,7 +180,7 @@ def explain(
     value = 0.0
     if varying.any():
         with one_thread():
-            searched = temper(problem, asked.gamma, asked.columns.size)
+            searched = rescale(problem, asked.gamma, asked.columns.size)
             state = measure_subset(searched, asked.columns, asked.gamma)
             proven = prove_value(problem, asked.columns, asked.gamma, state)
             value = proven.stated
@@ -229,7 +229,7 @@ def _exchanges(asked: AskedSubset, state: Subset, value: float) -> tuple[Indices
     float64 cannot tell.
     """
     problem, posed, members = asked.problem, asked.posed, asked.members
-    anew = temper(problem, asked.gamma / CLEAR, asked.columns.size) is not problem
+    anew = rescale(problem, asked.gamma / CLEAR, asked.columns.size) is not problem
     tried = max(1, min(TRIED, TRIED_IN_ALL // members.size)) if anew else 1
     others, gains = best_swaps(state, posed.domain, members, tried)
     best, there = others[:, 0].copy(), others[:, 0] >= 0
@@ -278,7 +278,7 @@ def _stand_ins(asked: AskedSubset, members: Indices) -> tuple[Indices, Floats]:
     length = np.sqrt(problem.diagonal)
     own = units.columns(members)
     outside = np.setdiff1d(np.arange(length.size), own)
-    outside = outside[~np.isin(asked.choice.codes[problem.columns[outside]], asked.choice.barred)]
+    outside = outside[~np.isin(asked.choice.codes[problem.columns[outside]], asked.choice.excluded)]
     if not outside.size:
         return np.full(members.size, -1, dtype=np.intp), np.zeros(members.size)
     best, strongest = [], []

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from fisherset._memory import in_bytes
+from fisherset._memory import format_bytes
 from fisherset._types import Indices
 from fisherset.analysis.certificate import MAX_ITER
 from fisherset.analysis.replacements import NearBest
@@ -126,7 +126,7 @@ def near_best(
     found = near_sets(problem, posed.domain, number, within=within, max_sets=max_sets, trace=trace)
     filled = _filling(choice, posed, count)
     constant = ~mask_of(len(choice.labels), posed.units)
-    unasked = mask_of(constant.size, np.setdiff1d(filled, choice.kept))
+    unasked = mask_of(constant.size, np.setdiff1d(filled, choice.required))
     check.warn_constant(constant, unasked, choice.what, "k")
     if found.status is Status.MEMORY:
         warnings.warn(_out_of_memory(table, found.n_columns), ConvergenceWarning, stacklevel=2)
@@ -141,12 +141,12 @@ def near_best(
         gamma=number,
         status=found.status,
         names=list(choice.labels),
-        kept=np.union1d(choice.kept, filled).tolist(),
-        n_constant=int(np.setdiff1d(np.flatnonzero(constant), choice.barred).size),
+        kept=np.union1d(choice.required, filled).tolist(),
+        n_constant=int(np.setdiff1d(np.flatnonzero(constant), choice.excluded).size),
         n_filled=int(np.count_nonzero(unasked)),
         task=task,
         what=choice.what,
-        limited=bool(choice.kept.size + choice.barred.size),
+        limited=bool(choice.required.size + choice.excluded.size),
         adjusted=bool(choice.adjusted.size) or confounders is not None,
     )
 
@@ -161,14 +161,14 @@ def _out_of_memory(table: MeasuredTable, n_columns: int) -> str:
         )
     return (
         f"near-best sets may hold any of {n_columns} columns, among which exact search needs "
-        f"{in_bytes(needed)}: only the best set found is listed. Pass max_memory={needed}, lower within, or "
-        "exclude columns."
+        f"{format_bytes(needed)}: only the best set found is listed. Pass max_memory={needed}, lower within, "
+        "or exclude columns."
     )
 
 
 def _filling(choice: Choice, posed: Posed, k: int) -> Indices:
     """The constant units in every set: what is kept, and the first others where too few vary."""
-    constant = np.setdiff1d(without(len(choice.labels), posed.units), choice.barred)
-    kept = np.intersect1d(constant, choice.kept)
+    constant = np.setdiff1d(without(len(choice.labels), posed.units), choice.excluded)
+    kept = np.intersect1d(constant, choice.required)
     others = np.setdiff1d(constant, kept)
     return np.union1d(kept, others[: k - posed.domain.m - kept.size])

@@ -15,7 +15,7 @@ from fisherset.selection.gamma import resolve_gamma
 from fisherset.selection.noise import Noise, measure_noise
 from fisherset.selection.outcome import solutions_along
 from fisherset.selection.problem import pose_problem
-from fisherset.selection.request import check_asked
+from fisherset.selection.request import check_asked, check_tol, thrift_of
 from fisherset.solver import SOLVERS, Solution, Status, relative_gap
 from fisherset.statistics import TableProblem
 from fisherset.statistics.measure import measure_table
@@ -174,7 +174,7 @@ def selection_path(
     20 features: F = 3.039, gap 2.1%
     """
     parameter.check_choice("solver", solver, tuple(SOLVERS))
-    accuracy = parameter.check_tol(tol, solver)
+    accuracy = check_tol(tol, solver)
     max_iter = parameter.check_integer("max_iter", max_iter, least=1)
     limit = parameter.check_memory(max_memory)
     sets = {"groups": groups, "keep": keep, "exclude": exclude, "adjust_for": adjust_for}
@@ -189,7 +189,7 @@ def selection_path(
     number = resolve_gamma(gamma, problem, posed[-1].domain)
     domains = [one.domain for one in posed]
     search: dict[str, Any] = {"solver": solver, "tol": accuracy, "max_iter": max_iter}
-    thrift = parameter.thrift_of(tol, solver)
+    thrift = thrift_of(tol, solver)
     (solutions,) = solutions_along(problem, domains, [number], thrift=thrift, **search)
     found = zip(posed, counts, solutions, strict=True)
     steps = (as_step(problem, choice, *one) for one in found)
@@ -200,5 +200,5 @@ def selection_path(
 def as_step(problem: TableProblem, choice: Choice, posed: Posed, k: int, found: Solution) -> Step:
     """A solution in columns of the table; constant ones fill up what lacks."""
     columns, units = choice.columns(choice.ranked(posed, found.order)[:k]), posed.domain.units
-    noise = measure_noise(problem, units.columns(found.units), units.columns(posed.domain.barred))
+    noise = measure_noise(problem, units.columns(found.units), units.columns(posed.domain.excluded))
     return Step(k, np.flatnonzero(columns), found.objective, found.upper_bound, found.status, noise)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from fisherset._threads import all_threads, allowed_threads, in_order, one_thread
+from fisherset._threads import all_threads, allowed_threads, map_in_order, one_thread
 from fisherset.data.rows import Block, Coded, Kernel, Matrix, Sparse, T
 
 # Size of a block once its numbers are float64: bounds what a kernel may copy.
@@ -94,7 +94,7 @@ class MemoryRows:
         n_threads = self._threads(n_numbers)
         large = n_threads == 1 and self.n_rows * n_numbers >= LARGE_PRODUCT
         with one_thread(), all_threads() if large else nullcontext():
-            parts = in_order(kernel, self._blocks(n_numbers, columns), n_threads)
+            parts = map_in_order(kernel, self._blocks(n_numbers, columns), n_threads)
             total = next(parts)
             for part in parts:
                 total += part  # in place, where it can be

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from fisherset._types import Floats, Indices
-from fisherset.validation.samples import check_bare_table, check_columns, check_finite
+from fisherset.validation.samples import check_bare_table, check_features, check_finite
 
 SAFE = 200  # power of two up to which, either way, squares are within the range of float64
 
@@ -54,9 +54,9 @@ def columns_of(X: Any, features: Any = None, names: Sequence[str] | None = None)
         known = [str(name) for name in names]
     if known is not None and len(known) != table.shape[1]:
         raise ValueError(f"names must name each of the {table.shape[1]} columns of X; got {len(known)}.")
-    numbers = (
-        np.arange(table.shape[1]) if features is None else check_columns(features, table.shape[1], known)
-    )
+    numbers = np.arange(table.shape[1])
+    if features is not None:
+        numbers = check_features(features, table.shape[1], known, rising=False)
     labels = [f"x{j}" if known is None else known[j] for j in numbers]
     chosen = table[:, numbers]
     check_finite(chosen, labels)

@@ -9,7 +9,7 @@ import numpy as np
 from fisherset.evaluation.description import side_of_image
 from fisherset.plots.display import Display
 from fisherset.plots.style import COLOURS
-from fisherset.validation.samples import check_columns
+from fisherset.validation.features import check_features
 
 
 class PixelDisplay(Display):
@@ -41,7 +41,7 @@ class PixelDisplay(Display):
             raise ValueError(f"mean must hold a square image of 8 x 8 pixels or more; got {np.size(mean)}.")
         self.image = np.reshape(np.asarray(mean, dtype=np.float64), (side, side))
         names = list(map(str, mean.keys())) if hasattr(mean, "keys") else None
-        self.features = check_columns(features, self.image.size, names)
+        self.features = check_features(features, self.image.size, names, rising=False)
 
     def _draw(self, ax: Any) -> None:
         rows, columns = np.divmod(self.features, len(self.image))

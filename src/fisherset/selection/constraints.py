@@ -42,17 +42,17 @@ class Choice:
         What the units are called: group labels, or names or numbers of columns.
     grouped : bool
         Whether units are groups.
-    kept, barred : ndarray
+    required, excluded : ndarray
         Units that must be chosen, and that must not.
     adjusted : ndarray
-        Columns that are taken out of the others, themselves or with their groups among the barred.
+        Columns that are taken out of the others, themselves or with their groups among the excluded.
     """
 
     codes: Indices
     labels: Sequence[Any]
     grouped: bool
-    kept: Indices
-    barred: Indices
+    required: Indices
+    excluded: Indices
     adjusted: Indices
 
     @property
@@ -60,23 +60,23 @@ class Choice:
         return "groups" if self.grouped else "features"
 
     def count(self, wanted: Any, name: str = COUNT) -> int:
-        """How many units are to be chosen, with room for the kept ones and without the barred."""
+        """How many units are to be chosen, with room for the required ones and without the excluded."""
         if wanted is None or (parameter.is_number(wanted) and not is_integer(wanted)):  # a share
-            allowed = len(self.labels) - self.barred.size
+            allowed = len(self.labels) - self.excluded.size
             k = parameter.check_count(wanted, allowed, name, self.what)
-            return k if wanted is not None else max(k, self.kept.size)
+            return k if wanted is not None else max(k, self.required.size)
         k = parameter.check_count(wanted, len(self.labels), name, self.what)
         self.check(k, name)
         return k
 
     def check(self, k: int, name: str = COUNT) -> None:
-        """Refuse a number of units that the kept and the barred do not leave."""
-        if k < self.kept.size:
+        """Refuse a number of units that the required and the excluded do not leave."""
+        if k < self.required.size:
             raise ValueError(
-                f"keep must not name more than {name}; got {self.kept.size} {self.what} to "
+                f"keep must not name more than {name}; got {self.required.size} {self.what} to "
                 f"keep and {k} to select. Select more, or keep fewer."
             )
-        allowed = len(self.labels) - self.barred.size
+        allowed = len(self.labels) - self.excluded.size
         if k > allowed:
             raise ValueError(
                 f"{name} must be at most the number of {self.what} that exclude and adjust_for leave, "
@@ -84,21 +84,21 @@ class Choice:
             )
 
     def units_of(self, columns: Indices) -> Indices:
-        """The units that some columns are, which must be whole and respect what is kept and barred."""
+        """The units that some columns are, which must be whole and respect what is required and excluded."""
         units = np.unique(self.codes[columns])
         parts = units[np.bincount(self.codes[columns], minlength=len(self.labels))[units] < self.sizes[units]]
         if parts.size:
             part = shown(self.labels[parts[0]])
             raise ValueError(f"features must hold groups whole; of {part} only some columns are there.")
-        lacking, barred = np.setdiff1d(self.kept, units), np.intersect1d(self.barred, units)
+        lacking, excluded = np.setdiff1d(self.required, units), np.intersect1d(self.excluded, units)
         if lacking.size:
             raise ValueError(
                 f"features must hold what keep names; {shown(self.labels[lacking[0]])} is missing."
             )
-        if barred.size:
+        if excluded.size:
             raise ValueError(
                 f"features must not hold what exclude or adjust_for names; "
-                f"{shown(self.labels[barred[0]])} is there."
+                f"{shown(self.labels[excluded[0]])} is there."
             )
         return units
 
@@ -114,17 +114,19 @@ class Choice:
         """The sets of k units in the columns of a problem, which are those that vary."""
         codes = self.codes[problem.columns]
         units, places = np.unique(codes, return_inverse=True)
-        kept, barred = (np.flatnonzero(self._mask(some)[units]) for some in (self.kept, self.barred))
-        room = k - (self.kept.size - kept.size)  # what is constant counts, and adds nothing
-        m = min(room, units.size - barred.size)
+        required, excluded = (
+            np.flatnonzero(self._mask(some)[units]) for some in (self.required, self.excluded)
+        )
+        room = k - (self.required.size - required.size)  # what is constant counts, and adds nothing
+        m = min(room, units.size - excluded.size)
         single = units.size == codes.size and not self.grouped
         groups = None if single or np.array_equal(places, np.arange(codes.size)) else places.astype(np.intp)
         self._warn_unknown(np.unique(codes[problem.rounding.unknown]))
-        return Posed(Domain(Units(groups, codes.size), m, kept, barred), units)
+        return Posed(Domain(Units(groups, codes.size), m, required, excluded), units)
 
     def _warn_unknown(self, units: Indices) -> None:
         """Name units that may be chosen and of which nothing is known: sets with them have no tight bound."""
-        allowed = [self.labels[unit] for unit in np.setdiff1d(units, self.barred).tolist()]
+        allowed = [self.labels[unit] for unit in np.setdiff1d(units, self.excluded).tolist()]
         if allowed:
             warnings.warn(
                 f"The data does not tell {len(allowed)} of {len(self.labels)} {self.what} from constant "
@@ -137,13 +139,13 @@ class Choice:
     def ranked(self, posed: Posed, order: Indices) -> Indices:
         """All units of the table, best first, from the units of a problem, best first.
 
-        The chosen, what is kept though constant, the others, the constant, the barred.
+        The chosen, what is required though constant, the others, the constant, the excluded.
         """
         m, found = posed.domain.m, posed.units[order]
         constant = without(len(self.labels), posed.units)
-        kept = self._mask(self.kept)[constant]
-        chain = np.concatenate([found[:m], constant[kept], found[m:], constant[~kept]])
-        out = self._mask(self.barred)[chain]
+        required = self._mask(self.required)[constant]
+        chain = np.concatenate([found[:m], constant[required], found[m:], constant[~required]])
+        out = self._mask(self.excluded)[chain]
         return np.concatenate([chain[~out], chain[out]])
 
     def columns(self, units: Indices) -> NDArray[np.bool_]:
@@ -165,19 +167,19 @@ def check_choice(
     else:
         codes, labels = _grouped(groups, n_features, names)
     finder = _Finder(codes, labels, names, groups)
-    kept, barred = finder.units("keep", keep), finder.units("exclude", exclude)
+    required, excluded = finder.units("keep", keep), finder.units("exclude", exclude)
     adjusted = finder.columns("adjust_for", adjust_for)
     within = np.unique(codes[adjusted])
-    if np.isin(within, kept).any():
-        label = labels[within[np.isin(within, kept)][0]]
+    if np.isin(within, required).any():
+        label = labels[within[np.isin(within, required)][0]]
         raise ValueError(f"keep must not name what is adjusted for; both name {shown(label)}.")
-    barred = np.union1d(barred, within)
-    both = np.intersect1d(kept, barred)
+    excluded = np.union1d(excluded, within)
+    both = np.intersect1d(required, excluded)
     if both.size:
         raise ValueError(f"keep and exclude must not overlap; both name {shown(labels[both[0]])}.")
-    if barred.size == len(labels):
+    if excluded.size == len(labels):
         raise ValueError("exclude and adjust_for must leave something to select; they name all there is.")
-    return Choice(codes, labels, groups is not None, kept, barred, adjusted)
+    return Choice(codes, labels, groups is not None, required, excluded, adjusted)
 
 
 def _grouped(groups: Any, n_features: int, names: Any) -> tuple[Indices, list[Any]]:

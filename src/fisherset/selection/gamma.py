@@ -79,7 +79,7 @@ def _multiple(problem: TableProblem, domain: Domain) -> float:
     chosen = domain.best(strongest)
     best = units.columns(chosen)
     best = best[ranked(shares[best])]
-    free = np.setdiff1d(chosen, domain.kept)  # what is kept is in the set however weak it is
+    free = np.setdiff1d(chosen, domain.required)  # what is kept is in the set however weak it is
     weakest = float(strongest[free].min(initial=1.0))
     t = min(SURE, float(np.sqrt(luckiest / max(weakest, luckiest))))
     r = 1 + (best.size - 1) * _mean_squared_correlation(problem, best) / 2

@@ -69,16 +69,16 @@ def table_bounds(choice: Choice, posed: Posed, solution: Solution, k: int) -> tu
     constant = without(len(choice.labels), posed.units)
     with_each, without_each = (np.full(len(choice.labels), bound) for _ in range(2))
     with_each[posed.units], without_each[posed.units] = solution.with_each, solution.without_each
-    replaceable = k < len(choice.labels) - choice.barred.size
+    replaceable = k < len(choice.labels) - choice.excluded.size
     without_each[constant] = bound if replaceable else -np.inf
     if domain.spare == domain.units.size - domain.fixed.size:  # a constant one may take the place of any
         without_each[posed.units[domain.free]] = without_each[constant].max(initial=-np.inf)
-    if choice.kept.size == k:
+    if choice.required.size == k:
         with_each[constant] = -np.inf
-    elif k - (choice.kept.size - domain.kept.size) == domain.m:  # else some have to be constant
+    elif k - (choice.required.size - domain.required.size) == domain.m:  # else some have to be constant
         with_each[constant] = _with_one_less(posed, solution, without_each)
-    with_each[choice.kept], without_each[choice.kept] = bound, -np.inf
-    with_each[choice.barred], without_each[choice.barred] = -np.inf, bound
+    with_each[choice.required], without_each[choice.required] = bound, -np.inf
+    with_each[choice.excluded], without_each[choice.excluded] = -np.inf, bound
     return with_each, without_each
 
 

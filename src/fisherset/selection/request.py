@@ -10,6 +10,7 @@ from fisherset._types import Indices
 from fisherset.selection.constraints import Choice, Posed, check_choice
 from fisherset.selection.gamma import resolve_gamma
 from fisherset.selection.problem import pose_problem
+from fisherset.solver.trace import THRIFT, USUAL
 from fisherset.statistics import TableProblem
 from fisherset.statistics.measure import measure_table
 from fisherset.statistics.measured import FitArguments, MeasuredTable
@@ -85,3 +86,27 @@ def pose_subset(
     members = np.flatnonzero(np.isin(posed.units, chosen))
     number = resolve_gamma(gamma, problem, posed.domain)
     return AskedSubset(table, problem, choice, posed, chosen, members, number)
+
+
+def check_tol(value: Any, solver: str) -> float | None:
+    """`tol` of a solver: "auto", a positive number, or None for no certificate."""
+    if value is None and solver == "exact":
+        raise ValueError(
+            'tol must not be None with solver="exact", which proves what it finds. Leave tol out, or use '
+            'solver="joint".'
+        )
+    return None if value is None else check_accuracy(value, exact=solver == "exact")
+
+
+def check_accuracy(value: Any, *, exact: bool) -> float:
+    """`tol` of a certificate: a positive number, or "auto", for exact search nothing but rounding."""
+    if not isinstance(value, str):
+        return parameter.check_number("tol", value, above=0.0)
+    if value != "auto":
+        raise ValueError(f'tol must be a positive number or "auto"; got {parameter.shown(value)}.')
+    return 0.0 if exact else USUAL
+
+
+def thrift_of(tol: Any, solver: str) -> float:
+    """What a bound that is loose anyway may be off by: nothing where somebody says how sharp it is to be."""
+    return THRIFT if isinstance(tol, str) and solver != "exact" else 0.0

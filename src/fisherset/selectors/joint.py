@@ -12,6 +12,7 @@ from fisherset.selection.noise import measure_noise
 from fisherset.selection.outcome import warn_status
 from fisherset.selection.problem import check_room, pose_problem
 from fisherset.selection.proven import prove_units, table_bounds
+from fisherset.selection.request import check_tol, thrift_of
 from fisherset.selectors.base import BaseSelector, ranking_from
 from fisherset.selectors.progress import Progress
 from fisherset.solver import LOOSE, SOLVERS, Solution, Trace, mask_of, solve
@@ -69,7 +70,7 @@ class JointSelector(BaseSelector):
         parameter.check_gamma(self.gamma)
         parameter.check_choice("solver", self.solver, tuple(SOLVERS))
         parameter.check_choice("missing", self.missing, MISSING)
-        parameter.check_tol(self.tol, self.solver)
+        check_tol(self.tol, self.solver)
         parameter.check_integer("max_iter", self.max_iter, least=1)
         parameter.check_limit("time_limit", self.time_limit)
         parameter.check_nodes(self.max_nodes)
@@ -82,13 +83,13 @@ class JointSelector(BaseSelector):
         self, table: MeasuredTable, problem: TableProblem, choice: Choice, posed: Posed, k: int, gamma: float
     ) -> None:
         """Select k features, or groups of them, and keep everything about them."""
-        tol = parameter.check_tol(self.tol, self.solver)
+        tol = check_tol(self.tol, self.solver)
         progress = Progress(LOOSE if tol is None else tol) if self.verbose else None
         trace = Trace(
             max_iter=int(self.max_iter),
             time_limit=parameter.check_limit("time_limit", self.time_limit),
             max_nodes=parameter.check_nodes(self.max_nodes),
-            thrift=parameter.thrift_of(self.tol, self.solver),
+            thrift=thrift_of(self.tol, self.solver),
             report=progress,
         )
         try:
@@ -98,7 +99,7 @@ class JointSelector(BaseSelector):
                 progress.close()
         units = posed.domain.units
         self.noise_ = measure_noise(
-            problem, units.columns(solution.units), units.columns(posed.domain.barred)
+            problem, units.columns(solution.units), units.columns(posed.domain.excluded)
         )
         self.gamma_ = gamma
         order = choice.ranked(posed, solution.order)
@@ -120,7 +121,7 @@ class JointSelector(BaseSelector):
         if table.classes.size:
             self.classes_ = table.classes
         constant = ~mask_of(order.size, posed.units)
-        unasked = np.setdiff1d(order[:k], choice.kept)
+        unasked = np.setdiff1d(order[:k], choice.required)
         check.warn_constant(constant, mask_of(order.size, unasked), choice.what)
         warn_status(solution.status)
 

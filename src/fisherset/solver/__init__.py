@@ -7,7 +7,7 @@ from fisherset.solver.exchange.swaps import best_swaps
 from fisherset.solver.problem import Problem, Samples
 from fisherset.solver.proof import prove_value
 from fisherset.solver.relaxation.relaxation import LOOSE, relax
-from fisherset.solver.rescaling import temper
+from fisherset.solver.rescaling import rescale
 from fisherset.solver.ridge import measure_subset
 from fisherset.solver.solution import Solution, conclude, relative_gap
 from fisherset.solver.solvers import SOLVERS, Solver, grade, grade_exactly, solve
@@ -41,7 +41,7 @@ __all__ = [
     "relative_gap",
     "relax",
     "solve",
-    "temper",
+    "rescale",
     "unit_losses",
     "without",
 ]

@@ -15,27 +15,27 @@ NONE: Indices = np.empty(0, dtype=np.intp)
 
 @dataclass(frozen=True)
 class Domain:
-    """The sets of m units that hold all of `kept` and none of `barred`.
+    """The sets of m units that hold all of `required` and none of `excluded`.
 
-    Their convex hull is {0 <= q <= 1, sum q = m, q = 1 on kept, q = 0 on barred}, Eq. (17).
+    Their convex hull is {0 <= q <= 1, sum q = m, q = 1 on required, q = 0 on excluded}, Eq. (17).
     Values of units (q, g, s) are in the order of the units everywhere.
     """
 
     units: Units
     m: int
-    kept: Indices = field(default_factory=lambda: NONE)
-    barred: Indices = field(default_factory=lambda: NONE)
+    required: Indices = field(default_factory=lambda: NONE)
+    excluded: Indices = field(default_factory=lambda: NONE)
 
     def __post_init__(self) -> None:
-        most = self.units.size - self.barred.size
-        if not self.kept.size <= self.m <= most:
+        most = self.units.size - self.excluded.size
+        if not self.required.size <= self.m <= most:
             raise ValueError(
-                f"m must be between {self.kept.size} and {most}, the units allowed; got {self.m}."
+                f"m must be between {self.required.size} and {most}, the units allowed; got {self.m}."
             )
 
     @cached_property
     def fixed(self) -> Indices:
-        return np.union1d(self.kept, self.barred)
+        return np.union1d(self.required, self.excluded)
 
     @cached_property
     def free(self) -> Indices | slice:
@@ -45,37 +45,42 @@ class Domain:
     @cached_property
     def columns(self) -> Indices | slice:
         """The columns of the units that may be chosen."""
-        if not self.barred.size:
+        if not self.excluded.size:
             return slice(None)
-        return self.units.columns(without(self.units.size, self.barred))
+        return self.units.columns(without(self.units.size, self.excluded))
 
     @property
     def spare(self) -> int:
         """How many of the free units are chosen."""
-        return self.m - self.kept.size
+        return self.m - self.required.size
 
     def within(self, members: Indices) -> Domain:
-        """The domain of some of the units alone, which hold the kept ones, renumbered as they stand there."""
-        kept, barred = (
-            np.flatnonzero(np.isin(members, some)) if some.size else NONE for some in (self.kept, self.barred)
+        """The domain of some of the units alone, the required ones among them, renumbered in their order."""
+        required, excluded = (
+            np.flatnonzero(np.isin(members, some)) if some.size else NONE
+            for some in (self.required, self.excluded)
         )
-        return Domain(Units(None, members.size), self.m, kept, barred)
+        return Domain(Units(None, members.size), self.m, required, excluded)
 
     def candidates(self, s: Floats, size: int) -> Indices:
-        """The `size` allowed units with the largest s, the kept ones among them."""
+        """The `size` allowed units with the largest s, the required ones among them."""
         free = self.free
-        found = largest(s[free], max(size - self.kept.size, self.spare))
-        return found if isinstance(free, slice) else np.union1d(free[found], self.kept)
+        found = largest(s[free], max(size - self.required.size, self.spare))
+        return found if isinstance(free, slice) else np.union1d(free[found], self.required)
 
     def movable(self, members: Indices) -> Indices:
         """Places of the members that need not stay."""
-        return np.flatnonzero(~np.isin(members, self.kept)) if self.kept.size else np.arange(members.size)
+        return (
+            np.flatnonzero(~np.isin(members, self.required))
+            if self.required.size
+            else np.arange(members.size)
+        )
 
     def best(self, g: Floats, second: Floats | None = None) -> Indices:
         """The set with the largest sum of g, Eq. (26); ties go to `second`, then to column order."""
         free, of_free = self.free, None if second is None else second[self.free]
         chosen = largest(g[free], self.spare, of_free)
-        return chosen if isinstance(free, slice) else np.union1d(free[chosen], self.kept)
+        return chosen if isinstance(free, slice) else np.union1d(free[chosen], self.required)
 
     def threshold(self, g: Floats) -> float:
         """The least g of a free unit in the best set."""
@@ -89,7 +94,7 @@ class Domain:
         values, spare = g[self.free], self.spare
         if 0 < spare < values.size:
             values = np.partition(values, values.size - spare)[values.size - spare :]
-        return float(values.sum() if spare else 0.0) + float(g[self.kept].sum())
+        return float(values.sum() if spare else 0.0) + float(g[self.required].sum())
 
     def bound(self, value: float, g: Floats, q: Floats) -> float:
         """Bound on a concave function over the hull from its value and gradient at q: Eq. (27)."""
@@ -98,14 +103,14 @@ class Domain:
     def project(self, v: Floats) -> Floats:
         """Nearest point of the hull."""
         q = np.zeros(v.size)
-        q[self.kept] = 1.0
+        q[self.required] = 1.0
         q[self.free] = project_capped(v[self.free], self.spare)
         return q
 
     def reweighted(self, w: Floats) -> Floats:
         """The q of the hull with the least sum of w^2 / q: min(1, w / tau) where it is free."""
         q = np.zeros(w.size)
-        q[self.kept] = 1.0
+        q[self.required] = 1.0
         q[self.free] = cap_shares(w[self.free], self.spare)
         return q
 
@@ -120,7 +125,7 @@ class Domain:
         first = largest(values, min(2 * self.spare, values.size))
         of_free = np.zeros(values.size)
         of_free[first] = self.spare / max(first.size, 1)
-        q[self.free], q[self.kept] = of_free, 1.0
+        q[self.free], q[self.required] = of_free, 1.0
         return q
 
 

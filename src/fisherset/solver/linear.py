@@ -1,6 +1,6 @@
 """Symmetric positive definite systems, all of them A + gamma I with gamma well above the rounding of A.
 
-That gamma is, `tempered` sees to: what comes out is good enough to search by. What a
+That gamma is, `rescaled` sees to: what comes out is good enough to search by. What a
 search ends with is proven apart, in `proof`, which trusts none of it.
 """
 

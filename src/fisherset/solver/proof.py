@@ -18,7 +18,7 @@ from fisherset._rounding import Upper, Uppers, Value
 from fisherset._types import EPS, Floats, Indices
 from fisherset.solver.domain import Domain
 from fisherset.solver.problem import Problem
-from fisherset.solver.rescaling import temper
+from fisherset.solver.rescaling import rescale
 from fisherset.solver.ridge import measure_subset
 from fisherset.solver.subset import Subset
 
@@ -77,7 +77,7 @@ def prove_value(problem: Problem, columns: Indices, gamma: float, state: Subset 
     """
     if not columns.size:
         return Value(0.0, 0.0)
-    searched = temper(problem, gamma, columns.size, columns)
+    searched = rescale(problem, gamma, columns.size, columns)
     if state is None or state.problem is not searched or not np.array_equal(state.columns, columns):
         state = measure_subset(searched, columns, gamma)
     found = Value(state.value, state.error)

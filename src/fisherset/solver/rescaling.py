@@ -18,7 +18,7 @@ from fisherset.solver.units import ALL
 MARGIN = 1e3
 
 
-def temper(problem: Problem, gamma: float, n_columns: int, columns: Indices | slice = ALL) -> Problem:
+def rescale(problem: Problem, gamma: float, n_columns: int, columns: Indices | slice = ALL) -> Problem:
     """The problem to search for sets of so many of some columns: itself where gamma is large enough."""
     least = np.zeros(len(problem.C))
     least[columns] = (
@@ -26,10 +26,10 @@ def temper(problem: Problem, gamma: float, n_columns: int, columns: Indices | sl
     )
     if np.all(least <= gamma):
         return problem
-    return TemperedProblem(problem, np.sqrt(gamma / np.maximum(least, gamma)))
+    return RescaledProblem(problem, np.sqrt(gamma / np.maximum(least, gamma)))
 
 
-class TemperedProblem:
+class RescaledProblem:
     """A problem with every column times a factor."""
 
     def __init__(self, problem: Problem, factor: Floats) -> None:
@@ -42,7 +42,7 @@ class TemperedProblem:
     @property
     def samples(self) -> Samples | None:
         samples = self.problem.samples
-        return None if samples is None else _TemperedSamples(samples, self.factor)
+        return None if samples is None else _RescaledSamples(samples, self.factor)
 
     def gram(self, columns: Indices, rows: Indices | None = None) -> Floats:
         """The block G[rows, columns]; all rows when None."""
@@ -63,7 +63,7 @@ class TemperedProblem:
         return product
 
 
-class _TemperedSamples:
+class _RescaledSamples:
     """The sample space with every column times its factor."""
 
     def __init__(self, samples: Samples, factor: Floats) -> None:
@@ -77,6 +77,6 @@ class _TemperedSamples:
         return self.samples.values(columns) * self.factor[columns]
 
 
-def untempered(searched: Problem, columns: Indices, W: Floats) -> Floats:
+def unscaled(searched: Problem, columns: Indices, W: Floats) -> Floats:
     """Weights of some columns of a problem as it was searched, as weights of the problem itself."""
-    return searched.factor[columns, None] * W if isinstance(searched, TemperedProblem) else W
+    return searched.factor[columns, None] * W if isinstance(searched, RescaledProblem) else W

@@ -21,7 +21,7 @@ from fisherset.solver.joint import joint_path
 from fisherset.solver.problem import Problem
 from fisherset.solver.proof import prove_tangents, prove_value
 from fisherset.solver.relaxation.relaxation import Relaxation, relax
-from fisherset.solver.rescaling import temper, untempered
+from fisherset.solver.rescaling import rescale, unscaled
 from fisherset.solver.ridge import measure_subset
 from fisherset.solver.solution import Solution, conclude
 from fisherset.solver.trace import USUAL, Status, Trace
@@ -86,7 +86,7 @@ def _searchable(problem: Problem, domains: Sequence[Domain], gamma: float) -> Pr
     """The problem as float64 can search it for sets of these domains."""
     most = max((most_columns(domain) for domain in domains), default=0)
     columns = domains[0].columns if domains else slice(None)
-    return temper(problem, gamma, most, columns)
+    return rescale(problem, gamma, most, columns)
 
 
 def grade(
@@ -109,7 +109,7 @@ def grade_exactly(
     if domain.m == 0:
         return best, best
     columns = domain.units.columns(units)
-    state = measure_subset(temper(problem, gamma, columns.size, columns), columns, gamma)
+    state = measure_subset(rescale(problem, gamma, columns.size, columns), columns, gamma)
     value = prove_value(problem, columns, gamma, state)
     given = replace(best, units=units, loss=unit_losses(state, domain.units), state=state)
     bounds = UnitBounds(best.with_each, best.without_each)
@@ -193,7 +193,7 @@ def _proven_bounds(
     A, tangent, bound = relaxation.A, relaxation.tangent, problem.ceiling
     if tangent is None:
         return bound, bound_units(domain, bound)
-    W = untempered(searched, A, relaxation.W)
+    W = unscaled(searched, A, relaxation.W)
     tangents = prove_tangents(problem, domain, gamma, relaxation.q, A, W)
     bound = min([bound, *(one.bound(domain) for one in tangents)])
     bounds = bound_units(domain, bound, tangents)

@@ -65,7 +65,7 @@ def bound_units(domain: Domain, upper_bound: float, tangents: Sequence[Tangent] 
         with_each[free] = -np.inf
     if spare == n_free:
         without_each[free] = -np.inf
-    with_each[domain.barred], without_each[domain.kept] = -np.inf, -np.inf
+    with_each[domain.excluded], without_each[domain.required] = -np.inf, -np.inf
     if not 0 < spare < n_free:
         return UnitBounds(with_each, without_each)
     for tangent in tangents:

@@ -2,27 +2,37 @@
 
 from fisherset.statistics.budget import check_least_memory, least_memory
 from fisherset.statistics.problem import TableProblem
-from fisherset.statistics.products.products import RestProducts, SourceProducts, StoredProducts, stacked
-from fisherset.statistics.products.sparse_columns import NarrowProducts
-from fisherset.statistics.sums.coding import Classes, Coding, Labels, Numbers
-from fisherset.statistics.sums.confounders import Basis, Frame, Triangle, basis_of
-from fisherset.statistics.sums.folds import FoldedTable
-from fisherset.statistics.sums.gathered import (
-    Gathered,
-    Roles,
-    basis_among,
-    frame_among,
-    gather,
-    products_suffice,
-    side_by_side,
-    statistics_of,
+from fisherset.statistics.products.products import (
+    ComplementProducts,
+    SourceProducts,
+    StoredProducts,
+    join_rows,
 )
+from fisherset.statistics.products.sparse_columns import SparseColumnProducts
+from fisherset.statistics.sums.coding import Classes, Coding, Labels, Numbers
+from fisherset.statistics.sums.confounders import Basis, Centering, RFactor, basis_from_rows
+from fisherset.statistics.sums.cross_products import (
+    ColumnRoles,
+    CrossProducts,
+    basis_from_products,
+    centering_of,
+    feature_moments,
+    join_columns,
+    products_suffice,
+    sum_cross_products,
+)
+from fisherset.statistics.sums.folds import FoldedTable
 from fisherset.statistics.sums.guard import Fill, Guard
-from fisherset.statistics.sums.missing import Observed, observe, observed
+from fisherset.statistics.sums.missing import MissingCounts, count_missing
 from fisherset.statistics.sums.moments import Moments, sum_moments
 from fisherset.statistics.sums.scatter import Scatter
 from fisherset.statistics.univariate.dependence import rbf_dependence
-from fisherset.statistics.univariate.graph import GraphScatter, graph_scatter, nearest, pair_distances
+from fisherset.statistics.univariate.graph import (
+    GraphScatter,
+    graph_scatter,
+    nearest_neighbours,
+    pair_distances,
+)
 from fisherset.statistics.univariate.within import within_scatter
 
 __all__ = [
@@ -31,38 +41,37 @@ __all__ = [
     "Coding",
     "Fill",
     "FoldedTable",
-    "Frame",
-    "Gathered",
+    "Centering",
+    "CrossProducts",
     "GraphScatter",
     "Guard",
     "Labels",
     "Moments",
-    "NarrowProducts",
+    "SparseColumnProducts",
     "Numbers",
-    "Observed",
-    "RestProducts",
-    "Roles",
+    "MissingCounts",
+    "ComplementProducts",
+    "ColumnRoles",
     "Scatter",
     "SourceProducts",
     "StoredProducts",
     "TableProblem",
-    "Triangle",
-    "basis_among",
-    "basis_of",
+    "RFactor",
+    "basis_from_products",
+    "basis_from_rows",
     "check_least_memory",
-    "frame_among",
-    "gather",
+    "centering_of",
+    "sum_cross_products",
     "graph_scatter",
     "least_memory",
     "sum_moments",
-    "nearest",
-    "observe",
-    "observed",
+    "nearest_neighbours",
+    "count_missing",
     "pair_distances",
     "products_suffice",
     "rbf_dependence",
-    "side_by_side",
-    "stacked",
-    "statistics_of",
+    "join_columns",
+    "join_rows",
+    "feature_moments",
     "within_scatter",
 ]

@@ -5,12 +5,14 @@ from __future__ import annotations
 from math import ceil
 from typing import NamedTuple
 
-from fisherset._memory import in_bytes
+from fisherset._memory import format_bytes
 from fisherset.statistics.products.gram import CACHE_BYTES
 from fisherset.statistics.sums.scatter import SLICE
 
 LARGEST_ARRAY = 2**26  # numbers that an array of a search may have where nobody says
-ROOM = 2**30  # bytes that may be held where nobody says: so that the way is the same on every machine
+DEFAULT_MEMORY = (
+    2**30
+)  # bytes that may be held where nobody says: so that the way is the same on every machine
 # Arrays that are held at a time: of as many numbers as columns, of as many as C has, and of a slice of it.
 VECTORS, MATRICES, SLICES = 28, 4, 6
 ARRAYS = 8  # of the largest array of a search that are held at a time
@@ -27,7 +29,7 @@ def shares(budget: int | None, n_columns: int, n_targets: int, *, by_passes: boo
     """The shares of a budget. Where every question is a pass over the data most of it is for the answers."""
     if budget is None and not by_passes:
         return Shares(CACHE_BYTES, LARGEST_ARRAY)
-    left = max((ROOM if budget is None else budget) - _held(n_columns, n_targets), 0)
+    left = max((DEFAULT_MEMORY if budget is None else budget) - _held(n_columns, n_targets), 0)
     cache = 3 * left // 4 if by_passes else left // 4
     return Shares(cache, max(1, min((left - cache) // (8 * ARRAYS), LARGEST_ARRAY)))
 
@@ -70,8 +72,8 @@ def check_least_memory(budget: int | None, least: int, what: str) -> None:
     """Refuse a budget below what something needs, said in words."""
     if budget is not None and budget < least:
         raise ValueError(
-            f"max_memory must be at least {in_bytes(least)} for this: {what} need as much; got "
-            f"{in_bytes(budget)}. Raise it, or select fewer."
+            f"max_memory must be at least {format_bytes(least)} for this: {what} need as much; got "
+            f"{format_bytes(budget)}. Raise it, or select fewer."
         )
 
 

@@ -13,19 +13,19 @@ from fisherset._types import Indices
 from fisherset.data import Block, CountedRows, PreparedRows, Rows
 from fisherset.statistics import (
     Basis,
-    Frame,
-    Gathered,
-    Observed,
-    Roles,
+    Centering,
+    ColumnRoles,
+    CrossProducts,
+    MissingCounts,
+    RFactor,
     Scatter,
     StoredProducts,
-    Triangle,
-    basis_among,
-    frame_among,
-    gather,
-    observe,
+    basis_from_products,
+    centering_of,
+    count_missing,
+    feature_moments,
     products_suffice,
-    statistics_of,
+    sum_cross_products,
 )
 from fisherset.statistics.measured import (
     FitArguments,
@@ -53,7 +53,7 @@ from fisherset.validation.weights import check_total_weight
 GATHERED_COPIES = 3
 
 
-def gathering_bytes(roles: Roles) -> int:
+def gathering_bytes(roles: ColumnRoles) -> int:
     """Memory that it takes to gather everything in one pass."""
     n_columns = roles.n_features + roles.confounders.size + roles.targets.size
     return int(GATHERED_COPIES * 8 * n_columns**2)
@@ -63,11 +63,13 @@ def gathering_bytes(roles: Roles) -> int:
 class _ObserveKernel:
     read: Reader
 
-    def __call__(self, block: Block) -> Observed:
-        return observe(self.read(block)[1])
+    def __call__(self, block: Block) -> MissingCounts:
+        return count_missing(self.read(block)[1])
 
 
-def measure_gathered(rows: CountedRows, read: Reader, roles: Roles, arguments: FitArguments) -> MeasuredTable:
+def measure_gathered(
+    rows: CountedRows, read: Reader, roles: ColumnRoles, arguments: FitArguments
+) -> MeasuredTable:
     """Everything in one pass; one more before it where values may be missing."""
     missing, fill = None, None
     if arguments.missing == "mean":
@@ -75,7 +77,7 @@ def measure_gathered(rows: CountedRows, read: Reader, roles: Roles, arguments: F
         missing = observed.missing[: roles.n_features]
         check_adjusted(missing == 0, arguments.adjust_for)
         fill = observed.fill if missing.any() else None
-    labels = classified(gather(rows, read, fill=fill), rows.labels)
+    labels = classified(sum_cross_products(rows, read, fill=fill), rows.labels)
     moments = labels.gathered.moments
     check_total_weight(moments.n)
     reject_nonfinite(moments.finite[: roles.n_features], rows.names, locate_in(rows))
@@ -89,7 +91,7 @@ def measure_gathered(rows: CountedRows, read: Reader, roles: Roles, arguments: F
         table = _from_sums(labels, roles, *about, taken=taken, basis=basis, rows=source)
     else:  # only rows tell the confounders apart: their basis is gathered in their place
         removed = Removed(roles, taken, basis)
-        labels = classified(gather(rows, replace(read, removed=removed), fill=fill), rows.labels)
+        labels = classified(sum_cross_products(rows, replace(read, removed=removed), fill=fill), rows.labels)
         roles = removed.new_roles
         table = _from_sums(labels, roles, *about, taken=roles.confounders, error=basis.error, rows=source)
     return replace(table, missing=missing, counter=rows)
@@ -97,7 +99,7 @@ def measure_gathered(rows: CountedRows, read: Reader, roles: Roles, arguments: F
 
 def _from_sums(
     labels: Classified,
-    roles: Roles,
+    roles: ColumnRoles,
     adjust_for: Indices | None,
     names: Any,
     targets: list[str] | None,
@@ -114,7 +116,7 @@ def _from_sums(
     """
     gathered, d = labels.gathered, roles.n_features
     check_telling(labels, roles)
-    moments, coding = statistics_of(gathered, roles._replace(confounders=taken), basis)
+    moments, coding = feature_moments(gathered, roles._replace(confounders=taken), basis)
     moments = replace(moments, N_error=error)
     scatter = Scatter(moments, coding, rows)
     classes = classes_of(labels, roles, targets)
@@ -138,7 +140,7 @@ def measure_summary(summary: Any, arguments: FitArguments, task: str) -> Measure
         raise ValueError("Found a summary of 1 sample(s) while a minimum of 2 is required.")
     roles, adjust_for = summary.roles, arguments.adjust_for
     taken = removed_columns(roles, adjust_for)
-    basis = basis_among(summary.gathered, taken)
+    basis = basis_from_products(summary.gathered, taken)
     if taken.size:
         names = confounder_names(roles, adjust_for, summary.names, summary.beside.confounders)
         reject_doubtful(names, basis)
@@ -152,31 +154,33 @@ class _TriangleKernel:
     """The triangle of the confounders, which are the first columns as they are read."""
 
     read: Reader
-    frame: Frame
+    frame: Centering
     size: int
 
-    def __call__(self, block: Block) -> Triangle:
+    def __call__(self, block: Block) -> RFactor:
         known = self.read(block)[1]
         Z = dense_of(known.X[:, : self.size])
-        return self.frame.triangle(Block(Z[:, :0], None, known.weight, Z))
+        return self.frame.r_factor(Block(Z[:, :0], None, known.weight, Z))
 
 
 def confounder_basis(
-    rows: CountedRows, read: Reader, gathered: Gathered, Z: Indices, adjust_for: Indices | None
+    rows: CountedRows, read: Reader, gathered: CrossProducts, Z: Indices, adjust_for: Indices | None
 ) -> Basis:
     """The basis of the confounders, columns Z of what was gathered.
 
     By their products, or where these do not tell by a pass over the confounders alone.
     """
-    basis = basis_among(gathered, Z)
+    basis = basis_from_products(gathered, Z)
     if not Z.size or (not basis.doubtful.size and products_suffice(gathered, Z, basis)):
         return basis
     features = adjust_for is not None and adjust_for.size > 0
-    only, frame = replace(read, only=adjust_for if features else None), frame_among(gathered, Z)
+    only, frame = replace(read, only=adjust_for if features else None), centering_of(gathered, Z)
     return frame.basis(rows.reduce(_TriangleKernel(only, frame, Z.size), columns=features))
 
 
-def confounder_names(roles: Roles, adjust_for: Indices | None, names: Any, own: Any = None) -> list[Any]:
+def confounder_names(
+    roles: ColumnRoles, adjust_for: Indices | None, names: Any, own: Any = None
+) -> list[Any]:
     """Names of the columns that are removed from the others, for messages; numbers where they have none."""
     of_table = [] if adjust_for is None else column_labels(adjust_for, names)
     return [*of_table, *(range(roles.confounders.size) if own is None else own)]
@@ -187,7 +191,7 @@ def column_labels(columns: Indices, names: Any) -> list[Any]:
     return [j if names is None else names[j] for j in columns.tolist()]
 
 
-def removed_columns(roles: Roles, adjust_for: Indices | None) -> Indices:
+def removed_columns(roles: ColumnRoles, adjust_for: Indices | None) -> Indices:
     """The columns that are removed from the others."""
     return np.concatenate([NONE if adjust_for is None else adjust_for, roles.confounders])
 
@@ -198,7 +202,7 @@ def check_adjusted(finite: NDArray[np.bool_], adjust_for: Indices | None) -> Non
         raise ValueError("adjust_for must name columns without NaN or infinity. Impute them first.")
 
 
-def classes_of(labels: Classified, roles: Roles, targets: list[str] | None) -> NDArray[Any]:
+def classes_of(labels: Classified, roles: ColumnRoles, targets: list[str] | None) -> NDArray[Any]:
     """The classes; of sets the names of their labels."""
     if not roles.label_sets:
         return labels.classes

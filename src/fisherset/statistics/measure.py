@@ -20,20 +20,20 @@ from fisherset.statistics import (
     Basis,
     Classes,
     Coding,
+    ColumnRoles,
     Labels,
-    NarrowProducts,
     Numbers,
-    Roles,
     Scatter,
     SourceProducts,
-    basis_of,
-    gather,
-    observe,
-    stacked,
-    statistics_of,
+    SparseColumnProducts,
+    basis_from_rows,
+    count_missing,
+    feature_moments,
+    join_rows,
+    sum_cross_products,
     sum_moments,
 )
-from fisherset.statistics.budget import ROOM
+from fisherset.statistics.budget import DEFAULT_MEMORY
 from fisherset.statistics.gathering import (
     check_adjusted,
     classes_of,
@@ -158,7 +158,7 @@ def _out_of_core(rows: Rows, arguments: FitArguments, task: str) -> MeasuredTabl
     """Choose by size how to read the rows, and read them."""
     counted, head = CountedRows(rows), rows.head()
     roles, read = roles_of(head, task), Reader(task)
-    memory = ROOM if arguments.max_memory is None else arguments.max_memory
+    memory = DEFAULT_MEMORY if arguments.max_memory is None else arguments.max_memory
     fits = gathering_bytes(roles) <= memory
     if _worth_collecting(rows, head, memory, fits):
         block = _collected(counted, task, COLLECTED_SHARE * memory)
@@ -170,11 +170,11 @@ def _out_of_core(rows: Rows, arguments: FitArguments, task: str) -> MeasuredTabl
     return (measure_gathered if fits else _by_passes)(counted, read, roles, arguments)
 
 
-def _factors(rows: CountedRows, read: Reader, roles: Roles, class_weight: Any) -> dict[Any, float]:
+def _factors(rows: CountedRows, read: Reader, roles: ColumnRoles, class_weight: Any) -> dict[Any, float]:
     """Weights of the classes by label: a pass over the labels."""
     if roles.targets.size:
         raise ValueError(CLASSES_ONLY)
-    labels = classified(gather(rows, read, columns=False), rows.labels)
+    labels = classified(sum_cross_products(rows, read, columns=False), rows.labels)
     factors = class_factors(class_weight, labels.classes, labels.gathered.moments.NT[0])
     return {label: float(factors[code]) for label, code in labels.codes.items()}
 
@@ -215,15 +215,15 @@ def _in_memory(
         check_label_sets(y, classes, weights)
         coding = Labels.of_sets(y, weights)
     Z, removed = _with_adjusted(block, confounder_names, arguments.adjust_for, names)
-    basis = None if Z is None else basis_of(Z, weights)
+    basis = None if Z is None else basis_from_rows(Z, weights)
     N = None if Z is None or basis is None else basis.rows(Z)
     # a search needs columns again and again; where memory is limited a copy would count
     copied = COLUMN_COPY_BYTES if task != ONE_CLASS_EACH and arguments.max_memory is None else 0
     memory = MemoryRows(X, y, weights, N, names=names, copied=copied)
     rows = CountedRows(memory)
     table = _summed(rows, coding, classes, arguments, removed, basis, locate)
-    if NarrowProducts.suit(memory, copied):
-        products: SourceProducts = NarrowProducts(rows, table.scatter.guard)
+    if SparseColumnProducts.suit(memory, copied):
+        products: SourceProducts = SparseColumnProducts(rows, table.scatter.guard)
     else:
         products = SourceProducts(rows, table.scatter.guard)
     return replace(table, products=products, codes=codes)
@@ -252,7 +252,7 @@ def _summed(
     locate: Callable[[int], str] | None,
 ) -> MeasuredTable:
     """One pass for the sums, one more before it where values may be missing; each product is a pass."""
-    observed = rows.reduce(observe) if arguments.missing == "mean" else None
+    observed = rows.reduce(count_missing) if arguments.missing == "mean" else None
     fill = None if observed is None or not observed.missing.any() else observed.fill
     moments = sum_moments(rows, coding, fill, 0.0 if basis is None else basis.error)
     reject_nonfinite(moments.finite, rows.names, locate)
@@ -317,7 +317,7 @@ class _CollectKernel:
 def _collected(rows: CountedRows, task: str, most: float) -> Block | None:
     """All rows in one block that was read, None where they are too many."""
     try:
-        whole = stacked(rows.reduce(_CollectKernel(task, most)).blocks)
+        whole = join_rows(rows.reduce(_CollectKernel(task, most)).blocks)
     except _TooManyError:
         return None
     y = whole.y
@@ -331,9 +331,11 @@ def _collected(rows: CountedRows, task: str, most: float) -> Block | None:
 # Passes: targets and confounders first, then the sums; products are passes over the rows.
 
 
-def _by_passes(rows: CountedRows, read: Reader, roles: Roles, arguments: FitArguments) -> MeasuredTable:
+def _by_passes(rows: CountedRows, read: Reader, roles: ColumnRoles, arguments: FitArguments) -> MeasuredTable:
     adjusted = NONE if arguments.adjust_for is None else arguments.adjust_for
-    side = gather(rows, replace(read, only=adjusted if adjusted.size else None), columns=bool(adjusted.size))
+    side = sum_cross_products(
+        rows, replace(read, only=adjusted if adjusted.size else None), columns=bool(adjusted.size)
+    )
     finite = np.ones(rows.n_columns, dtype=bool)
     finite[adjusted] = side.moments.finite[: adjusted.size]
     if arguments.missing == "mean":
@@ -342,9 +344,11 @@ def _by_passes(rows: CountedRows, read: Reader, roles: Roles, arguments: FitArgu
     reject_nonfinite(finite, rows.names, locate)
     labels = classified(side, rows.labels)
     width = side.moments.squares.size
-    there = Roles(0, np.arange(width - roles.targets.size), np.arange(width)[width - roles.targets.size :])
+    there = ColumnRoles(
+        0, np.arange(width - roles.targets.size), np.arange(width)[width - roles.targets.size :]
+    )
     check_telling(labels, there)
-    _, coding = statistics_of(labels.gathered, there._replace(label_sets=roles.label_sets))
+    _, coding = feature_moments(labels.gathered, there._replace(label_sets=roles.label_sets))
     taken = removed_columns(roles, adjusted)
     basis = confounder_basis(rows, read, side, there.confounders, adjusted)
     source = PreparedRows(rows, Preparation(read, labels.codes, roles, taken, basis))

@@ -18,14 +18,14 @@ from scipy import sparse
 from fisherset._rounding import Rounding
 from fisherset._types import Floats, Indices
 from fisherset.statistics.budget import shares
-from fisherset.statistics.products.batches import Foresight, GramBatches, GroupBlocks
+from fisherset.statistics.products.batches import GramBatches, GroupBlocks, Prefetcher
 from fisherset.statistics.products.gram import GramBlock, GramCache, GramColumns
 from fisherset.statistics.products.products import Products, SourceProducts, StoredProducts
 from fisherset.statistics.products.samples import SampleSpace
-from fisherset.statistics.products.sparse_columns import NarrowProducts
+from fisherset.statistics.products.sparse_columns import SparseColumnProducts
 from fisherset.statistics.sums.coding import Coding
 from fisherset.statistics.sums.errors import relative_error
-from fisherset.statistics.sums.guard import without_gaps
+from fisherset.statistics.sums.guard import fill_missing
 from fisherset.statistics.sums.scatter import SLICE, Scatter
 
 
@@ -96,10 +96,10 @@ class TableProblem:
         if budget is not None and isinstance(products, StoredProducts):
             budget = max(budget - products.XX.nbytes, 0)
         cache_bytes, self.room = shares(budget, scatter.total.size, n_targets, by_passes=by_passes)
-        self._foresight: Foresight | None = None
-        if by_passes or isinstance(products, NarrowProducts):
-            self._foresight = foresight = Foresight(self.C)
-            if isinstance(products, NarrowProducts):
+        self._foresight: Prefetcher | None = None
+        if by_passes or isinstance(products, SparseColumnProducts):
+            self._foresight = foresight = Prefetcher(self.C)
+            if isinstance(products, SparseColumnProducts):
                 products.foresee = partial(_foreseen, foresight, self.columns)
         self._groups = GroupBlocks(self._blocks, cache_bytes // 16 if by_passes else 0)
         self._cache = self._cache_of(cache_bytes - self._groups.budget, eager, by_passes)
@@ -144,11 +144,11 @@ class TableProblem:
         blocks: Floats = G / scale[:, :, None] / scale[:, None, :]
         return blocks
 
-    def left_of(self, X: Any, confounders: Floats | None, columns: Indices) -> Any:
+    def adjusted_values(self, X: Any, confounders: Floats | None, columns: Indices) -> Any:
         """Values of some columns, gaps filled and confounders taken out, in the units of the table."""
         table = self.columns[columns]
         guard = self.scatter.guard.of(table)
-        X = without_gaps(X, guard.fill)
+        X = fill_missing(X, guard.fill)
         if confounders is None:
             return X
         rows = X.toarray() if sparse.issparse(X) else X
@@ -196,7 +196,7 @@ class TableProblem:
         return G
 
 
-def _foreseen(foresight: Foresight, columns: Indices, count: int, kept: NDArray[np.bool_]) -> Indices:
+def _foreseen(foresight: Prefetcher, columns: Indices, count: int, kept: NDArray[np.bool_]) -> Indices:
     """What is foreseen of the columns of a problem, numbered as in the table."""
     return columns[foresight(count, kept[columns])]
 

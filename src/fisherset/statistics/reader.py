@@ -13,7 +13,7 @@ from scipy import sparse
 
 from fisherset._types import EPS, Floats, Indices
 from fisherset.data import Block, Coded, DaskRows, Matrix, MemoryRows, Rows, canonical, names_of_several
-from fisherset.statistics import Basis, Gathered, Roles, side_by_side
+from fisherset.statistics import Basis, ColumnRoles, CrossProducts, join_columns
 from fisherset.statistics.measured import FitArguments, reject_data_arguments
 from fisherset.validation.confounders import check_confounders
 from fisherset.validation.numbers import as_numbers
@@ -103,7 +103,7 @@ class Reader:
                 weight = of_rows if weight is None else of_rows * weight
         else:
             parts.append(counting(dense_of(y), weight))
-        X = side_by_side(parts)
+        X = join_columns(parts)
         return labels, Block(X if self.removed is None else self.removed(X), codes, weight)
 
 
@@ -111,7 +111,7 @@ class Reader:
 class Removed:
     """Puts the basis of the confounders in their place, among columns that have the roles given."""
 
-    roles: Roles
+    roles: ColumnRoles
     taken: Indices
     basis: Basis
 
@@ -119,10 +119,10 @@ class Removed:
         N = self.basis.rows(dense_of(X[:, self.taken]))
         features, targets = X[:, : self.roles.n_features], X[:, self.roles.targets]
         parts = [features, np.empty((X.shape[0], 0)) if N is None else N, targets]
-        return side_by_side(parts)
+        return join_columns(parts)
 
     @property
-    def new_roles(self) -> Roles:
+    def new_roles(self) -> ColumnRoles:
         """The roles of the columns after that."""
         first = self.roles.n_features + self.basis.M.shape[1]
         confounders, targets = (
@@ -177,14 +177,14 @@ def placed(block: Block) -> Iterator[None]:
         raise type(error)(f"{error} (In {name}, rows {first} to {last}.)") from error
 
 
-def roles_of(head: Block, task: str) -> Roles:
+def roles_of(head: Block, task: str) -> ColumnRoles:
     """The roles of the columns of a table, from its first rows."""
     d, n_confounders = head.X.shape[1], _width(head.confounders)
     n_targets = _width(head.y) if task == REGRESSION else 0
     if task == CLASSIFICATION and not isinstance(head.y, Coded) and _width(head.y) > 1:
         n_targets = _width(head.y)
     targets = np.arange(n_targets) + d + n_confounders
-    return Roles(d, np.arange(d, d + n_confounders), targets, bool(n_targets) and task != REGRESSION)
+    return ColumnRoles(d, np.arange(d, d + n_confounders), targets, bool(n_targets) and task != REGRESSION)
 
 
 def _width(part: Any) -> int:
@@ -197,12 +197,12 @@ def _width(part: Any) -> int:
 class Classified(NamedTuple):
     """Sums by class, the classes, and the class number of each label as it stands in the data."""
 
-    gathered: Gathered
+    gathered: CrossProducts
     classes: NDArray[Any]
     codes: dict[Any, int]
 
 
-def classified(gathered: Gathered, meaning: Callable[[list[Any]], list[Any]] = list) -> Classified:
+def classified(gathered: CrossProducts, meaning: Callable[[list[Any]], list[Any]] = list) -> Classified:
     """Sums gathered by label as sums by class; `meaning` is that of the labels."""
     if gathered.labels == NO_CLASSES:
         return Classified(gathered, np.empty(0), {None: 0})
@@ -211,7 +211,7 @@ def classified(gathered: Gathered, meaning: Callable[[list[Any]], list[Any]] = l
     return Classified(by_class, classes, dict(zip(gathered.labels, codes.tolist(), strict=True)))
 
 
-def check_telling(labels: Classified, roles: Roles) -> None:
+def check_telling(labels: Classified, roles: ColumnRoles) -> None:
     """Refuse targets that do not tell rows apart."""
     moments = labels.gathered.moments
     if not roles.targets.size:
@@ -243,7 +243,7 @@ class Preparation:
         Reads a block.
     codes : dict of label to int
         The class of each label.
-    roles : Roles
+    roles : ColumnRoles
         The roles of the columns.
     taken : ndarray
         The columns that are removed from the others.
@@ -253,7 +253,7 @@ class Preparation:
 
     read: Reader
     codes: dict[Any, int]
-    roles: Roles
+    roles: ColumnRoles
     taken: Indices
     basis: Basis
 

@@ -80,7 +80,7 @@ def test_union_has_exactly_k(data, k):
 
 def test_idle_cuts_are_dropped(data, monkeypatch):
     """While it runs, at most one cut of the working set has no weight: the new one."""
-    sizes, kept = [], []
+    sizes, required = [], []
 
     class Watched(cutting_plane._Mixture):
         def __init__(self, problem, units, cuts, *rest):
@@ -88,7 +88,7 @@ def test_idle_cuts_are_dropped(data, monkeypatch):
             super().__init__(problem, units, cuts, *rest)
 
         def everywhere(self, cuts, weights):
-            kept.append(len(cuts))
+            required.append(len(cuts))
             assert np.all(weights > 0)
             return super().everywhere(cuts, weights)
 
@@ -96,8 +96,8 @@ def test_idle_cuts_are_dropped(data, monkeypatch):
     problem = reference.ArrayProblem(*data)
     found = algorithm1(problem, domain_of(problem, 3), 4.0, tol=1e-7, trace=Trace(max_iter=500))
     assert set(np.flatnonzero(found.q)) == set(np.concatenate(found.cuts))
-    assert all(new <= old + 1 for old, new in zip(kept, sizes[1:], strict=False))
-    assert any(new < old for old, new in zip(sizes, kept, strict=True))  # some were dropped
+    assert all(new <= old + 1 for old, new in zip(required, sizes[1:], strict=False))
+    assert any(new < old for old, new in zip(sizes, required, strict=True))  # some were dropped
 
 
 @pytest.mark.parametrize("k", [4, 9, 13])
@@ -165,7 +165,7 @@ def test_a_shortlist_knows_its_block(data, groups):
     Z, H = data
     d = Z.shape[1]
     problem = reference.ArrayProblem(Z, H, groups=np.arange(d) % (d // 2) if groups else None)
-    domain = domain_of(problem, 3, barred=np.array([2]))
+    domain = domain_of(problem, 3, excluded=np.array([2]))
     shortlist = Shortlist(problem, domain, 4.0)
     shortlist.members, shortlist.columns = np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)
     shortlist._G = np.empty((0, 0))

@@ -69,17 +69,17 @@ def test_values_that_are_not_sure_are_not_tried():
 
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("groups", [None, [0, 1, 1, 2, 3, 3, 3, 4, 5, 6, 6, 7]])
-@pytest.mark.parametrize(("kept", "barred"), [([], []), ([2], []), ([0, 5], [3]), ([], [1, 6])])
-def test_sets_of_groups_that_are_allowed_are_all_tried(seed, groups, kept, barred):
+@pytest.mark.parametrize(("required", "excluded"), [([], []), ([2], []), ([0, 5], [3]), ([], [1, 6])])
+def test_sets_of_groups_that_are_allowed_are_all_tried(seed, groups, required, excluded):
     X, y = reference.random_problem(seed, n=50, d=12, c=3)
     Z, gamma, m = reference.standardize(X), 0.5, 3
     problem = reference.ArrayProblem(Z, reference.indicator(y))
     units = Units(None if groups is None else np.array(groups), 12)
-    domain = Domain(units, m, np.array(kept, dtype=int), np.array(barred, dtype=int))
+    domain = Domain(units, m, np.array(required, dtype=int), np.array(excluded, dtype=int))
     allowed = [
         some
         for some in combinations(range(units.size), m)
-        if set(kept) <= set(some) and not set(barred) & set(some)
+        if set(required) <= set(some) and not set(excluded) & set(some)
     ]
     values = [reference.criterion(Z, y, units.columns(np.array(some)), gamma) for some in allowed]
     (found,) = solve("joint", problem, [domain], gamma, tol=1e-3, trace=Trace(max_iter=500))
@@ -90,11 +90,11 @@ def test_sets_of_groups_that_are_allowed_are_all_tried(seed, groups, kept, barre
 
 
 def test_only_what_a_set_is_built_on_is_asked_for():
-    """With all but one kept the products of the others with each other are not looked at."""
+    """With all but one required the products of the others with each other are not looked at."""
     X, y = reference.random_problem(2, n=60, d=40, c=3)
     Z = reference.standardize(X)
     problem = reference.ArrayProblem(Z, reference.indicator(y))
-    domain = domain_of(problem, 3, kept=np.array([5, 11]))
+    domain = domain_of(problem, 3, required=np.array([5, 11]))
     gram, asked = problem.gram, []
 
     def watched(columns, rows=None):

@@ -14,7 +14,7 @@ from support import reference
 
 
 class Case:
-    """A random problem with copies, groups, kept and barred units; F of all its sets."""
+    """A random problem with copies, groups, required and excluded units; F of all its sets."""
 
     def __init__(self, seed, d=None, share=None):
         rng = np.random.default_rng(seed)
@@ -31,14 +31,14 @@ class Case:
         size = int(groups.max()) + 1
         units = Units(None if size == d else groups, d)
         mixed = rng.permutation(size)
-        n_barred = int(rng.integers(0, 3)) if rng.random() < 0.3 and size > 3 else 0
-        n_kept = int(rng.integers(0, 3)) if rng.random() < 0.3 else 0
-        barred, kept = np.sort(mixed[:n_barred]), np.sort(mixed[n_barred:][:n_kept])
-        m = int(rng.integers(max(kept.size, 1), size - n_barred + 1))
-        self.domain = Domain(units, m, kept, barred)
+        n_excluded = int(rng.integers(0, 3)) if rng.random() < 0.3 and size > 3 else 0
+        n_required = int(rng.integers(0, 3)) if rng.random() < 0.3 else 0
+        excluded, required = np.sort(mixed[:n_excluded]), np.sort(mixed[n_excluded:][:n_required])
+        m = int(rng.integers(max(required.size, 1), size - n_excluded + 1))
+        self.domain = Domain(units, m, required, excluded)
         sets = np.array(list(combinations(range(size), m)))
         chosen = (sets[:, :, None] == np.arange(size)).any(axis=1)
-        allowed = chosen[:, kept].all(axis=1) & ~chosen[:, barred].any(axis=1)
+        allowed = chosen[:, required].all(axis=1) & ~chosen[:, excluded].any(axis=1)
         self.sets, self.chosen = sets[allowed], chosen[allowed]
         p = self.chosen[:, groups].astype(float)
         C = p[:, :, None] * self.problem.C

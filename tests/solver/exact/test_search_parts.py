@@ -28,30 +28,30 @@ def random_core(seed, groups=None, d=9, n=40):
 
 
 def random_domains(rng, size, m, number=20):
-    """Some units kept, some barred, with m of them left to choose."""
-    kept, free = np.zeros((number, size), dtype=bool), np.ones((number, size), dtype=bool)
+    """Some units required, some excluded, with m of them left to choose."""
+    required, free = np.zeros((number, size), dtype=bool), np.ones((number, size), dtype=bool)
     for row in range(number):
         mixed = rng.permutation(size)
-        n_kept = int(rng.integers(0, m + 1))
-        n_barred = int(rng.integers(0, size - m + 1))
-        kept[row, mixed[:n_kept]] = True
-        free[row, mixed[: n_kept + n_barred]] = False
-    return kept, free, m - kept.sum(axis=1)
+        n_required = int(rng.integers(0, m + 1))
+        n_excluded = int(rng.integers(0, size - m + 1))
+        required[row, mixed[:n_required]] = True
+        free[row, mixed[: n_required + n_excluded]] = False
+    return required, free, m - required.sum(axis=1)
 
 
-def domain_of(core, kept, free, m):
-    return Domain(core.units, m, np.flatnonzero(kept), np.flatnonzero(~kept & ~free))
+def domain_of(core, required, free, m):
+    return Domain(core.units, m, np.flatnonzero(required), np.flatnonzero(~required & ~free))
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_rows_are_domains(seed):
     rng = np.random.default_rng(seed)
     core, _ = random_core(seed)
-    kept, free, spare = random_domains(rng, 9, 4)
+    required, free, spare = random_domains(rng, 9, 4)
     v, g, offset = rng.standard_normal((20, 9)), rng.random((20, 9)), rng.random(20)
-    projected, found = project_rows(v, free, kept, spare), reaches(offset, g, free, kept, spare)
+    projected, found = project_rows(v, free, required, spare), reaches(offset, g, free, required, spare)
     for row in range(20):
-        domain = domain_of(core, kept[row], free[row], 4)
+        domain = domain_of(core, required[row], free[row], 4)
         np.testing.assert_allclose(projected[row], domain.project(v[row]), atol=1e-12)
         tangent = Tangent(offset[row], g[row])
         bounds = bound_units(domain, tangent.bound(domain) * (1 + 1e-13), [tangent])
@@ -87,8 +87,8 @@ def test_a_tangent_with_the_diagonal_taken_out_bounds_all_sets(seed, groups):
     relaxations = Relaxations(core, gamma)
     q = rng.random((5, size))
     plain = relaxations.at(q, np.zeros((5, 9)))
-    kept = np.array([1])
-    of_kept = core.units.columns(kept)
+    required = np.array([1])
+    of_kept = core.units.columns(required)
     free = np.setdiff1d(np.arange(9), of_kept)
     delta = take_diagonal(core, gamma, of_kept, free, rng.random(free.size))
     assert np.all(delta[of_kept] == 0)
@@ -102,7 +102,7 @@ def test_a_tangent_with_the_diagonal_taken_out_bounds_all_sets(seed, groups):
                 columns = core.units.columns(np.array(units))
                 value = core.values(columns[None], gamma)[0]
                 assert np.all(value <= (point.offset + point.g[:, units].sum(axis=1)) * (1 + 1e-12))
-    q[:, 1] = 1.0  # kept, as it is at a node
+    q[:, 1] = 1.0  # required, as it is at a node
     with_it, without_it = (relaxations.at(q, np.tile(some, (5, 1))) for some in (delta, 0 * delta))
     assert np.all(with_it.value < without_it.value)
     assert plain.value.shape == point.value.shape
@@ -117,13 +117,13 @@ def test_nothing_is_taken_from_what_is_singular():
 @pytest.mark.parametrize("seed", range(3))
 def test_all_ways_to_complete_a_set(seed, lacking):
     core, _ = random_core(seed)
-    kept, free = np.array([2, 5]), np.array([0, 1, 3, 6, 7, 8])
-    all_sets = [np.sort([*kept, *some]) for some in combinations(free, lacking)]
+    required, free = np.array([2, 5]), np.array([0, 1, 3, 6, 7, 8])
+    all_sets = [np.sort([*required, *some]) for some in combinations(free, lacking)]
     values = core.values(np.array(all_sets), 3.0)
     point = Relaxations(core, 3.0).at(np.full((1, 9), 0.4), np.zeros((1, 9)))
-    tangent = float(point.offset[0] + point.g[0, kept].sum()), point.g[0, free]
+    tangent = float(point.offset[0] + point.g[0, required].sum()), point.g[0, free]
     floor = float(np.sort(values)[values.size // 2 - 1 :][:2].mean())
-    found = complete(core, 3.0, kept, free, lacking, floor, tangent)
+    found = complete(core, 3.0, required, free, lacking, floor, tangent)
     reaching = {tuple(some): value for some, value in zip(all_sets, values, strict=True) if value >= floor}
     assert {tuple(some) for some in found.sets} == set(reaching)
     np.testing.assert_allclose(found.values, [reaching[tuple(some)] for some in found.sets], rtol=1e-9)
@@ -146,9 +146,9 @@ def test_branching_foresees_what_it_costs(groups):
     point = relaxations.at(q[None], nothing)
     branch = choose_branch(relaxations, q, nothing[0], free, point.g[0], float(point.value[0]), 1.0)
     assert 0 < q[branch.unit] < 1
-    assert branch.kept[branch.unit] == pytest.approx(1)
-    assert branch.barred[branch.unit] == pytest.approx(0)
-    for start in (branch.kept, branch.barred):
+    assert branch.required[branch.unit] == pytest.approx(1)
+    assert branch.excluded[branch.unit] == pytest.approx(0)
+    for start in (branch.required, branch.excluded):
         way = start - q
         inside = 0.05 * way  # near enough for the second order to tell
         moved = relaxations.at((q + inside)[None], nothing).value[0]

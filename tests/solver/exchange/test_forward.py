@@ -98,7 +98,7 @@ def test_a_factor_without_room_is_carried_on_by_products(gamma, grouped):
     given = reference.standardize(X), reference.indicator(y), np.arange(24) // 2 if grouped else None
     problem, tight = reference.ArrayProblem(*given), reference.ArrayProblem(*given, room=1)
     found, expected = (
-        select_forward(one, domain_of(one, 6, kept=np.array([3])), gamma, trace=Trace(max_iter=1))
+        select_forward(one, domain_of(one, 6, required=np.array([3])), gamma, trace=Trace(max_iter=1))
         for one in (tight, problem)
     )
     assert found.tolist() == expected.tolist()

@@ -18,7 +18,7 @@ def test_the_best_come_first(at_a_time, samples, monkeypatch):
     X[:, 20] = 2 * X[:, 5]
     Z, members = reference.standardize(X), np.array([1, 4, 7, 19])
     problem = reference.ArrayProblem(Z, reference.indicator(y), samples=samples)
-    domain = domain_of(problem, 4, barred=np.array([2, 11]))
+    domain = domain_of(problem, 4, excluded=np.array([2, 11]))
     state = measure_subset(problem, members, 3.0)
     others = np.setdiff1d(np.arange(25), [*members, 2, 11])
     for count in (1, 5, 30):

@@ -15,6 +15,7 @@ from fisherset._types import Floats, Indices
 from fisherset.data import MemoryRows
 from fisherset.selection.constraints import Choice, check_choice
 from fisherset.selection.gamma import resolve_gamma, unit_of
+from fisherset.selection.request import check_tol
 from fisherset.selectors.cv.models import Discriminant, LabelFit, LinearFit
 from fisherset.selectors.cv.scoring import Judge, OwnModel, check_estimator, scorer_of
 from fisherset.selectors.cv.search import Search
@@ -81,7 +82,7 @@ class CrossValidatedSelector(JointSelector):
         folded = FoldedTable(source, table.coding, table.scatter.moments, standardize=self.standardize)
         problem = folded.whole()
         check.check_magnitude(problem.diagonal)
-        tol, max_iter = parameter.check_tol(self.tol, self.solver), int(self.max_iter)
+        tol, max_iter = check_tol(self.tol, self.solver), int(self.max_iter)
         search = Search(folded, ks, choice, self._gammas, self.solver, tol, max_iter, judge)
         scores = search.scores(splits, self.n_jobs)
         gammas = np.array(self._gammas(problem, choice.posed(problem, ks[-1]).domain))
@@ -120,7 +121,7 @@ class CrossValidatedSelector(JointSelector):
                     f'n_features_to_select must be an int, a share, "auto" or a sequence of them; '
                     f"got {wanted!r}."
                 )
-            least, most = max(choice.kept.size, 1), n_units - choice.barred.size
+            least, most = max(choice.required.size, 1), n_units - choice.excluded.size
             return sorted({min(max(size, least), most) for size in AUTO_SIZES})
         if isinstance(wanted, Iterator):
             raise TypeError(

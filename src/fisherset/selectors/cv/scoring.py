@@ -142,10 +142,10 @@ class Judge(NamedTuple):
             else:
                 X = self.X[np.ix_(train, columns)] if held_out is None else self.X[train][:, columns]
                 weights = {} if self.weights is None else {"sample_weight": self.weights[train]}
-                rows = problem.left_of(X, self._beside(train), members)
+                rows = problem.adjusted_values(X, self._beside(train), members)
                 model = clone(self.estimator).fit(rows, self._targets(problem, train), **weights)
             X = self.X[np.ix_(test, columns)] if held_out is None else held_out[:, columns]
-            rows = problem.left_of(X, self._beside(test), members)
+            rows = problem.adjusted_values(X, self._beside(test), members)
             return float(self.scorer(model, rows, self._targets(problem, test), of_scores))
 
         return score

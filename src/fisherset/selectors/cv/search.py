@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.parallel import Parallel, delayed
 
-from fisherset._progress import tell
+from fisherset._progress import report_progress
 from fisherset._threads import one_thread
 from fisherset._types import Floats, Indices
 from fisherset.selection.constraints import Choice
@@ -39,7 +39,7 @@ class Search(NamedTuple):
         with one_thread():
             for of_fold in run(delayed(self._fold_scores)(*split) for split in splits):
                 scores.append(of_fold)
-                tell("cross-validating", len(scores), len(splits))
+                report_progress("cross-validating", len(scores), len(splits))
         return np.array(scores)
 
     def _fold_scores(self, train: Indices, test: Indices) -> Floats:

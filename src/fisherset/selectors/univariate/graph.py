@@ -10,7 +10,14 @@ from sklearn.neighbors import NearestNeighbors
 
 from fisherset._types import Floats, Indices
 from fisherset.data import CountedRows, MemoryRows
-from fisherset.statistics import Classes, GraphScatter, graph_scatter, nearest, pair_distances, sum_moments
+from fisherset.statistics import (
+    Classes,
+    GraphScatter,
+    graph_scatter,
+    nearest_neighbours,
+    pair_distances,
+    sum_moments,
+)
 from fisherset.validation import features as check
 from fisherset.validation import parameters as parameter
 
@@ -76,7 +83,7 @@ def _neighbours(X: Any, count: int) -> tuple[Floats, Indices]:
         distances, indices = NearestNeighbors(n_neighbors=wide).fit(X).kneighbors()
         squared = distances**2
     else:
-        squared, indices = nearest(X, wide)
+        squared, indices = nearest_neighbours(X, wide)
     lengths = pair_distances(X, np.arange(X.shape[0]), None)
     doubtful = np.flatnonzero((squared < DIGITS * lengths[:, None]).any(axis=1))
     if doubtful.size:

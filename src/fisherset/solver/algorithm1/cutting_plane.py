@@ -104,7 +104,7 @@ def next_m(tried: Mapping[int, Cuts], domain: Domain) -> int:
     high = min((m for m in tried if tried[m].size >= k), default=k)
     below = sorted(m for m in tried if m < high)
     if not below:
-        return max(1, domain.kept.size)
+        return max(1, domain.required.size)
     m, half = below[-1], (below[-1] + high) // 2
     if m == high - 1 or high in tried:
         return high if m == high - 1 else half
@@ -233,7 +233,7 @@ class _Mixture:
 
 def trimmed(found: Cuts, domain: Domain) -> Indices:
     """The first k units of the union: whole cuts while they fit, of the next those with the largest q."""
-    chosen, k = domain.kept, domain.m
+    chosen, k = domain.required, domain.m
     for cut in found.cuts:
         new = np.setdiff1d(cut, chosen)
         room = k - chosen.size
@@ -241,6 +241,6 @@ def trimmed(found: Cuts, domain: Domain) -> Indices:
             new = new[largest(found.q[new], room, found.g[new])]
         chosen = np.concatenate([chosen, new])
     if chosen.size < k:  # stopped by time before the union was large enough
-        others = without(found.q.size, np.union1d(chosen, domain.barred))
+        others = without(found.q.size, np.union1d(chosen, domain.excluded))
         chosen = np.concatenate([chosen, others[largest(found.g[others], k - chosen.size)]])
     return chosen

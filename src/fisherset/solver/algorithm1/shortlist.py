@@ -22,7 +22,7 @@ class Shortlist:
     problem : Problem
         What G is a part of.
     domain : Domain
-        Its units; those it bars are never listed.
+        Its units; those it excludes are never listed.
     gamma : float
         The ridge.
     """
@@ -34,7 +34,7 @@ class Shortlist:
         columns = self.units.n_columns
         size = self.units.size if columns <= EVERY else max(POOL_FACTOR * domain.m, POOL_LEAST)
         most = largest_system(problem) * self.units.size // max(columns, 1)
-        allowed = self.units.size - domain.barred.size
+        allowed = self.units.size - domain.excluded.size
         self.add(domain.candidates(self.first, min(size, most, allowed)))
 
     def add(self, some: Indices) -> bool:
@@ -58,7 +58,7 @@ class Shortlist:
         if self.members.size >= domain.m:
             threshold = domain.within(self.members).threshold(g[self.members])
         outside = g > threshold
-        outside[self.members] = outside[domain.barred] = False
+        outside[self.members] = outside[domain.excluded] = False
         lacking = np.flatnonzero(outside)
         return self.add(lacking[largest(g[lacking], max(domain.m, POOL_LEAST))])
 

@@ -20,11 +20,11 @@ CREDIT = 1e-6  # share of F that every move of a bound is taken for at least, so
 
 
 class Branch(NamedTuple):
-    """The unit to branch on, and q to start from with it kept and with it barred."""
+    """The unit to branch on, and q to start from with it required and with it excluded."""
 
     unit: int
-    kept: Floats
-    barred: Floats
+    required: Floats
+    excluded: Floats
 
 
 def choose_branch(

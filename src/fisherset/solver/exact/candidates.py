@@ -76,8 +76,8 @@ class Core:
         self.G: Floats | GramRows = GramRows(problem, self.columns)
         if self.columns.size <= largest_system(problem):
             self.G = problem.gram(self.columns, rows=self.columns)
-        kept = np.flatnonzero(np.isin(members, domain.kept))
-        self.domain = Domain(self.units, domain.m, kept)
+        required = np.flatnonzero(np.isin(members, domain.required))
+        self.domain = Domain(self.units, domain.m, required)
 
     def copies(self) -> Indices:
         """The first column that each is a copy of, as far as the rounding of G tells; of groups none is."""

@@ -1,6 +1,6 @@
-"""The last few columns of a set: all ways to complete what is kept.
+"""The last few columns of a set: all ways to complete what is required.
 
-With R and G^K left of C and G once the kept columns are taken out (see `subset`), columns i and j add
+With R and G^K left of C and G once the required columns are taken out (see `subset`), columns i and j add
 
     (b_j ||R_i||^2 + b_i ||R_j||^2 - 2 G^K_ij R_i.R_j) / (b_i b_j - (G^K_ij)^2),    b_i = G^K_ii + gamma,
 
@@ -40,24 +40,24 @@ def completable(n_free: int, lacking: int) -> bool:
 def complete(
     core: Core,
     gamma: float,
-    kept: Indices,
+    required: Indices,
     free: Indices,
     lacking: int,
     floor: float,
     tangent: tuple[float, Floats],
 ) -> Completions:
-    """All sets of the kept columns and `lacking` of the free ones that can reach the floor.
+    """All sets of the required columns and `lacking` of the free ones that can reach the floor.
 
-    The tangent gives what the kept ones have, and adds for each of the free ones.
+    The tangent gives what the required ones have, and adds for each of the free ones.
     """
     order = np.argsort(-tangent[1], kind="stable")
     free, g = free[order], tangent[1][order]
     R, given, diagonal = core.C[free], 0.0, core.diagonal[free]
     # of single columns the diagonal says it all, and they may be many
     G = np.empty((0, 0)) if lacking == 1 else core.gram(free, rows=free)
-    if kept.size:
-        across, C = core.gram(free, rows=kept), core.C[kept]
-        solved = solve(shifted(core.gram(kept, rows=kept), gamma), np.hstack([across, C]))
+    if required.size:
+        across, C = core.gram(free, rows=required), core.C[required]
+        solved = solve(shifted(core.gram(required, rows=required), gamma), np.hstack([across, C]))
         if lacking > 1:
             G -= across.T @ solved[:, : free.size]
         diagonal = diagonal - np.einsum("kj,kj->j", across, solved[:, : free.size])
@@ -65,7 +65,7 @@ def complete(
         given = float(np.vdot(C, solved[:, free.size :]))
     tried = _Tried(gamma, floor * core.n, g * core.n)
     tried.all_of(G, diagonal, R, given, 0, (), lacking, tangent[0] * core.n)
-    sets = [np.sort(np.concatenate([kept, free[list(some)]])) for some in tried.sets]
+    sets = [np.sort(np.concatenate([required, free[list(some)]])) for some in tried.sets]
     most = np.empty(free.size)
     most[order] = tried.most / core.n
     return Completions(sets, np.array(tried.values) / core.n, most, tried.left_out / core.n)

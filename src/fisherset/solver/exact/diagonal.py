@@ -25,8 +25,8 @@ ENDING = 1e-4  # weight of the barrier at the end
 NEWTON_STEPS = 3  # for each weight of the barrier
 
 
-def take_diagonal(core: Core, gamma: float, kept: Indices, free: Indices, omega: Floats) -> Floats:
-    """Delta of the free columns, nought elsewhere, good for all sets that hold the kept columns.
+def take_diagonal(core: Core, gamma: float, required: Indices, free: Indices, omega: Floats) -> Floats:
+    """Delta of the free columns, nought elsewhere, good for all sets that hold the required columns.
 
     These have no relaxed weight: they are taken out of G first, as a subset takes its members out, and
     their ridge with them.
@@ -36,13 +36,13 @@ def take_diagonal(core: Core, gamma: float, kept: Indices, free: Indices, omega:
         return delta
     G = core.gram(free, rows=free)
     Y = np.empty((0, free.size))
-    if kept.size:
-        across = core.gram(free, rows=kept)
-        Y = solve(shifted(core.gram(kept, rows=kept), gamma), across)
+    if required.size:
+        across = core.gram(free, rows=required)
+        Y = solve(shifted(core.gram(required, rows=required), gamma), across)
         G -= across.T @ Y
     unit = float(core.diagonal[free].mean())
     # less what rounding may have added to the least eigenvalue of G
-    G = shifted(G / unit, -2 * core.rounding.schur(free, kept, Y) / unit)
+    G = shifted(G / unit, -2 * core.rounding.schur(free, required, Y) / unit)
     least = float(np.linalg.eigvalsh(G)[0])
     # no more than what the others leave of a column can be taken out of it
     if not least >= TOO_LITTLE or not (

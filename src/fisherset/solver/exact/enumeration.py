@@ -90,19 +90,19 @@ def _search_columns(
     problem: Problem, domain: Domain, free: Indices, gamma: float
 ) -> tuple[Indices, Floats] | None:
     """The best set, and n F of the best with each free column: all but one of it, and then that one."""
-    m, r, columns = domain.m, problem.C.shape[1], np.concatenate([domain.kept, free])
+    m, r, columns = domain.m, problem.C.shape[1], np.concatenate([domain.required, free])
     if comb(free.size, domain.spare - 1) * columns.size * m * (r + m) > WORK:
         return None
     C, diagonal = problem.C[columns], problem.diagonal[columns]
-    # the last column need not be the prefix of any: of one set alone only the kept ones are
-    prefixed = columns[: domain.kept.size] if domain.spare == 1 else columns
+    # the last column need not be the prefix of any: of one set alone only the required ones are
+    prefixed = columns[: domain.required.size] if domain.spare == 1 else columns
     if prefixed.size * columns.size > problem.room:
         return None
     G = problem.gram(prefixed, rows=columns).T if m > 1 else np.empty((0, 0))
     best, value, with_each = np.empty(0, dtype=np.intp), -np.inf, np.full(columns.size, -np.inf)
-    kept = tuple(range(domain.kept.size))
+    required = tuple(range(domain.required.size))
     prefixes = np.array(
-        [kept + some for some in combinations(range(len(kept), columns.size), domain.spare - 1)],
+        [required + some for some in combinations(range(len(required), columns.size), domain.spare - 1)],
         dtype=np.intp,
     )
     step = max(1, int(BATCH / (columns.size * (r + m))))
@@ -114,7 +114,7 @@ def _search_columns(
         if values.flat[place] > value * (1 + 1e-12):
             prefix, last = np.divmod(place, columns.size)
             best, value = np.sort(columns[[*some[prefix], last]]), float(values.flat[place])
-    return best, with_each[domain.kept.size :]
+    return best, with_each[domain.required.size :]
 
 
 def _search_groups(
@@ -125,8 +125,8 @@ def _search_groups(
     number = comb(free.size, domain.spare)
     if number > SETS or number * size**2 * (size + problem.C.shape[1]) > WORK:
         return None
-    kept = domain.kept.tolist()
-    sets = np.array([kept + list(some) for some in combinations(free.tolist(), domain.spare)])
+    required = domain.required.tolist()
+    sets = np.array([required + list(some) for some in combinations(free.tolist(), domain.spare)])
     own = {unit: np.flatnonzero(units.groups == unit) for unit in np.unique(sets)}
     sizes = units.sizes[sets].sum(axis=1)
     best, value, with_each = np.empty(0, dtype=np.intp), -np.inf, np.full(units.size, -np.inf)

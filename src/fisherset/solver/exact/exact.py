@@ -130,7 +130,7 @@ class Play(NamedTuple):
 def in_play(domain: Domain, root: Solution, threshold: float, width: int) -> Play:
     """The units that a set above the threshold may hold; the best of them where these are too many."""
     reach = root.with_each.copy()
-    reach[domain.kept] = np.inf
+    reach[domain.required] = np.inf
     possible = np.flatnonzero(reach > threshold)
     order = possible[np.argsort(-reach[possible], kind="stable")]
     fitting = np.cumsum(domain.units.sizes[order]) <= width

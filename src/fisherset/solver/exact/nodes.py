@@ -20,9 +20,9 @@ BEYOND = 1e30  # where the kinks of units that are not free stand
 
 @dataclass
 class Nodes:
-    """Domains: units that are kept, that are free, the others barred; and where each stands."""
+    """Domains: units that are required, that are free, the others excluded; and where each stands."""
 
-    kept: Flags
+    required: Flags
     free: Flags
     q: Floats
     delta: Floats  # of the columns: what is taken out of the diagonal of G
@@ -51,12 +51,12 @@ class Sums(NamedTuple):
     following: Floats
 
 
-def best_sums(g: Floats, free: Flags, kept: Flags, spare: Indices) -> Sums:
+def best_sums(g: Floats, free: Flags, required: Flags, spare: Indices) -> Sums:
     """The largest sums of g over the sets of domains, as `Domain.maximum` has it."""
     rows, width = np.arange(len(g)), g.shape[1]
     ordered = -np.sort(np.where(free, -g, np.inf), axis=1)
     sums = np.cumsum(np.where(np.isfinite(ordered), ordered, 0.0), axis=1)
-    most = np.where(spare > 0, sums[rows, spare - 1], 0.0) + np.where(kept, g, 0.0).sum(axis=1)
+    most = np.where(spare > 0, sums[rows, spare - 1], 0.0) + np.where(required, g, 0.0).sum(axis=1)
     least = np.where(spare > 0, ordered[rows, spare - 1], np.inf)
     following = np.where(spare < width, ordered[rows, np.minimum(spare, width - 1)], -np.inf)
     return Sums(most, least, following)
@@ -70,18 +70,20 @@ class Reaches(NamedTuple):
     without_each: Floats
 
 
-def reaches(offset: Floats, g: Floats, free: Flags, kept: Flags, spare: Indices) -> Reaches:
+def reaches(offset: Floats, g: Floats, free: Flags, required: Flags, spare: Indices) -> Reaches:
     """What the tangents offset + g.p say of the sets with each unit and without it."""
-    sums = best_sums(g, free, kept, spare)
+    sums = best_sums(g, free, required, spare)
     whole = offset + sums.most
     whole = whole + 16 * EPS * np.abs(whole)  # sums are rounded
     least, following = sums.least[:, None], sums.following[:, None]
     with_each = whole[:, None] - np.where(free, np.maximum(least - g, 0.0), 0.0)
     without_each = whole[:, None] - np.where(free, np.maximum(g - following, 0.0), 0.0)
-    return Reaches(whole, np.where(free | kept, with_each, -np.inf), np.where(kept, -np.inf, without_each))
+    return Reaches(
+        whole, np.where(free | required, with_each, -np.inf), np.where(required, -np.inf, without_each)
+    )
 
 
-def project_rows(v: Floats, free: Flags, kept: Flags, spare: Indices) -> Floats:
+def project_rows(v: Floats, free: Flags, required: Flags, spare: Indices) -> Floats:
     """Nearest points of the hulls: clip(v - tau, 0, 1) on the free units, as `project_capped` has it."""
     rows, width = np.arange(len(v)), v.shape[1]
     kinks = np.where(np.tile(free, 2), np.concatenate([v - 1.0, v], axis=1), BEYOND)
@@ -94,7 +96,7 @@ def project_rows(v: Floats, free: Flags, kept: Flags, spare: Indices) -> Floats:
     piece = np.clip(np.argmax(sums <= spare[:, None] + 1e-12, axis=1), 1, 2 * width - 1) - 1
     slope, lacking = slopes[rows, piece], spare - sums[rows, piece]
     tau = kinks[rows, piece] + np.where(slope < 0, lacking / np.minimum(slope, -1.0), 0.0)
-    q: Floats = np.where(free, np.clip(v - tau[:, None], 0.0, 1.0), kept.astype(float))
+    q: Floats = np.where(free, np.clip(v - tau[:, None], 0.0, 1.0), required.astype(float))
     return q
 
 

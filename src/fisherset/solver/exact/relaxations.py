@@ -116,15 +116,15 @@ class Relaxations:
         and the bound is good enough to branch by, or when it is sharp. Spectral steps, as in `ascent`.
         The nodes come back with the q, step and bound of the best tangent, which is the second value.
         """
-        free, kept, delta = nodes.free, nodes.kept, nodes.delta
-        spare = self.core.domain.m - kept.sum(axis=1)
+        free, required, delta = nodes.free, nodes.required, nodes.delta
+        spare = self.core.domain.m - required.sum(axis=1)
         # units without a weight get none from the projection unless they must: the fewer have, the quicker
-        q = project_rows(np.where(nodes.q > IDLE, nodes.q, -1.0), free, kept, spare)
+        q = project_rows(np.where(nodes.q > IDLE, nodes.q, -1.0), free, required, spare)
         now = self.at(q, delta)
         best, at_best, bound = now, q, np.full(nodes.size, np.inf)
         step, recent = nodes.step, [now.value]
         for _ in range(ASCENT_STEPS):
-            sums = best_sums(now.g, free, kept, spare)
+            sums = best_sums(now.g, free, required, spare)
             new = now.offset + sums.most
             better = new < bound
             bound = np.where(better, new, bound)
@@ -139,7 +139,7 @@ class Relaxations:
                 q[rows],
                 Point(*(part[rows] for part in now)),
                 delta[rows],
-                (free[rows], kept[rows], spare[rows]),
+                (free[rows], required[rows], spare[rows]),
                 step[rows],
                 np.min([past[rows] for past in recent[-MEMORY:]], axis=0),
                 np.where(np.isfinite(sums.least[rows]), sums.least[rows], 0.0),

@@ -96,11 +96,11 @@ class Search:
         self._rounded: set[bytes] = set()
         self._firsts = core.copies() if one_of_copies else np.arange(size)
         self._copied = bool(np.any(self._firsts != np.arange(size)))
-        kept = np.zeros((1, size), dtype=bool)
-        kept[:, core.domain.kept] = True
+        required = np.zeros((1, size), dtype=bool)
+        required[:, core.domain.required] = True
         step = np.array([1.0 / max(bound, np.finfo(float).tiny)])
         root = Nodes(
-            kept, ~kept, q[None], np.zeros((1, width)), np.array([size * 4]), step, np.array([bound])
+            required, ~required, q[None], np.zeros((1, width)), np.array([size * 4]), step, np.array([bound])
         )
         self._frontier.add(root)
         self._shown = np.inf
@@ -140,8 +140,10 @@ class Search:
         """Account for what is left open, and for copies: what holds for one of them holds for the others."""
         left = self._frontier.all()
         if left is not None:
-            allowed, bound = left.kept | left.free, left.bound[:, None]
-            self._account(np.where(allowed, bound, -np.inf), np.where(left.kept, -np.inf, bound), left.bound)
+            allowed, bound = left.required | left.free, left.bound[:, None]
+            self._account(
+                np.where(allowed, bound, -np.inf), np.where(left.required, -np.inf, bound), left.bound
+            )
         for known in (self.with_each, self.without_each):
             most = known.copy()
             np.maximum.at(most, self._firsts, known)
@@ -159,8 +161,8 @@ class Search:
         self.n_nodes += nodes.size
         self._take_diagonals(nodes)
         nodes, point = self.relaxations.ascend(nodes, self.goal.threshold, self.trace)
-        spare = self.core.domain.m - nodes.kept.sum(axis=1)
-        reach = reaches(point.offset, point.g, nodes.free, nodes.kept, spare)
+        spare = self.core.domain.m - nodes.required.sum(axis=1)
+        reach = reaches(point.offset, point.g, nodes.free, nodes.required, spare)
         # a tangent that is not a number says nothing: the bound of the node holds without it
         reach = Reaches(nodes.bound, *(np.fmin(part, nodes.bound[:, None]) for part in reach[1:]))
         done = nodes.bound <= self.goal.threshold
@@ -180,41 +182,41 @@ class Search:
         q = np.maximum(self.relaxations.spread(nodes.q[some]), 1e-3)
         # weights that are not numbers only say where delta is wanted most
         for place, omega in zip(some.tolist(), np.nan_to_num(weights * (1 - q) / q), strict=True):
-            kept, free = (units.columns(np.flatnonzero(of[place])) for of in (nodes.kept, nodes.free))
-            nodes.delta[place] = take_diagonal(self.core, self.gamma, kept, free, omega[free])
+            required, free = (units.columns(np.flatnonzero(of[place])) for of in (nodes.required, nodes.free))
+            nodes.delta[place] = take_diagonal(self.core, self.gamma, required, free, omega[free])
         nodes.scope[some] = n_free[some]
 
     def _fixed(self, nodes: Nodes, point: Point, reach: Reaches, place: int) -> Part | None:
         """What is left of a node once units that cannot go one way are fixed the other, if anything."""
         threshold = self.goal.threshold
         with_each, without_each = reach.with_each[place], reach.without_each[place]
-        free, kept = nodes.free[place], nodes.kept[place]
-        barred, needed = free & (with_each <= threshold), free & (without_each <= threshold)
-        if barred.any() or needed.any():
-            left_out = np.concatenate([with_each[barred], without_each[needed]]).max()
+        free, required = nodes.free[place], nodes.required[place]
+        excluded, needed = free & (with_each <= threshold), free & (without_each <= threshold)
+        if excluded.any() or needed.any():
+            left_out = np.concatenate([with_each[excluded], without_each[needed]]).max()
             self._account(with_each[None], without_each[None], np.array([left_out]))
-        kept, free = kept | needed, free & ~barred & ~needed
-        lacking = self.core.domain.m - int(kept.sum())
-        if (barred & needed).any() or not 0 <= lacking <= free.sum():
+        required, free = required | needed, free & ~excluded & ~needed
+        lacking = self.core.domain.m - int(required.sum())
+        if (excluded & needed).any() or not 0 <= lacking <= free.sum():
             return None
         node = nodes.take(np.array([place]))
-        node.kept, node.free = kept[None], free[None]
+        node.required, node.free = required[None], free[None]
         return Part(node, lacking, float(point.offset[place]), point.g[place], with_each, without_each)
 
     def _completed(self, part: Part) -> bool:
         """Try all sets of a part, where that is done at once."""
         units, threshold = self.core.units, self.goal.threshold
-        kept, free = part.node.kept[0], part.node.free[0]
-        members, others = np.flatnonzero(kept), np.flatnonzero(free)
+        required, free = part.node.required[0], part.node.free[0]
+        members, others = np.flatnonzero(required), np.flatnonzero(free)
         if part.lacking in (0, others.size):
-            chosen = np.flatnonzero(kept | free) if part.lacking else members
+            chosen = np.flatnonzero(required | free) if part.lacking else members
             value = self.core.values(units.columns(chosen)[None], self.gamma)
             self.goal.offer([chosen], value)
             self._tried(chosen, others[:0], value[:0], float(value[0]), part.bound)
             return True
         if units.groups is not None or not completable(others.size, part.lacking):
             return False
-        tangent = part.offset + float(part.g[kept].sum()), part.g[free]
+        tangent = part.offset + float(part.g[required].sum()), part.g[free]
         found = complete(self.core, self.gamma, members, others, part.lacking, threshold, tangent)
         self.goal.offer(found.sets, found.values)
         self._tried(members, others, found.most, float(found.most.max()), part.bound)
@@ -230,9 +232,9 @@ class Search:
         # of copies that are free the first is chosen first: without it none of them is
         unit, copies = branch.unit, np.flatnonzero(node.free[0] & (self._firsts == self._firsts[branch.unit]))
         children = Nodes.joined([node, node])
-        children.q = np.array([branch.kept, branch.barred])
+        children.q = np.array([branch.required, branch.excluded])
         children.q[0, [unit, copies[0]]] = children.q[0, [copies[0], unit]]
-        children.kept[0, copies[0]] = True
+        children.required[0, copies[0]] = True
         children.free[0, copies[0]] = children.free[1, copies] = False
         reach = np.array([part.with_each[copies].max(), part.without_each[unit]])
         children.bound = np.minimum(reach, part.bound)
@@ -266,8 +268,8 @@ class Search:
         m, sets = self.core.domain.m, []
         if len(self._rounded) > REMEMBERED:
             self._rounded.clear()
-        for q, kept, free in zip(nodes.q, nodes.kept, nodes.free, strict=True):
-            members, others = np.flatnonzero(kept), np.flatnonzero(free)
+        for q, required, free in zip(nodes.q, nodes.required, nodes.free, strict=True):
+            members, others = np.flatnonzero(required), np.flatnonzero(free)
             chosen = np.union1d(members, others[largest(q[others], m - members.size)])
             key = np.packbits(mask_of(q.size, chosen)).tobytes()
             if key not in self._rounded:

@@ -17,7 +17,7 @@ AHEAD = 8  # units whose Gram columns are fetched in one pass: the best next one
 
 
 def select_forward(problem: Problem, domain: Domain, gamma: float, *, trace: Trace) -> Indices:
-    """The m units chosen one after the other, the kept ones first, in column order.
+    """The m units chosen one after the other, the required ones first, in column order.
 
     Adding j to A raises n F(A) by ||R_j||^2 / base_j (see `subset`), a group likewise by its block. A
     row of the Cholesky factor of G_AA + gamma I, carried on to all columns, updates both: one Gram
@@ -27,7 +27,7 @@ def select_forward(problem: Problem, domain: Domain, gamma: float, *, trace: Tra
     size = most_columns(domain)
     factor = (_Factor if size * len(R) <= problem.room else _LeanFactor)(problem, size)
     open_ = np.ones(units.size, dtype=bool)
-    open_[domain.barred] = False
+    open_[domain.excluded] = False
     remainders = Remainders(problem, units, gamma)
     chosen: list[int] = []
     columns: dict[int, Floats] = {}
@@ -35,7 +35,7 @@ def select_forward(problem: Problem, domain: Domain, gamma: float, *, trace: Tra
         if trace.out_of_time():
             break
         gain = np.where(open_, remainders.gains(R), -np.inf)
-        gain[domain.kept[step : step + 1]] = np.inf
+        gain[domain.required[step : step + 1]] = np.inf
         ahead = largest(gain, min(AHEAD, m - step))
         ahead = ahead[ranked(gain[ahead])]
         best = int(ahead[0])

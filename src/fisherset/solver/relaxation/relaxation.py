@@ -70,7 +70,7 @@ def relax(
     capacity = _capacity(problem, domain, most)
     size = min(capacity, max(POOL_FACTOR * domain.m, POOL_LEAST))
     before = NONE if start is None else np.flatnonzero(start)
-    before = np.setdiff1d(before, domain.barred) if domain.barred.size else before
+    before = np.setdiff1d(before, domain.excluded) if domain.excluded.size else before
     members = domain.candidates(g, min(size, max(capacity - before.size, 0)))
     members = np.union1d(members, before) if before.size else members
     pool = _Pool(problem, domain, members, gamma, most)
@@ -114,8 +114,8 @@ def relax(
             break
         least = enough / 2 if enough > tol else tol / 4
         inner = inner / 4 if stuck else max(least, min(inner, left / best.upper_bound / 10))
-        if bound > problem.ceiling and units.size - domain.barred.size <= capacity and lacking.size:
-            pool = _Pool(problem, domain, without(units.size, domain.barred), gamma, units.n_columns)
+        if bound > problem.ceiling and units.size - domain.excluded.size <= capacity and lacking.size:
+            pool = _Pool(problem, domain, without(units.size, domain.excluded), gamma, units.n_columns)
             x = pool.domain.reweighted(np.sqrt(g[pool.members]) + TIE * np.sqrt(g.max()))
             x = reweigh(pool.roughly(), x, pool.domain, tol=inner, trace=trace)
         elif lacking.size:
@@ -198,7 +198,7 @@ def _capacity(problem: Problem, domain: Domain, most: int) -> int:
 def _best_outside(g: Floats, members: Indices, domain: Domain) -> float:
     """The largest gradient of a unit that may be chosen and is not in the pool."""
     outside = g.copy()
-    outside[members] = outside[domain.barred] = -np.inf
+    outside[members] = outside[domain.excluded] = -np.inf
     return float(outside.max(initial=-np.inf))
 
 
@@ -210,7 +210,7 @@ def _lacking(g: Floats, members: Indices, domain: Domain, growth: int) -> Indice
     threshold = domain.within(members).threshold(g[members])
     outside = np.ones(g.size, dtype=bool)
     outside[members] = False
-    outside[domain.barred] = False
+    outside[domain.excluded] = False
     candidates = np.flatnonzero(outside & (g > threshold))
     return candidates[largest(g[candidates], max(domain.m, POOL_LEAST, growth * members.size))]
 

@@ -25,7 +25,7 @@ COPIED = 2**20  # numbers of kept columns that are multiplied at a time
 Foresee = Callable[[int, NDArray[np.bool_]], Indices]
 
 
-class Foresight:
+class Prefetcher:
     """Which columns are asked for next: those that have most in common with what is left of the targets.
 
     At first nothing is explained, and C tells; after each product with weights it is C less that

@@ -158,10 +158,10 @@ class SourceProducts:
         return self.source.reduce(MixedKernel(self.guard, columns, W, shift, rows))
 
     def take(self, columns: Indices) -> Block:
-        return stacked(self.source.reduce(TakeKernel(self.guard, columns)))
+        return join_rows(self.source.reduce(TakeKernel(self.guard, columns)))
 
 
-class RestProducts:
+class ComplementProducts:
     """A whole less a fold: what is summed over the rest is the sum over all less that over the fold."""
 
     n_rows = None
@@ -209,12 +209,12 @@ class StoredProducts:
         raise NotImplementedError("There are no rows behind stored products.")
 
 
-def stacked(blocks: list[Block]) -> Block:
+def join_rows(blocks: list[Block]) -> Block:
     """Blocks of rows put back together."""
     if len(blocks) == 1:
         return blocks[0]
-    stacked = [_joined([getattr(block, name) for block in blocks]) for name in ("y", "weight", "confounders")]
-    return Block(kernel_of(blocks[0].X).stack([block.X for block in blocks]), *stacked)
+    parts = [_joined([getattr(block, name) for block in blocks]) for name in ("y", "weight", "confounders")]
+    return Block(kernel_of(blocks[0].X).stack([block.X for block in blocks]), *parts)
 
 
 def _joined(parts: list[Any]) -> Any:

@@ -34,7 +34,7 @@ class ProjectKernel:
         return projected(self.guard.apply(block.X), nuisance(block), block.y)
 
 
-class NarrowProducts(SourceProducts):
+class SparseColumnProducts(SourceProducts):
     """Products over rows at hand, of which columns are taken out as they are asked for.
 
     Parameters

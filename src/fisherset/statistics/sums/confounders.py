@@ -99,29 +99,29 @@ def _halves(a: Floats) -> tuple[Floats, Floats]:
 
 
 @dataclass(frozen=True)
-class Triangle:
+class RFactor:
     """R of a QR factorisation of rows; of more rows it is that of the triangles on top of each other."""
 
     R: Floats
 
-    def __add__(self, other: Triangle) -> Triangle:
-        return Triangle(_triangle(np.vstack([self.R, other.R])))
+    def __add__(self, other: RFactor) -> RFactor:
+        return RFactor(_triangle(np.vstack([self.R, other.R])))
 
 
 @dataclass(frozen=True)
-class Frame:
+class Centering:
     """A centre, near the mean, and a unit, a power of two, in which confounders lose no digits."""
 
     centre: Floats
     unit: Floats
 
     @classmethod
-    def about(cls, centre: Floats, largest: Floats) -> Frame:
+    def about(cls, centre: Floats, largest: Floats) -> Centering:
         """The frame of confounders whose values are about `largest`."""
         exponent = np.frexp(np.where(largest > 0, largest, 1.0))[1]
         return cls(centre, np.ldexp(1.0, np.clip(exponent, -1000, 1000)))
 
-    def triangle(self, block: Block) -> Triangle:
+    def r_factor(self, block: Block) -> RFactor:
         """The triangle of the weighted rows of [1, confounders] of a block."""
         assert block.confounders is not None
         Z, weight = block.confounders, block.weight
@@ -130,9 +130,9 @@ class Frame:
         rows = np.hstack([np.ones((len(Z), 1)), (Z - self.centre) / self.unit])
         if weight is not None:
             rows *= np.sqrt(weight)[:, None]
-        return Triangle(_triangle(rows))
+        return RFactor(_triangle(rows))
 
-    def basis(self, triangle: Triangle) -> Basis:
+    def basis(self, triangle: RFactor) -> Basis:
         """The basis that the triangle of all rows gives."""
         root_n, about_centre, left = abs(triangle.R[0, 0]), triangle.R[:, 1:], triangle.R[1:, 1:]
         sizes, level = np.linalg.norm(left, axis=0), np.linalg.norm(about_centre, axis=0)
@@ -160,19 +160,19 @@ def _triangle(rows: Floats) -> Floats:
     return np.asarray(np.linalg.qr(rows, mode="r"), dtype=np.float64)
 
 
-def basis_of(Z: Floats, weight: Floats | None) -> Basis:
+def basis_from_rows(Z: Floats, weight: Floats | None) -> Basis:
     """The basis of confounders in memory; each counts in its own unit."""
     w = np.ones(len(Z)) if weight is None else weight
     Z = np.where(w[:, None] > 0, Z, 0.0)
-    unit = Frame.about(np.zeros(Z.shape[1]), np.max(np.abs(Z), axis=0, initial=0.0)).unit
+    unit = Centering.about(np.zeros(Z.shape[1]), np.max(np.abs(Z), axis=0, initial=0.0)).unit
     centre: Floats = (w / w.sum()) @ (Z / unit) * unit
     spread = np.max(np.abs(Z - centre), axis=0, initial=0.0, where=w[:, None] > 0)
-    frame = Frame.about(centre, spread)
-    return frame.basis(frame.triangle(Block(np.empty((len(Z), 0)), None, weight, Z)))
+    frame = Centering.about(centre, spread)
+    return frame.basis(frame.r_factor(Block(np.empty((len(Z), 0)), None, weight, Z)))
 
 
 def basis_of_products(
-    S: Floats, frame: Frame, lengths: Floats, n: float, unit: float, whole: Whole | None = None
+    S: Floats, frame: Centering, lengths: Floats, n: float, unit: float, whole: Whole | None = None
 ) -> Basis:
     """The basis of confounders from their centred products S, and the lengths these were taken with.
 

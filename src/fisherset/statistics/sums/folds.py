@@ -15,7 +15,7 @@ from fisherset._types import Floats, Indices
 from fisherset.data import CountedRows, MemoryRows
 from fisherset.statistics.problem import TableProblem
 from fisherset.statistics.products.gram import GramColumns
-from fisherset.statistics.products.products import RestProducts, SourceProducts
+from fisherset.statistics.products.products import ComplementProducts, SourceProducts
 from fisherset.statistics.sums.coding import Coding
 from fisherset.statistics.sums.moments import Moments, MomentsKernel, sum_moments
 from fisherset.statistics.sums.scatter import Scatter
@@ -75,7 +75,7 @@ class FoldedTable:
             if not spent.size or not np.any(_taken(self._rows.X, rest, spent)):
                 for sums in (moments.squares, moments.added, moments.NX.T, moments.TX.T):
                     sums[spent] = 0.0
-                rest_products = RestProducts(self.products, SourceProducts(part, guard))
+                rest_products = ComplementProducts(self.products, SourceProducts(part, guard))
                 problem = self._problem(rest_products, moments)
                 if not problem.scatter.unknown.any():
                     return problem

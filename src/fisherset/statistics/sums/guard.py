@@ -79,7 +79,7 @@ class Guard:
         """
         if not isinstance(X, np.ndarray):
             return cls(np.zeros(X.shape[1]), np.ones(X.shape[1]), fill)
-        rows = np.asarray(without_gaps(X[:HEAD], fill), dtype=np.float64)
+        rows = np.asarray(fill_missing(X[:HEAD], fill), dtype=np.float64)
         least, most = rows.min(axis=0, initial=np.inf), rows.max(axis=0, initial=-np.inf)
         with np.errstate(over="ignore", invalid="ignore"):
             # far from zero, any of them is near the others
@@ -89,7 +89,7 @@ class Guard:
 
     def apply(self, X: Matrix) -> Matrix:
         """The block as the kernels see it: float64, and copied only where something has to change."""
-        return without_gaps(self._shifted(X), self.fill, self.offset, self.unit)
+        return fill_missing(self._shifted(X), self.fill, self.offset, self.unit)
 
     def _shifted(self, X: Matrix) -> Matrix:
         if isinstance(X, np.ndarray):
@@ -126,7 +126,7 @@ class Guard:
         return sparse.coo_array((data, places), shape=X.shape).asformat(X.format)
 
 
-def without_gaps(
+def fill_missing(
     X: Matrix, fill: Fill | None, offset: Floats | float = 0.0, unit: Floats | float = 1.0
 ) -> Matrix:
     """The block, seen through a guard, with what stands for its missing values; itself where it has none."""

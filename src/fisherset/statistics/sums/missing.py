@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from fisherset._types import Floats, Indices
-from fisherset.data import Block, Rows
+from fisherset.data import Block
 from fisherset.statistics.sums.guard import Fill
 
 
 @dataclass(frozen=True)
-class Observed:
+class MissingCounts:
     """How many values each column lacks, and of those it has the weight, and the weighted sum.
 
     Sums are of distances from a reference, one of the values.
@@ -23,11 +23,11 @@ class Observed:
     reference: Floats
     total: Floats
 
-    def __add__(self, other: Observed) -> Observed:
+    def __add__(self, other: MissingCounts) -> MissingCounts:
         reference = np.where(self.weight > 0, self.reference, other.reference)
         apart = np.where((self.weight > 0) & (other.weight > 0), other.reference - reference, 0.0)
         total = self.total + other.total + other.weight * apart
-        return Observed(self.missing + other.missing, self.weight + other.weight, reference, total)
+        return MissingCounts(self.missing + other.missing, self.weight + other.weight, reference, total)
 
     @property
     def fill(self) -> Fill:
@@ -36,7 +36,7 @@ class Observed:
         return Fill(np.where(self.weight > 0, self.reference, 0.0), deviation)
 
 
-def observe(block: Block) -> Observed:
+def count_missing(block: Block) -> MissingCounts:
     """What a block has, and has not."""
     X = block.X
     n, d = X.shape
@@ -47,7 +47,7 @@ def observe(block: Block) -> Observed:
         reference = X[there.argmax(axis=0), np.arange(d)].astype(np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
             sums = w @ np.where(there, X - reference, 0.0)
-        return Observed(gaps.sum(axis=0), w @ there, reference, np.asarray(sums))
+        return MissingCounts(gaps.sum(axis=0), w @ there, reference, np.asarray(sums))
     entries = X.tocoo()
     gaps = np.isnan(entries.data) if entries.data.dtype.kind == "f" else np.zeros(entries.nnz, dtype=bool)
     there = ~gaps & (w[entries.row] > 0)
@@ -60,9 +60,4 @@ def observe(block: Block) -> Observed:
     rest: Floats = np.where(whole, 0.0, np.maximum(w.sum() - lost - stored, 0.0))  # of noughts not stored
     with np.errstate(over="ignore", invalid="ignore"):
         total = np.bincount(column, w[row] * (data - reference[column]), minlength=d) - rest * reference
-    return Observed(np.bincount(entries.col[gaps], minlength=d), stored + rest, reference, total)
-
-
-def observed(source: Rows) -> Observed:
-    """What a table has and lacks: one pass."""
-    return source.reduce(observe)
+    return MissingCounts(np.bincount(entries.col[gaps], minlength=d), stored + rest, reference, total)

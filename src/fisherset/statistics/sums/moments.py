@@ -245,7 +245,7 @@ class MomentsKernel:
             alone = N.shape[1] == 1 and self.coding.adds_up
             squares, TT = compute.squares(X, block.weight), kernel_of(T).squares(T, block.weight)
             if self.guard is None:
-                squares = nowhere_lost(squares, X, block.weight)
+                squares = mark_underflow(squares, X, block.weight)
             return Moments(
                 NN=N.T @ NW,
                 NT=np.asarray((TW.T @ N).T),
@@ -279,7 +279,7 @@ def check_weights_left(moments: Moments) -> None:
         )
 
 
-def nowhere_lost(squares: Floats, X: Matrix, weight: Floats | None) -> Floats:
+def mark_underflow(squares: Floats, X: Matrix, weight: Floats | None) -> Floats:
     """The sums of squares, the least number instead of nought where values are too small for a square."""
     none = np.flatnonzero(squares == 0)
     if none.size == 0 or (weight is None and not isinstance(X, np.ndarray) and _all_large(X.data)):

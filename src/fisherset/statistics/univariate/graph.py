@@ -70,7 +70,7 @@ def _parts(X: Matrix, size: int) -> list[slice]:
 ROWS = 1024  # rows of a block; a block of distances has its square
 
 
-def nearest(X: NDArray[Any], k: int) -> tuple[Floats, Indices]:
+def nearest_neighbours(X: NDArray[Any], k: int) -> tuple[Floats, Indices]:
     """Squared distances to the k nearest other rows, and which they are, nearest first: n x k each."""
     n = X.shape[0]
     found = _Nearest(n, k)

@@ -20,7 +20,7 @@ from fisherset.statistics.sums.coding import Classes, Coding, Labels, Numbers
 from fisherset.statistics.sums.confounders import (
     AS_GOOD_AS_ROWS,
     Basis,
-    Frame,
+    Centering,
     Whole,
     basis_of_products,
 )
@@ -31,7 +31,7 @@ from fisherset.statistics.sums.moments import (
     Moments,
     MomentsKernel,
     check_weights_left,
-    nowhere_lost,
+    mark_underflow,
 )
 
 MANY_LABELS = 5000  # of which each should have come twice
@@ -42,7 +42,7 @@ Reader = Callable[[Block], tuple[list[Any], Block]]
 
 
 @dataclass(frozen=True)
-class Gathered:
+class CrossProducts:
     """Sums, and products of all columns with each other, seen through one guard.
 
     Attributes
@@ -62,11 +62,11 @@ class Gathered:
     moments: Moments
     XX: Floats
 
-    def __add__(self, other: Gathered) -> Gathered:
+    def __add__(self, other: CrossProducts) -> CrossProducts:
         """The sum of parts of one pass, which see through the same guard."""
         return self._combined(other, 1.0)
 
-    def merged(self, other: Gathered) -> Gathered:
+    def merged(self, other: CrossProducts) -> CrossProducts:
         """The sum of rows from two places, through a guard that suits both."""
         mine, theirs, own = self.moments, other.moments, self.moments.guard
         # a part without any spread has a guard that was guessed from next to nothing
@@ -82,11 +82,11 @@ class Gathered:
             return total
         return self.through(better)._combined(other.through(better), 1.0)
 
-    def __iadd__(self, other: Gathered) -> Gathered:
+    def __iadd__(self, other: CrossProducts) -> CrossProducts:
         """The sum, in place as far as it can be: for blocks that nobody else holds."""
         return self._combined(other, 1.0, self.XX)
 
-    def __sub__(self, other: Gathered) -> Gathered:
+    def __sub__(self, other: CrossProducts) -> CrossProducts:
         """The rows of this that are not among the rows of the other."""
         rest = self._combined(other, -1.0)
         check_weights_left(rest.moments)
@@ -97,7 +97,7 @@ class Gathered:
         left = np.flatnonzero(rest.counts)
         return rest if left.size == rest.counts.size else rest._only(left)
 
-    def forgetful(self) -> Gathered:
+    def forgetful(self) -> CrossProducts:
         """The same with what was ever added known to a power of two: it tells nothing of subtracted rows."""
         m = self.moments
         if not m.subtracted:
@@ -113,7 +113,7 @@ class Gathered:
         )
         return replace(self, moments=known)
 
-    def about_means(self) -> Gathered:
+    def about_means(self) -> CrossProducts:
         """The same about means where it was about some of the values: none of these can be read off it."""
         guard = self.moments.guard
         far = guard.offset != 0
@@ -126,13 +126,13 @@ class Gathered:
         whole = moments.exact & (moments.added > 0) & (guard.unit == 1.0) & (largest < np.sqrt(EXACT_SUM))
         return self.through(Guard(np.where(whole, 0.0, offset), guard.unit))
 
-    def _only(self, kept: Indices) -> Gathered:
+    def _only(self, kept: Indices) -> CrossProducts:
         """The same without labels that no row has any more: what is left of their sums is rounding."""
         labels, m = tuple(self.labels[j] for j in kept), self.moments
         moments = replace(m, NT=m.NT[:, kept], TT=m.TT[kept], T_added=m.T_added[kept], TX=m.TX[kept])
-        return Gathered(labels, self.counts[kept], moments, self.XX)
+        return CrossProducts(labels, self.counts[kept], moments, self.XX)
 
-    def _combined(self, other: Gathered, sign: float, out: Floats | None = None) -> Gathered:
+    def _combined(self, other: CrossProducts, sign: float, out: Floats | None = None) -> CrossProducts:
         labels = tuple(dict.fromkeys((*self.labels, *other.labels)))
         place = {label: j for j, label in enumerate(labels)}
         at, at_other = (np.array([place[label] for label in one.labels]) for one in (self, other))
@@ -149,9 +149,9 @@ class Gathered:
                 f"rows, as identifiers are. Name another target, or use task='regression' for numbers."
             )
         total = mine + theirs if sign > 0 else mine - theirs
-        return Gathered(labels, counts, total, combine(self.XX, other.XX, out=out))
+        return CrossProducts(labels, counts, total, combine(self.XX, other.XX, out=out))
 
-    def through(self, guard: Guard) -> Gathered:
+    def through(self, guard: Guard) -> CrossProducts:
         """The same as another guard would have shown it."""
         moments = self.moments.through(guard)
         if moments is self.moments:
@@ -165,7 +165,7 @@ class Gathered:
         XX[:, moved] += np.outer(half, shift[moved])
         return replace(self, moments=moments, XX=XX)
 
-    def reordered(self, order: Indices) -> Gathered:
+    def reordered(self, order: Indices) -> CrossProducts:
         """The same with its columns in another order."""
         m = self.moments
         moments = replace(
@@ -179,43 +179,45 @@ class Gathered:
         )
         return replace(self, moments=moments, XX=self.XX[np.ix_(order, order)])
 
-    def by_class(self, codes: Indices, n_classes: int) -> Gathered:
+    def by_class(self, codes: Indices, n_classes: int) -> CrossProducts:
         """The same with classes for labels, each label being of the class its code says."""
         counts = np.bincount(codes, self.counts, minlength=n_classes).astype(np.intp)
         moments = self.moments.regrouped(codes, n_classes)
-        return Gathered(tuple(range(n_classes)), counts, moments, self.XX)
+        return CrossProducts(tuple(range(n_classes)), counts, moments, self.XX)
 
 
 @dataclass(frozen=True)
-class GatherKernel:
+class CrossProductsKernel:
     """Gathers a block, which a reader makes sense of."""
 
     read: Reader
     guard: Guard
 
-    def __call__(self, block: Block) -> Gathered:
+    def __call__(self, block: Block) -> CrossProducts:
         labels, known = self.read(block)
         X = self.guard.apply(known.X)
         idle = Guard(np.zeros_like(self.guard.offset), np.ones_like(self.guard.unit))
         seen = Block(X, known.y, known.weight)  # whatever the guard fills in is there
         moments = replace(MomentsKernel(Classes(len(labels)), idle)(seen), guard=self.guard)
-        nowhere_lost(moments.squares, X, known.weight)
+        mark_underflow(moments.squares, X, known.weight)
         moments = replace(moments, whole=kernel_of(X).whole(X))
         counts = np.bincount(known.y, minlength=len(labels)).astype(np.intp)
         with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is found by its sums
-            return Gathered(tuple(labels), counts, moments, kernel_of(X).square(X, known.weight))
+            return CrossProducts(tuple(labels), counts, moments, kernel_of(X).square(X, known.weight))
 
 
-def gather(rows: Rows, read: Reader, *, columns: bool = True, fill: Fill | None = None) -> Gathered:
+def sum_cross_products(
+    rows: Rows, read: Reader, *, columns: bool = True, fill: Fill | None = None
+) -> CrossProducts:
     """Everything in one pass, or two when the first rows misled the guard; `columns` as in `Rows.reduce`."""
     head = rows.head()
     _, first = read(head if columns else replace(head, X=head.X[:, :0]))
-    gathered = rows.reduce(GatherKernel(read, Guard.guess(first.X, fill)), columns=columns)
+    gathered = rows.reduce(CrossProductsKernel(read, Guard.guess(first.X, fill)), columns=columns)
     for _ in range(2):
         better = gathered.moments.better_guard()
         if better is gathered.moments.guard:
             break
-        gathered = rows.reduce(GatherKernel(read, better), columns=columns)
+        gathered = rows.reduce(CrossProductsKernel(read, better), columns=columns)
         if not gathered.moments.out_of_range.any() and gathered.moments.finite.all():
             break
     return gathered
@@ -228,7 +230,7 @@ def _power_above(squares: Floats) -> Floats:
     return np.where(squares > 0, np.ldexp(1.0, exponent), 0.0)
 
 
-class Roles(NamedTuple):
+class ColumnRoles(NamedTuple):
     """What the columns that were gathered are: features first, then these."""
 
     n_features: int
@@ -237,7 +239,9 @@ class Roles(NamedTuple):
     label_sets: bool = False  # whether the targets say which labels a row has
 
 
-def statistics_of(gathered: Gathered, roles: Roles, basis: Basis | None = None) -> tuple[Moments, Coding]:
+def feature_moments(
+    gathered: CrossProducts, roles: ColumnRoles, basis: Basis | None = None
+) -> tuple[Moments, Coding]:
     """The moments of the features, once it is settled what is removed from them, and their coding.
 
     `basis` is that of the confounders, by default as products tell it.
@@ -245,7 +249,7 @@ def statistics_of(gathered: Gathered, roles: Roles, basis: Basis | None = None) 
     moments, d = gathered.moments, roles.n_features
     n, sums, weight_length = moments.n, moments.NX[0], np.sqrt(moments.N_added[0])
     mean, Z = sums / n, roles.confounders
-    basis = basis_among(gathered, Z) if basis is None else basis
+    basis = basis_from_products(gathered, Z) if basis is None else basis
     M = _seen_by_guard(basis, moments, Z)
     coding, T = _coded(gathered, roles)
     # of N = [1, (Z - mean) M] with the features, with itself and with T, from those of the columns
@@ -277,12 +281,12 @@ def statistics_of(gathered: Gathered, roles: Roles, basis: Basis | None = None) 
     )
 
 
-def basis_among(gathered: Gathered, Z: Indices) -> Basis:
+def basis_from_products(gathered: CrossProducts, Z: Indices) -> Basis:
     """The basis of some columns, as far as their products tell it."""
     moments, guard = gathered.moments, gathered.moments.guard.of(Z)
     XX, sums, lengths = gathered.XX[np.ix_(Z, Z)], moments.NX[0, Z], _centred_lengths(gathered.moments, Z)
     mean = sums / moments.n
-    frame = Frame(guard.offset + mean * guard.unit, guard.unit)
+    frame = Centering(guard.offset + mean * guard.unit, guard.unit)
     S = XX - moments.n * np.outer(mean, mean)
     whole = Whole(moments.n, sums, XX, moments.exact[Z])
     return basis_of_products(S, frame, lengths, moments.n, precision(moments.n_rows), whole)
@@ -294,7 +298,7 @@ def _seen_by_guard(basis: Basis, moments: Moments, Z: Indices) -> Floats:
     return M
 
 
-def products_suffice(gathered: Gathered, Z: Indices, basis: Basis) -> bool:
+def products_suffice(gathered: CrossProducts, Z: Indices, basis: Basis) -> bool:
     """Whether products of some columns tell their basis as well as its rows would."""
     moments = gathered.moments
     M = _seen_by_guard(basis, moments, Z)
@@ -302,11 +306,13 @@ def products_suffice(gathered: Gathered, Z: Indices, basis: Basis) -> bool:
     return precision(moments.n_rows) * reach**2 <= AS_GOOD_AS_ROWS * moments.n
 
 
-def frame_among(gathered: Gathered, Z: Indices) -> Frame:
+def centering_of(gathered: CrossProducts, Z: Indices) -> Centering:
     """The frame in which the rows of some columns lose no digits."""
     moments, guard = gathered.moments, gathered.moments.guard.of(Z)
     mean = moments.NX[0, Z] / moments.n
-    return Frame.about(guard.offset + mean * guard.unit, np.sqrt(moments.squares[Z] / moments.n) * guard.unit)
+    return Centering.about(
+        guard.offset + mean * guard.unit, np.sqrt(moments.squares[Z] / moments.n) * guard.unit
+    )
 
 
 def _centred_lengths(moments: Moments, columns: Indices) -> Floats:
@@ -325,7 +331,7 @@ class _Coded(NamedTuple):
     added: Floats
 
 
-def _coded(gathered: Gathered, roles: Roles) -> tuple[Coding, _Coded]:
+def _coded(gathered: CrossProducts, roles: ColumnRoles) -> tuple[Coding, _Coded]:
     moments, Y = gathered.moments, roles.targets
     if not Y.size:
         return Classes(len(gathered.labels)), _Coded(moments.TX, moments.NT[0], moments.TT, moments.T_added)
@@ -350,7 +356,7 @@ def _coded(gathered: Gathered, roles: Roles) -> tuple[Coding, _Coded]:
     return coding, _Coded(TX, total, TT, added)
 
 
-def side_by_side(parts: list[Matrix]) -> Matrix:
+def join_columns(parts: list[Matrix]) -> Matrix:
     """Columns of the same rows; sparse where the first are."""
     parts = [parts[0], *(part for part in parts[1:] if part.shape[1])]
     if len(parts) == 1:

@@ -7,7 +7,7 @@ from scipy import sparse
 
 from fisherset import GeneralizedFisherScore, JointRegressionScore
 from fisherset.data import CountedRows, MemoryRows, memory
-from fisherset.statistics import Classes, NarrowProducts, SourceProducts, sum_moments
+from fisherset.statistics import Classes, SourceProducts, SparseColumnProducts, sum_moments
 from fisherset.statistics.products.sparse_columns import BESIDE
 
 
@@ -25,7 +25,7 @@ def made(n=120, d=90, density=0.2, seed=0):
 def products_of(X, y, weight=None, confounders=None):
     source = CountedRows(MemoryRows(sparse.csr_array(X), y, weight, confounders))
     guard = sum_moments(source, Classes(3)).guard
-    return NarrowProducts(source, guard), SourceProducts(source, guard)
+    return SparseColumnProducts(source, guard), SourceProducts(source, guard)
 
 
 def take_all(count, kept):

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from fisherset.data import Coded, MemoryRows
-from fisherset.statistics import gather
+from fisherset.statistics import sum_cross_products
 from fisherset.statistics.reader import Reader
 
 RNG = np.random.default_rng(0)
@@ -20,7 +20,7 @@ def rows_of(X, y, labels, block_bytes=2**12):
 def test_products_are_those_of_the_rows(offset, order):
     X = np.asarray(RNG.standard_normal((500, 7)) + offset, order=order)
     y = np.arange(500) % 3
-    found = gather(rows_of(X, y, ("a", "b", "c")), Reader("classification"))
+    found = sum_cross_products(rows_of(X, y, ("a", "b", "c")), Reader("classification"))
     guard = found.moments.guard
     seen = (X - guard.offset) / guard.unit
     assert_allclose(found.XX, seen.T @ seen, rtol=1e-12, atol=1e-9)
@@ -33,4 +33,4 @@ def test_identifiers_are_no_classes():
     n = 12_000
     rows = rows_of(RNG.standard_normal((n, 2)), np.arange(n), tuple(range(n)))
     with pytest.raises(ValueError, match="labels that come again; got 12000 different ones"):
-        gather(rows, Reader("classification"))
+        sum_cross_products(rows, Reader("classification"))
