@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from fisherset import GeneralizedFisherScore, HSICScore, certify
-from fisherset.selection.problem import pose_problem
+from fisherset.selection.request import pose_problem
 from fisherset.selectors.cv.models import Discriminant
 from fisherset.statistics.measure import measure_table
 from support import reference

@@ -15,7 +15,7 @@ from fisherset import (
     JointRegressionScore,
     JointRegressionScoreCV,
 )
-from fisherset.selection.problem import pose_problem
+from fisherset.selection.request import pose_problem
 from fisherset.selectors.cv.models import LabelFit, LinearFit
 from fisherset.statistics.measure import measure_table
 from fisherset.statistics.measured import FitArguments

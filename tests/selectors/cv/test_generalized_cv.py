@@ -11,7 +11,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
 from fisherset import GeneralizedFisherScore, GeneralizedFisherScoreCV
-from fisherset.selection.problem import pose_problem
+from fisherset.selection.request import pose_problem
 from fisherset.selectors.cv.models import Discriminant
 from fisherset.statistics.measure import measure_table
 

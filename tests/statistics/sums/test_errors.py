@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from fisherset import summarize
-from fisherset.selection.problem import pose_problem
+from fisherset.selection.request import pose_problem
 from fisherset.statistics.measure import measure_table
 from fisherset.statistics.measured import FitArguments
 from fisherset.statistics.sums.confounders import GROWN, basis_from_rows
@@ -101,10 +101,8 @@ def test_the_account_is_not_far_above_what_happens():
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((100, 4)), np.arange(100) % 2
     X[0, 0] = 1e6
-    problem = pose_problem(
-        measure_table(summarize(X, y) - summarize(X[:1], y[:1]), None, None, FitArguments(), CLASSIFICATION),
-        True,
-    )
+    rest = summarize(X, y) - summarize(X[:1], y[:1])
+    problem = pose_problem(measure_table(rest, None, None, FitArguments(), CLASSIFICATION), True)
     found = list(shares(problem, ExactTruth(X[1:], y[1:])))
     assert 1e-4 < max(found) <= 1
 
