@@ -222,7 +222,7 @@ def _in_memory(
     memory = MemoryRows(X, y, weights, N, names=names, copied=copied)
     rows = CountedRows(memory)
     table = _summed(rows, coding, classes, arguments, removed, basis, locate)
-    if SparseColumnProducts.suit(memory, copied):
+    if SparseColumnProducts.suits(memory, copied):
         products: SourceProducts = SparseColumnProducts(rows, table.scatter.guard)
     else:
         products = SourceProducts(rows, table.scatter.guard)
