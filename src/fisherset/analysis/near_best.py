@@ -22,7 +22,7 @@ from fisherset.selection.constraints import PosedProblem, SetArguments
 from fisherset.selection.outcome import warn_status
 from fisherset.selection.request import check_request, check_search, memory_for
 from fisherset.solver import NearSets, Status, mask_of, near_sets
-from fisherset.statistics.measured import Beside, Measured
+from fisherset.statistics.measured import FitArguments, MeasuredTable
 from fisherset.validation.features import warn_constant
 from fisherset.validation.parameters import check_integer, check_memory, check_share
 from fisherset.validation.targets import CLASSIFICATION
@@ -298,7 +298,7 @@ def near_best(
     within = check_share("within", within)
     max_sets = check_integer("max_sets", max_sets, least=1)
     options, limit = check_search(time_limit=time_limit, grading=True), check_memory(max_memory)
-    arguments = Beside(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
+    arguments = FitArguments(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
     sets = SetArguments(groups, keep, exclude, adjust_for)
     request = check_request(X, sets, arguments, gamma, standardize, task)
     count = request.constraints.count(k, "k")
@@ -344,7 +344,7 @@ def _filling(posed: PosedProblem) -> Indices:
     return np.union1d(required, others[: posed.k - posed.domain.m - required.size])
 
 
-def _out_of_memory(table: Measured, n_columns: int) -> str:
+def _out_of_memory(table: MeasuredTable, n_columns: int) -> str:
     """Memory that a search among so many columns needs, and how to allow it."""
     needed = memory_for(table, n_columns)
     if needed is None:
