@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from fisherset._files import TEXT, suffix_of
-from fisherset.tables.columns.columns import is_number
+from fisherset.tables.columns.types import is_number
 from fisherset.tables.layout import PLAIN, Layout
 from fisherset.tables.memory import check_room
 from fisherset.tables.text.characters import UTF_8, decoded, encoding_of, length_of_lines, lines_in
@@ -126,15 +126,35 @@ def _spellings(missing: tuple[str, ...]) -> list[str]:
     return [" " * before + text + " " * after for text in sorted(bare) for before, after in pads]
 
 
-def dialect_of(path: Path, layout: Layout = PLAIN) -> Dialect:
+class Head(NamedTuple):
+    """The beginning of a file: how it is compressed, its first bytes uncompressed, whether they are all."""
+
+    packing: str | None
+    start: bytes
+    whole: bool
+
+
+def head_of(path: Path, file: Any) -> Head:
+    """Read two rows at least of a file that is open at its start."""
+    packing = packing_of(file.read(MAGIC_BYTES))
+    if packing is None:
+        file.seek(0)
+        return Head(None, *_start(path.name, file))
+    with unpacked(path, packing) as stream:
+        return Head(packing, *_start(path.name, stream))
+
+
+def dialect_of(path: Path, layout: Layout, head: Head) -> Dialect:
     """The dialect of a file: as somebody says, and else as it looks.
 
     Parameters
     ----------
     path : Path
         The file.
-    layout : Layout, default=PLAIN
+    layout : Layout
         What is said of it.
+    head : Head
+        Its beginning.
 
     Returns
     -------
@@ -142,10 +162,7 @@ def dialect_of(path: Path, layout: Layout = PLAIN) -> Dialect:
         How it is to be read; a text that can be read in more than one way is refused.
     """
     check_said(layout)
-    with path.open("rb") as file:
-        packing = packing_of(file.read(MAGIC_BYTES))
-    with unpacked(path, packing) as stream:
-        start, whole = _start(path.name, stream)
+    packing, start, whole = head
     if not start:
         raise ValueError(f"{path.name} is empty.")
     encoding, mark = encoding_of(path.name, start, layout.encoding)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from fisherset.tables.columns.arrow_tables import STREAM
+from fisherset.tables.streams.readers import IPC_STREAM
 from fisherset.tables.text.compression import MAGIC_BYTES, packing_of
 
 NAME = "standard input"
@@ -20,7 +20,7 @@ SUFFIXES = {
     b"PAR1": ".parquet",
     b"ARROW1": ".arrow",
     b"FEA1": ".feather",
-    STREAM: ".arrows",
+    IPC_STREAM: ".arrows",
     b"PK\x03\x04": ".npz",
     b"\x89HDF": ".h5ad",
 }

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from fisherset._format import shown
-from fisherset.tables.columns.columns import DROP, RefusedColumnError, is_number
+from fisherset.tables.columns.types import DROP, RefusedColumnError, is_number
 from fisherset.tables.text.recognition import COMMA, GROUPED, MANY_NUMBERS, MOSTLY
 
 TEXTS_PER_NUMBER = 0.2  # at most, of different ones, in a column that is of numbers nevertheless
