@@ -19,7 +19,7 @@ ROOT = Path(fisherset.__file__).parent
 # Each layer may import from itself and from those listed; data flows down the list only.
 ALLOWED = {
     "data": set(),
-    "validation": {"data", "solver"},
+    "validation": {"data"},
     "statistics": {"data", "validation"},
     "solver": set(),
     "selection": {"data", "validation", "statistics", "solver"},
@@ -35,7 +35,8 @@ ALLOWED = {
     "cli": {"datasets", "evaluation", "paper", "report", "tables"},
 }
 CORE = ("data", "validation", "statistics", "solver", "selection", "selectors", "analysis")
-SHARED = {"_files", "_format", "_memory", "_progress", "_rounding", "_threads", "_types"}  # for all layers
+# for all layers
+SHARED = {"_docs", "_files", "_format", "_memory", "_progress", "_rounding", "_threads", "_types"}
 PUBLIC = set(fisherset.__all__)
 OUTSIDE = {  # third-party packages
     "data": {"dask", "numpy", "scipy", "threadpoolctl"},
@@ -54,6 +55,8 @@ OUTSIDE = {  # third-party packages
     "cli": {"numpy", "pyarrow", "rich", "sklearn", "typer"},
 }
 MOST_FILES = 15  # in a folder: more nouns than that are not an architecture
+MOST_LINES = 50  # in the body of a function: more do not read as a few named steps
+TOO_LONG = {"cli/commands/select.py:select", "solver/relaxation/relaxation.py:relax"}
 STANDARD = set(sys.stdlib_module_names)
 
 
@@ -141,6 +144,22 @@ def members_of(protocol):
 def test_modules_stay_small():
     for path in ROOT.rglob("*.py"):
         assert len(path.read_text(encoding="utf-8").splitlines()) <= 400, path
+
+
+def function_lengths():
+    """Lines of the body of each function of the package; signature and docstring are not counted."""
+    for path in ROOT.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+                lines = body[-1].end_lineno - body[0].lineno + 1 if body else 0
+                yield f"{path.relative_to(ROOT)}:{node.name}", lines
+
+
+def test_functions_stay_small():
+    """Those listed are too long still; only names may be taken off the list."""
+    long = {name: lines for name, lines in function_lengths() if lines > MOST_LINES}
+    assert set(long) <= TOO_LONG, long
 
 
 def test_folders_stay_small():

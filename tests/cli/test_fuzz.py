@@ -2,7 +2,7 @@
 
     FISHERSET_FUZZ=10000 python -m pytest tests/cli/test_fuzz.py -n auto
 
-tries half as many for each command, which runs twice; usually it is a hundred.
+tries half as many for each command, which runs twice; `make test` twenty, `make test-long` a hundred.
 """
 
 import tempfile
@@ -23,6 +23,8 @@ def test_every_command_that_reads_a_table_has_a_check():
     assert set(CHECKS) == set(typer.main.get_command(app).commands) - NO_TABLE
 
 
+@pytest.mark.once
+@pytest.mark.fuzz
 @pytest.mark.parametrize("check", sorted(set(CHECKS.values()), key=repr), ids=lambda check: check.__name__)
 def test_right_or_refused(check):
     @settings(max_examples=CASES // 2, suppress_health_check=list(HealthCheck), deadline=None)

@@ -11,9 +11,8 @@ from sklearn.datasets import load_wine
 
 import fisherset
 from fisherset import GeneralizedFisherScore, certify, selection_path
-from fisherset.analysis import path
 from fisherset.evaluation import giveaways
-from fisherset.selectors import joint
+from fisherset.selection import constraints
 from fisherset.solver import Status
 from support.command_line import invoke
 from support.table_files import frame, write_csv
@@ -103,8 +102,7 @@ class Noise(NamedTuple):
 @pytest.mark.parametrize("command", ["select", "compare"])
 def test_noise_stands_beside_the_certificate(command, chance, tmp_path, monkeypatch):
     write_csv(tmp_path / "t.csv", frame())
-    for module in (joint, path):
-        monkeypatch.setattr(module, "measure_noise", lambda *_: Noise(chance))
+    monkeypatch.setattr(constraints, "measure_noise", lambda *_: Noise(chance))
     arguments = (*COMMANDS[command], "--report", "r.html")
     said = words(invoke(*arguments, cwd=tmp_path, FORCE_COLOR="1").stdout)
     sentence = str(Noise(chance))

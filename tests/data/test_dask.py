@@ -36,6 +36,7 @@ from support.dask_clusters import (  # noqa: E402
     two_spawned,
 )
 
+pytestmark = pytest.mark.xdist_group("dask")  # one cluster for all of them
 N, D = 60, 12
 NAMES = [f"c{j}" for j in range(D)]
 KNOWN = pd.CategoricalDtype(["rare", "nobody", "b", "a"])

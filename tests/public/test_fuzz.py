@@ -2,7 +2,7 @@
 
     FISHERSET_FUZZ=10000 python -m pytest tests/public/test_fuzz.py -n auto
 
-tries so many for each public callable, instead of two hundred.
+tries so many for each public callable; `make test` forty, `make test-long` two hundred.
 """
 
 import pytest
@@ -20,6 +20,8 @@ def test_every_public_callable_has_a_check():
 CHECKED = [call for call in PUBLIC_CALLS if call.name != "compare"]
 
 
+@pytest.mark.once
+@pytest.mark.fuzz
 @pytest.mark.parametrize("call", CHECKED, ids=lambda call: call.name)
 def test_right_or_refused(call):
     @settings(max_examples=CASES, suppress_health_check=list(HealthCheck))

@@ -8,7 +8,8 @@ import pytest
 from scipy import sparse
 
 from fisherset import GeneralizedFisherScore, HSICScore, certify
-from fisherset.selection.problem import measure_table, pose_problem
+from fisherset.selection.problem import measure_table
+from fisherset.selection.request import pose_problem
 from fisherset.selectors.cv.models import Discriminant
 from support import reference
 from support.public_api import public_calls

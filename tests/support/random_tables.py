@@ -25,7 +25,7 @@ from sklearn.exceptions import ConvergenceWarning
 import fisherset
 from support.precise_oracle import Truth
 
-CASES = int(os.environ.get("FISHERSET_FUZZ", "200"))  # for each public callable
+CASES = int(os.environ.get("FISHERSET_FUZZ", "40"))  # for each public callable
 ROOT = str(Path(fisherset.__file__).parent)
 EXACT = 2**53
 FEW_SETS = 1000  # are all tried

@@ -547,8 +547,8 @@ REFUSED = {
     "gzip of nothing": ("t.csv.gz", gzip.compress(b""), {}, "t.csv.gz is empty"),
     "gzip of Parquet": ("t.csv.gz", gzip.compress(b"PAR1xxxx"), {}, "t.csv.gz is no text"),
     "an end inside a quotation": ("t.csv", 'a;kind\n1;x\n2;"y', {}, "t.csv ends inside a quotation"),
-    "a separator of two signs": ("t.csv", PLAIN, {"separator": "::"}, "must be one sign, .* got '::'"),
-    "a letter for a separator": ("t.csv", PLAIN, {"separator": "x"}, "must be one sign, .* got 'x'"),
+    "a separator of two signs": ("t.csv", PLAIN, {"separator": "::"}, "must be one character, .* got '::'"),
+    "a letter for a separator": ("t.csv", PLAIN, {"separator": "x"}, "must be one character, .* got 'x'"),
     "another sign before decimals": ("t.csv", PLAIN, {"decimal": "_"}, "must be '.' or ','; got '_'"),
     "a separator that is not there": ("t.csv", PLAIN, {"separator": ";"}, "has no column 'kind'"),
     "a cut stream": (

@@ -61,7 +61,7 @@ class Source:
         if self.file != STANDARD_INPUT:
             yield self.file
             return
-        from fisherset.tables.text.standard_input import spooled
+        from fisherset.tables.text.decoding import spooled
 
         with spooled() as path:
             yield path

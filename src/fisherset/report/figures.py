@@ -26,9 +26,9 @@ from fisherset.evaluation import (
     looks_like_images,
     target_quantiles,
 )
-from fisherset.evaluation.redundancy import CLOSE
+from fisherset.evaluation.description import CORRELATED
 from fisherset.plots import CorrelationDisplay, FitDisplay, PixelDisplay, PlaneDisplay
-from fisherset.plots.fit import DRAWN_POINTS
+from fisherset.plots.samples import DRAWN_POINTS
 from fisherset.report.pages import Figure, figure_of
 from fisherset.report.panels import Panels, build_panels
 
@@ -235,14 +235,15 @@ def pairs_sentence(correlations: Any, names: Sequence[str]) -> str:
     if len(names) > len(correlations):
         among = f" among the first {len(correlations)}"
     if not pairs:
-        return f"No two of the chosen features{among} are correlated above {CLOSE} in absolute value."
+        return f"No two of the chosen features{among} are correlated above {CORRELATED} in absolute value."
     listed = [
         f"{names[pair.first]} and {names[pair.second]} ({pair.correlation:.3f})"
         for pair in pairs[:NAMED_PAIRS]
     ]
     more = f"; and {len(pairs) - NAMED_PAIRS} more" if len(pairs) > NAMED_PAIRS else ""
     are = "pair of chosen features is" if len(pairs) == 1 else "pairs of chosen features are"
-    return f"{len(pairs)} {are} correlated above {CLOSE} in absolute value{among}: {'; '.join(listed)}{more}."
+    found = f"{len(pairs)} {are} correlated above {CORRELATED} in absolute value{among}"
+    return f"{found}: {'; '.join(listed)}{more}."
 
 
 def ordinal(number: int) -> str:

@@ -1,4 +1,4 @@
-"""What all selectors share: the way from (X, y) to statistics, and the scikit-learn selector face."""
+"""The base of all selectors: ranking by scores, and the interface of scikit-learn."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         unit: Floats | float = 1.0,
         chosen: NDArray[np.bool_] | None = None,
     ) -> None:
-        """Keep the scores, rank by them and select the k best.
+        """Keep the scores, rank by them and select the k best; warn of constant ones among these.
 
         Scores within a share `TIE` of each other rank in column order, constant features
         last. A `unit` stands for a factor unit^2 that might overflow the scores; features
@@ -55,6 +55,14 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             self.scores_ = scores * unit * unit
         self.ranking_ = ranking_from(order)
         self.support_ = self.ranking_ <= k
+        check.warn_constant(constant, self.support_)
+
+    def _keep_optional(self, name: str, value: Any) -> None:
+        """Set a fitted attribute that not every fit has, or drop that of an earlier fit."""
+        if value is not None:
+            setattr(self, name, value)
+        elif hasattr(self, name):
+            delattr(self, name)
 
     def transform(self, X: Any) -> Any:
         """Reduce X to the selected features.

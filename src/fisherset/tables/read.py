@@ -20,8 +20,8 @@ from fisherset.data import BatchedRows, Block, Coded, Rows
 from fisherset.tables.columns.encoding import IMPUTE
 from fisherset.tables.columns.features import Feature
 from fisherset.tables.columns.identifiers import Identifiers
-from fisherset.tables.columns.labels import complete_target, join_labels
-from fisherset.tables.columns.table import ColumnTable, Content, content_of, opened_file
+from fisherset.tables.columns.labels import complete_target
+from fisherset.tables.columns.table import ColumnTable, Content, content_of, join_labels, opened_file
 from fisherset.tables.columns.types import all_names
 from fisherset.tables.layout import PLAIN, Layout
 from fisherset.tables.matrices.npz import SUMMARY_ARRAYS

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from fisherset._memory import format_bytes, parse_bytes
-from fisherset.solver.trace import THRIFT, USUAL
 
 NAMED = 5  # names in a message
 LEAST_MEMORY = 2**20  # of which nothing smaller could be kept
@@ -97,30 +96,6 @@ def check_memory(value: Any) -> int | None:
     if not size >= LEAST_MEMORY:
         raise ValueError(f"max_memory must be at least {format_bytes(LEAST_MEMORY)}; got {shown(value)}.")
     return int(size)
-
-
-def check_tol(value: Any, solver: str) -> float | None:
-    """`tol` of a solver: "auto", a positive number, or None for no certificate."""
-    if value is None and solver == "exact":
-        raise ValueError(
-            'tol must not be None with solver="exact", which proves what it finds. Leave tol out, or use '
-            'solver="joint".'
-        )
-    return None if value is None else check_accuracy(value, exact=solver == "exact")
-
-
-def check_accuracy(value: Any, *, exact: bool) -> float:
-    """`tol` of a certificate: a positive number, or "auto", for exact search nothing but rounding."""
-    if not isinstance(value, str):
-        return check_number("tol", value, above=0.0)
-    if value != "auto":
-        raise ValueError(f'tol must be a positive number or "auto"; got {shown(value)}.')
-    return 0.0 if exact else USUAL
-
-
-def thrift_of(tol: Any, solver: str) -> float:
-    """What a bound that is loose anyway may be off by: nothing where somebody says how sharp it is to be."""
-    return THRIFT if isinstance(tol, str) and solver != "exact" else 0.0
 
 
 def check_gamma(value: Any) -> None:

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from fisherset import summarize
-from fisherset.selection.problem import measure_table, pose_problem
+from fisherset.selection.problem import measure_table
+from fisherset.selection.request import pose_problem
 from fisherset.statistics.measured import Beside
 from fisherset.statistics.sums.confounders import GROWN, basis_from_rows
 from fisherset.validation.targets import CLASSIFICATION, REGRESSION

@@ -177,7 +177,7 @@ REFUSED = {
     "a gap among the labels": (
         HEAD + TABLE,
         "age",
-        "The target 'age' of t.txt is missing in 1 of the rows 1 to 4, the first of them row",
+        "The target .age. of t.txt is missing in 1 of the rows 1 to 4",
     ),
     "no samples": (
         HEAD + TABLE.replace('"ID_REF"\t"GSM101"', '"ID_REF"\n"GSM101"'),

@@ -25,7 +25,7 @@ from fisherset.tables.columns.types import (
     strings_in_column,
 )
 from fisherset.tables.memory import TooLargeError, check_room, check_shape
-from fisherset.tables.text.strings import Where, check_mixture, nowhere, sentence_of
+from fisherset.tables.text.recognition import Where, check_mixture, nowhere, sentence_of
 
 IMPUTE = ("median", "indicator")
 FEW_STRINGS = 50  # so many distinct strings are always categories, however few rows there are

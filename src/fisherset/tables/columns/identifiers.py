@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from fisherset._format import near
+from fisherset._format import near, shown
 
 UNNAMED_IDS = ("id", "row_id", "identifier")  # names of a column of identifiers without one, the first free
 NO_NAME = "__index_level_"  # pandas' name of an index column without one
@@ -60,13 +60,6 @@ def are_row_numbers(values: Sequence[Any]) -> bool:
     return found == list(range(len(found))) or found == list(range(1, len(found) + 1))
 
 
-def key_of(value: Any) -> str | None:
-    """Return the string by which identifiers are compared: 7, 7.0 and "7" are the same."""
-    if value is None:
-        return None
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
 def index_columns(schema: Any) -> list[str]:
     """Return the columns of an Arrow schema that pandas wrote as an index, and the nameless one of a CSV."""
     described = (schema.pandas_metadata or {}).get("index_columns", [])
@@ -106,3 +99,51 @@ def _remark(ids: Identifiers, numbered: bool, file: str) -> str:
 def no_such_column(file: str, name: str, known: Iterable[str]) -> ValueError:
     """Return the error for an identifier column that does not exist."""
     return ValueError(f"{file} has no column {name!r} to name its rows by.{near(name, known)}")
+
+
+def keys_of(values: Sequence[Any]) -> list[str | None]:
+    """Return the strings by which identifiers are compared: 7, 7.0 and "7" are the same."""
+    found = identifiers_of("", values).values
+    whole = [int(value) if isinstance(value, float) and value.is_integer() else value for value in found]
+    return [None if value is None else str(value) for value in whole]
+
+
+Keys = tuple[str, str, list[str | None]]  # a file, a column of it, and the identifiers of its rows there
+
+
+def matched_rows(table: Keys, labels: Keys) -> list[int]:
+    """Return the row of the other file that each row of the table belongs to."""
+    (name, on, own), (file, _, keys) = table, labels
+    if None in own:
+        raise ValueError(
+            f"Every row of {name} must have its {on!r} to be found by in {file}; {own.count(None)} of "
+            f"{len(own)} have none, the first of them row {own.index(None) + 1}."
+        )
+    _distinct(table)
+    places = _distinct(labels)
+    lost = [str(key) for key in own if key not in places]
+    if lost:
+        bare = {key.strip() for key in places}
+        found = sum(key.strip() in bare for key in lost)
+        spaces = f" Without the spaces around them {found} would be found; take these off." if found else ""
+        raise ValueError(
+            f"Every row of {name} must have a label in {file}; {len(lost)} of {len(own)} have none, by their "
+            f"{on!r}: {shown(lost)}.{spaces}"
+        )
+    more = len(keys) - len(own)
+    if more:
+        warnings.warn(f"{file} has {more} rows that {name} does not have; they are left out.", stacklevel=3)
+    return [places[str(key)] for key in own]
+
+
+def _distinct(held: Keys) -> dict[str, int]:
+    """Return the row of each key, which no other may have."""
+    file, on, keys = held
+    rows: dict[str, int] = {}
+    for row, key in enumerate(keys):
+        if key is not None and rows.setdefault(key, row) != row:
+            raise ValueError(
+                f"Labels are found by {on!r} where no row has that of another; {file} has {key!r} in its "
+                f"rows {rows[key] + 1} and {row + 1}."
+            )
+    return rows

@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Sequence
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fisherset._format import near, shown
 from fisherset._types import Floats
 from fisherset.data import Coded, Place
-from fisherset.tables.columns.identifiers import identifiers_of, key_of
-from fisherset.tables.columns.table import ColumnTable, Content, read_content
+from fisherset.tables.columns.table import ColumnTable, Content
 from fisherset.tables.columns.types import (
     RefusedColumnError,
     is_number,
-    is_string,
     kind_of,
     missing_in_column,
     numbers_in_column,
     rounds,
     strings_in_column,
 )
-from fisherset.tables.layout import Layout
 
 # Numbers that are the same when they are written again: not 007, nor any that float64 would round.
 PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,12})?(?:[eE][-+]?\d{1,2})?")
@@ -279,156 +273,3 @@ def _kind(kind: Any) -> str:
         return kind_of(kind)
     except RefusedColumnError:
         return "other"
-
-
-class Joined(NamedTuple):
-    """A table, and its target.
-
-    Attributes
-    ----------
-    table : ColumnTable or AnnotatedMatrix
-        The table, without the column by which its rows were found.
-    labels : ColumnTable or AnnotatedMatrix
-        The table itself, or the labels of its rows from the other file.
-    target : str or None
-        The target, as far as it is known.
-    """
-
-    table: Content
-    labels: Content
-    target: str | None
-
-
-def join_labels(
-    content: Content, target: str | None, layout: Layout, *, strings: Sequence[str] = ()
-) -> Joined:
-    """Find the label of each row of a table in another file, if the layout names one.
-
-    Parameters
-    ----------
-    content : ColumnTable or AnnotatedMatrix
-        The table, read with the same layout.
-    target : str or None
-        The column of labels; None where the other file has no other than the one that identifies rows.
-    layout : Layout
-        The file of labels, and the column of both files that identifies rows.
-    strings : sequence of str, default=()
-        Columns of the other file that are read as strings, such as one of labels.
-
-    Returns
-    -------
-    joined : Joined
-        The table, and its labels.
-    """
-    if layout.labels is None:
-        if layout.on is not None:
-            raise ValueError(f"--on says how labels are found; {layout.on!r} must go with --labels.")
-        return Joined(content, content, target)
-    content, keys, on = _own_keys(content, layout)
-    held, column = _labels_of(layout.labels, content, layout, strings, target)
-    known = [name for name in held.label_names if name != column]
-    target = known[0] if target is None and len(known) == 1 else target
-    if target is None:
-        raise ValueError("Name the column of labels with --target.")
-    if target not in known:
-        raise ValueError(f"{layout.labels.name} has no column {target!r}.{near(target, known)}")
-    if isinstance(content, ColumnTable) and target in content.names:
-        raise ValueError(
-            f"{content.path.name} and {layout.labels.name} both have a column {target!r}. Leave --labels "
-            f"out, or rename one of them."
-        )
-    if column is None:
-        other, values = (held.ids.name, held.ids.values) if held.ids else ("", [])
-    else:
-        other, values = column, held.values(column) or []
-    order = _order((content.path.name, on, keys), (layout.labels.name, other, _keys(values)))
-    return Joined(content, held.labels_of_rows(target, order), target)
-
-
-def _own_keys(content: Content, layout: Layout) -> tuple[Content, list[str | None], str]:
-    """Return the table without the column that identifies its rows, the keys in it, and its name."""
-    on, ids = layout.on, content.ids
-    if on is not None and on in content.label_names:
-        content, found = content.without(on)
-        return replace(content, ids=ids or found), _keys(found.values), on
-    if ids is not None:
-        return content, _keys(ids.values), ids.name
-    if on is None:
-        raise ValueError(
-            f"The rows of {content.path.name} have no names to be found by in "
-            f"{Path(layout.labels or '').name}. Name a column of both with --on, or the one that names the "
-            f"rows with --id."
-        )
-    raise ValueError(
-        f"{content.path.name} has no column {on!r} to find its rows by.{near(on, content.label_names)}"
-    )
-
-
-def _labels_of(
-    path: Path, content: Content, layout: Layout, strings: Sequence[str], target: str | None
-) -> tuple[Content, str | None]:
-    """Return the other file, and its column that identifies rows, None for its own row names."""
-    apart = replace(layout, transpose=False, identifier=None, labels=None, on=layout.on)
-    held = read_content(path, strings=strings, layout=apart)
-    names = held.label_names
-    called = layout.on if layout.on is not None else (content.ids.name if content.ids else None)
-    if called is not None and called in names:
-        column: str | None = called
-    elif layout.on is not None and (held.ids is None or held.ids.name != layout.on):
-        raise ValueError(f"{path.name} has no column {layout.on!r} to find rows by.{near(layout.on, names)}")
-    elif held.ids is not None:
-        column = None
-    else:
-        column = next((name for name in names if name != target), None)
-        if column is None:
-            raise ValueError(f"{path.name} has no column beside the labels to find rows by.")
-    if column is None or not isinstance(held, ColumnTable) or not held.untyped:
-        return held, column
-    if not is_string(held.table.schema.field(column).type):  # in a text 007 differs from 7
-        held = read_content(path, strings=[*strings, column], layout=apart)
-    return held, column
-
-
-def _keys(values: Sequence[Any]) -> list[str | None]:
-    return [key_of(value) for value in identifiers_of("", values).values]
-
-
-Keys = tuple[str, str, list[str | None]]  # a file, a column of it, and the identifiers of its rows there
-
-
-def _order(table: Keys, labels: Keys) -> list[int]:
-    """Return the row of the other file that each row of the table belongs to."""
-    (name, on, own), (file, _, keys) = table, labels
-    if None in own:
-        raise ValueError(
-            f"Every row of {name} must have its {on!r} to be found by in {file}; {own.count(None)} of "
-            f"{len(own)} have none, the first of them row {own.index(None) + 1}."
-        )
-    _distinct(table)
-    places = _distinct(labels)
-    lost = [str(key) for key in own if key not in places]
-    if lost:
-        bare = {key.strip() for key in places}
-        found = sum(key.strip() in bare for key in lost)
-        spaces = f" Without the spaces around them {found} would be found; take these off." if found else ""
-        raise ValueError(
-            f"Every row of {name} must have a label in {file}; {len(lost)} of {len(own)} have none, by their "
-            f"{on!r}: {shown(lost)}.{spaces}"
-        )
-    more = len(keys) - len(own)
-    if more:
-        warnings.warn(f"{file} has {more} rows that {name} does not have; they are left out.", stacklevel=3)
-    return [places[str(key)] for key in own]
-
-
-def _distinct(held: Keys) -> dict[str, int]:
-    """Return the row of each key, which no other may have."""
-    file, on, keys = held
-    rows: dict[str, int] = {}
-    for row, key in enumerate(keys):
-        if key is not None and rows.setdefault(key, row) != row:
-            raise ValueError(
-                f"Labels are found by {on!r} where no row has that of another; {file} has {key!r} in its "
-                f"rows {rows[key] + 1} and {row + 1}."
-            )
-    return rows

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -15,10 +15,18 @@ from fisherset._files import suffix_of
 from fisherset._format import near, shown
 from fisherset.tables.columns.encoding import ColumnContent, Encoder, features_from
 from fisherset.tables.columns.features import Feature
-from fisherset.tables.columns.identifiers import Identifiers, identifiers_of, no_such_column, without_index
+from fisherset.tables.columns.identifiers import (
+    Identifiers,
+    identifiers_of,
+    keys_of,
+    matched_rows,
+    no_such_column,
+    without_index,
+)
 from fisherset.tables.columns.types import (
     check_names,
     check_string_memory,
+    is_string,
     kind_of,
     numbers_in_column,
     plain_column,
@@ -28,7 +36,7 @@ from fisherset.tables.matrices.files import MATRICES, AnnotatedMatrix, read_matr
 from fisherset.tables.memory import check_shape
 from fisherset.tables.streams.readers import Reader, TableFile, readable, reader_of, stamp_of
 from fisherset.tables.text.reader import TextReader
-from fisherset.tables.text.strings import Finding
+from fisherset.tables.text.recognition import Finding
 from fisherset.tables.text.transposed import transposed
 
 
@@ -273,3 +281,111 @@ def reduce_content(content: Content, features: Sequence[Feature]) -> Any:
         return X
     check_shape(content.path.name, *X.shape)
     return X.toarray()
+
+
+class Joined(NamedTuple):
+    """A table, and its target.
+
+    Attributes
+    ----------
+    table : ColumnTable or AnnotatedMatrix
+        The table, without the column by which its rows were found.
+    labels : ColumnTable or AnnotatedMatrix
+        The table itself, or the labels of its rows from the other file.
+    target : str or None
+        The target, as far as it is known.
+    """
+
+    table: Content
+    labels: Content
+    target: str | None
+
+
+def join_labels(
+    content: Content, target: str | None, layout: Layout, *, strings: Sequence[str] = ()
+) -> Joined:
+    """Find the label of each row of a table in another file, if the layout names one.
+
+    Parameters
+    ----------
+    content : ColumnTable or AnnotatedMatrix
+        The table, read with the same layout.
+    target : str or None
+        The column of labels; None where the other file has no other than the one that identifies rows.
+    layout : Layout
+        The file of labels, and the column of both files that identifies rows.
+    strings : sequence of str, default=()
+        Columns of the other file that are read as strings, such as one of labels.
+
+    Returns
+    -------
+    joined : Joined
+        The table, and its labels.
+    """
+    if layout.labels is None:
+        if layout.on is not None:
+            raise ValueError(f"--on says how labels are found; {layout.on!r} must go with --labels.")
+        return Joined(content, content, target)
+    content, keys, on = _own_keys(content, layout)
+    held, column = _labels_of(layout.labels, content, layout, strings, target)
+    known = [name for name in held.label_names if name != column]
+    target = known[0] if target is None and len(known) == 1 else target
+    if target is None:
+        raise ValueError("Name the column of labels with --target.")
+    if target not in known:
+        raise ValueError(f"{layout.labels.name} has no column {target!r}.{near(target, known)}")
+    if isinstance(content, ColumnTable) and target in content.names:
+        raise ValueError(
+            f"{content.path.name} and {layout.labels.name} both have a column {target!r}. Leave --labels "
+            f"out, or rename one of them."
+        )
+    if column is None:
+        other, values = (held.ids.name, held.ids.values) if held.ids else ("", [])
+    else:
+        other, values = column, held.values(column) or []
+    order = matched_rows((content.path.name, on, keys), (layout.labels.name, other, keys_of(values)))
+    return Joined(content, held.labels_of_rows(target, order), target)
+
+
+def _own_keys(content: Content, layout: Layout) -> tuple[Content, list[str | None], str]:
+    """Return the table without the column that identifies its rows, the keys in it, and its name."""
+    on, ids = layout.on, content.ids
+    if on is not None and on in content.label_names:
+        content, found = content.without(on)
+        return replace(content, ids=ids or found), keys_of(found.values), on
+    if ids is not None:
+        return content, keys_of(ids.values), ids.name
+    if on is None:
+        raise ValueError(
+            f"The rows of {content.path.name} have no names to be found by in "
+            f"{Path(layout.labels or '').name}. Name a column of both with --on, or the one that names the "
+            f"rows with --id."
+        )
+    raise ValueError(
+        f"{content.path.name} has no column {on!r} to find its rows by.{near(on, content.label_names)}"
+    )
+
+
+def _labels_of(
+    path: Path, content: Content, layout: Layout, strings: Sequence[str], target: str | None
+) -> tuple[Content, str | None]:
+    """Return the other file, and its column that identifies rows, None for its own row names."""
+    apart = replace(layout, transpose=False, identifier=None, labels=None, on=layout.on)
+    held = read_content(path, strings=strings, layout=apart)
+    names = held.label_names
+    called = layout.on if layout.on is not None else (content.ids.name if content.ids else None)
+    if called is not None and called in names:
+        column: str | None = called
+    elif layout.on is not None and (held.ids is None or held.ids.name != layout.on):
+        raise ValueError(f"{path.name} has no column {layout.on!r} to find rows by.{near(layout.on, names)}")
+    elif held.ids is not None:
+        column = None
+    else:
+        column = next((name for name in names if name != target), None)
+        if column is None:
+            raise ValueError(f"{path.name} has no column beside the labels to find rows by.")
+    if column is None or not isinstance(held, ColumnTable) or not held.untyped:
+        return held, column
+    if not is_string(held.table.schema.field(column).type):  # in a text 007 differs from 7
+        held = read_content(path, strings=[*strings, column], layout=apart)
+    return held, column

@@ -16,19 +16,21 @@ from fisherset.tables.columns.encoding import ASK_IMPUTE, NOTHING, check_distinc
 from fisherset.tables.columns.features import Feature
 from fisherset.tables.columns.identifiers import Identifiers, are_row_numbers, free_name, identifiers_of
 from fisherset.tables.matrices.geo import is_series, read_series
-from fisherset.tables.matrices.h5ad import (
+from fisherset.tables.matrices.npz import arrays_in, check_labels
+from fisherset.tables.matrices.storage import (
     column_names,
     column_of,
     index_name,
     index_of,
+    loaded,
+    loaded_columns,
+    matrix_of,
     opened,
     size_of,
     table_of,
 )
-from fisherset.tables.matrices.npz import arrays_in, check_labels
-from fisherset.tables.matrices.stored import loaded, loaded_columns, matrix_of
 from fisherset.tables.memory import check_room, check_shape
-from fisherset.tables.text.strings import Finding
+from fisherset.tables.text.recognition import Finding
 
 SVMLIGHT = (".svmlight", ".libsvm", ".svm")
 MATRICES = (".npz", ".h5ad", *SVMLIGHT)

@@ -19,7 +19,7 @@ from fisherset.tables.columns.types import RefusedColumnError, kind_of
 from fisherset.tables.layout import PLAIN, Layout
 from fisherset.tables.streams.readers import ArrowReader, Reader, TableFile, readable, reader_of, stamp_of
 from fisherset.tables.text.reader import TextReader
-from fisherset.tables.text.strings import Finding
+from fisherset.tables.text.recognition import Finding
 
 SCANNED = (
     "text (.csv, .tsv, .txt, also packed as .csv.gz), Parquet (.parquet), Feather or Arrow (.feather, "

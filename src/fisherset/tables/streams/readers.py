@@ -14,7 +14,7 @@ from fisherset.tables.layout import Layout
 from fisherset.tables.matrices.geo import starts_series
 from fisherset.tables.memory import TooLargeError, check_room, check_shape, room_now
 from fisherset.tables.text.reader import TextReader
-from fisherset.tables.text.strings import Finding
+from fisherset.tables.text.recognition import Finding
 
 IPC_STREAM = b"\xff\xff\xff\xff"  # first bytes of an Arrow stream
 BUFFER = 2**16  # bytes read ahead of each column of a row group, which is never loaded whole

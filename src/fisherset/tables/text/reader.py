@@ -16,11 +16,9 @@ from fisherset._progress import is_enabled, report_progress
 from fisherset.tables.columns.types import EXACT_BITS, check_names
 from fisherset.tables.layout import PLAIN, Layout
 from fisherset.tables.memory import check_room, room_now
-from fisherset.tables.text.characters import UTF_8, decoded, not_encoded
-from fisherset.tables.text.compression import Unpacked, ratio_of
-from fisherset.tables.text.dialect import dialect_of, head_of
-from fisherset.tables.text.lines import line_of, ragged
-from fisherset.tables.text.strings import Finding
+from fisherset.tables.text.decoding import UTF_8, CountedStream, decoded, not_encoded, ratio_of
+from fisherset.tables.text.dialect import dialect_of, head_of, line_of, ragged
+from fisherset.tables.text.recognition import Finding
 
 if TYPE_CHECKING:
     from fisherset.tables.streams.readers import TableFile
@@ -125,7 +123,7 @@ class TextReader:
         if handle is None or self.dialect.packing is not None:
             return self.dialect.opened(self.file.path, counted)
         handle.seek(self.dialect.offset)
-        return handle if counted is None else Unpacked(handle, counted)
+        return handle if counted is None else CountedStream(handle, counted)
 
     def table(self, strings: Collection[str], wanted: Collection[str] | None = None) -> Any:
         """Return the whole table, some columns as strings, each other of the type that all its rows have.

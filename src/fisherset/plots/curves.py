@@ -1,8 +1,8 @@
-"""A picture of selections of rising size: the criterion with its certified band, or the accuracy."""
+"""Curves against the number of features: the criterion with its bound, and accuracies of methods."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -10,10 +10,9 @@ import numpy as np
 from fisherset import SelectionPath, selection_path
 from fisherset._types import Floats
 from fisherset.evaluation import path_accuracy
-from fisherset.plots.display import Display
-from fisherset.plots.style import COLOURS
+from fisherset.plots.style import COLOURS, Display, line_style
 
-# What F, and the score of an estimator, are called.
+# Names of F, and of the score of an estimator.
 WORDS = {
     "classification": ("Fisher criterion", "accuracy"),
     "regression": ("explained share of variance", "R$^2$"),
@@ -149,3 +148,56 @@ class SelectionPathDisplay(Display):
             self.accuracy_ax_.set_ylabel(f"{score} on held-out rows")
             ax.plot([], [], color=COLOURS[1], marker="s", linestyle="--", label=f"{score} (right)")
         ax.legend(loc="lower right", frameon=False)
+
+
+class ComparisonDisplay(Display):
+    """Plot the accuracy of methods against the number of features.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        From :func:`fisherset.evaluation.compare`.
+    titles : mapping of str to str, default=None
+        Names of the methods; those it lacks are named by their keys.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from fisherset.evaluation import compare
+    >>> from fisherset.plots import ComparisonDisplay
+    >>> X, y = load_digits(return_X_y=True)
+    >>> found = compare(X, y, [5, 10], methods=["fisher", "joint"], repeats=2)
+    >>> ComparisonDisplay(found).plot().ax_.get_xlabel()
+    'number of features'
+    """
+
+    def __init__(self, comparison: Any, titles: Mapping[str, str] | None = None) -> None:
+        self.comparison = comparison
+        self.titles = {method: method for method in comparison.accuracy} | dict(titles or {})
+
+    def _draw(self, ax: Any) -> None:
+        ks = self.comparison.ks
+        for place, method in enumerate(self.comparison.accuracy):
+            mean, error = self.comparison.mean(method), self.comparison.error(method)
+            style = {**line_style(place), "label": self.titles[method]}
+            ax.errorbar(ks, 100 * mean, yerr=100 * error, capsize=2, elinewidth=0.8, **style)
+        ax.set(xlabel="number of features", ylabel="accuracy on held-out rows (%)")
+        if len(ks) > 1 and ks[-1] > 8 * ks[0]:
+            ax.set_xscale("log")
+            ax.set_xticks(ks, [str(k) for k in ks])
+            ax.minorticks_off()
+        ax.legend(loc="lower right", fontsize=8)
+
+    @property
+    def text_(self) -> str:
+        """The picture in words."""
+        parts = []
+        for at in sorted({0, len(self.comparison.ks) - 1}):
+            best = sorted(self.comparison.accuracy, key=lambda method: -self.comparison.mean(method)[at])
+            listed = ", ".join(
+                f"{self.titles[method]} {100 * self.comparison.mean(method)[at]:.1f} %" for method in best
+            )
+            parts.append(f"with {self.comparison.ks[at]} features {listed}")
+        spread = 100 * float(np.mean([self.comparison.error(method) for method in self.comparison.accuracy]))
+        bars = f"Error bars: {spread:.1f} points on average."
+        return f"Accuracy against number of features: {'; '.join(parts)}. {bars}"

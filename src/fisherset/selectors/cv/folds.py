@@ -1,29 +1,35 @@
-"""How a fold is judged: the model and the score of it, checked before anything is fitted."""
+"""The search over gammas and sizes: scorers of models, and a score for each fold, gamma and size."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import get_scorer, get_scorer_names, r2_score
+from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
 
+from fisherset._progress import report_progress
+from fisherset._threads import one_thread
 from fisherset._types import Floats, Indices
+from fisherset.selection.constraints import Constraints, PosedProblem
+from fisherset.selection.outcome import solutions_along
+from fisherset.selection.request import SearchOptions
 from fisherset.selectors.cv.models import LabelFit
-from fisherset.statistics import Numbers, TableProblem
+from fisherset.statistics import FoldedTable, Numbers, TableProblem
 from fisherset.validation.parameters import as_float, is_number, reason, shown
-from fisherset.validation.targets import CLASSIFICATION, REGRESSION
+from fisherset.validation.targets import REGRESSION
 
 # Of a fitted model, the rows held out, their labels and their weights, if any.
 Scorer: TypeAlias = Callable[[Any, Any, Any, Any], float]
-MODELS = {
-    CLASSIFICATION: ("classifier", "KNeighborsClassifier"),
-    REGRESSION: ("regressor", "KNeighborsRegressor"),
-}
+# The model that the statistics give, of a problem and some of its columns.
+OwnModel: TypeAlias = Callable[[TableProblem, Indices], Any]
 
 
 def accuracy(model: Any, X: Any, y: NDArray[Any], weights: Any = None) -> float:
@@ -39,10 +45,10 @@ def explained_share(model: Any, X: Any, y: NDArray[Any], weights: Any = None) ->
     return _one_number(r2_score(y / unit, found / unit, sample_weight=weights))
 
 
-def scorer_of(scoring: Any, targets: str = "classes") -> Scorer:
+def scorer_of(scoring: Any, one_class_each: bool = True) -> Scorer:
     """The scorer behind `scoring`: one of scikit-learn by name, a callable, or None for the default."""
     if scoring is None:
-        return accuracy if targets == "classes" else explained_share
+        return accuracy if one_class_each else explained_share
     if isinstance(scoring, str):
         if scoring not in get_scorer_names():
             raise ValueError(
@@ -93,37 +99,32 @@ def _one_number(value: Any) -> float:
 
 def check_estimator(estimator: Any, task: str, weighted: bool = False) -> None:
     """A model for the task that can be cloned, and weigh samples where they have weights, or None."""
-    asked = ("fit", "predict", "get_params")
-    if estimator is None or (
-        all(hasattr(estimator, name) for name in asked) and not isinstance(estimator, type)
-    ):
-        if weighted and estimator is not None and not has_fit_parameter(estimator, "sample_weight"):
-            raise ValueError(
-                f"estimator must take sample_weight where samples or classes have weights; "
-                f"{type(estimator).__name__} does not. Use another, or no weights."
-            )
+    if estimator is None:
         return
-    model, example = MODELS[task]
-    raise TypeError(
-        f"estimator must be a {model} with fit and predict, such as {example}(), or None; "
-        f"got {shown(estimator)}."
-    )
+    known = all(hasattr(estimator, name) for name in ("fit", "predict", "get_params"))
+    if isinstance(estimator, type) or not known:
+        model = "regressor" if task == REGRESSION else "classifier"
+        raise TypeError(
+            f"estimator must be a {model} with fit and predict, such as KNeighbors{model.title()}(), or "
+            f"None; got {shown(estimator)}."
+        )
+    if weighted and not has_fit_parameter(estimator, "sample_weight"):
+        raise ValueError(
+            f"estimator must take sample_weight where samples or classes have weights; "
+            f"{type(estimator).__name__} does not. Use another, or no weights."
+        )
 
 
-# The model that the statistics give, of a problem and some of its columns.
-OwnModel: TypeAlias = Callable[[TableProblem, Indices], Any]
-
-
-class Judge(NamedTuple):
+class FoldScorer(NamedTuple):
     """Rows with their targets, and how a model is fitted on some of them and scored on others.
 
-    Models see what is left of the columns once the confounders are taken out, by what the training rows
-    say of them; targets that are numbers likewise.
+    Models see columns, and targets that are numbers, adjusted for the confounders by the coefficients of
+    the training rows.
     """
 
     X: Any
     y: NDArray[Any]
-    confounders: Floats | None  # as the statistics take them out
+    confounders: Floats | None  # as the statistics adjust for them
     own_model: OwnModel
     estimator: Any  # None for the model of the statistics
     scorer: Scorer
@@ -141,16 +142,16 @@ class Judge(NamedTuple):
                 model = self.own_model(problem, members)
             else:
                 X = self.X[np.ix_(train, columns)] if held_out is None else self.X[train][:, columns]
-                weights = {} if self.weights is None else {"sample_weight": self.weights[train]}
-                rows = problem.adjusted_values(X, self._beside(train), members)
+                rows = problem.adjusted_values(X, self._confounders(train), members)
+                weights = _weighed(None if self.weights is None else self.weights[train])
                 model = clone(self.estimator).fit(rows, self._targets(problem, train), **weights)
             X = self.X[np.ix_(test, columns)] if held_out is None else held_out[:, columns]
-            rows = problem.adjusted_values(X, self._beside(test), members)
+            rows = problem.adjusted_values(X, self._confounders(test), members)
             return float(self.scorer(model, rows, self._targets(problem, test), of_scores))
 
         return score
 
-    def _beside(self, rows: Indices) -> Floats | None:
+    def _confounders(self, rows: Indices) -> Floats | None:
         return None if self.confounders is None else self.confounders[rows]
 
     def _targets(self, problem: TableProblem, rows: Indices) -> NDArray[Any]:
@@ -158,5 +159,49 @@ class Judge(NamedTuple):
         if self.confounders is None or not isinstance(coding, Numbers) or y.dtype.kind != "f":
             return y
         explained = self.confounders[rows] @ problem.scatter.moments.alpha[1:] * coding.unit
-        left: NDArray[Any] = y - explained.reshape(y.shape)
-        return left
+        adjusted: NDArray[Any] = y - explained.reshape(y.shape)
+        return adjusted
+
+
+class GridSearch(NamedTuple):
+    """A table, the gammas and sizes to try on every fold of it, and the scorer of a fold."""
+
+    folded: FoldedTable
+    ks: Sequence[int]
+    constraints: Constraints
+    gammas: Callable[[PosedProblem], list[float]]  # for a problem and the largest sets
+    options: SearchOptions
+    scorer: FoldScorer
+
+    def scores(self, splits: Sequence[tuple[Indices, Indices]], n_jobs: int | None) -> Floats:
+        """Scores of shape (splits, gammas, sizes)."""
+        run = Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")  # the folds share products
+        scores = []
+        with one_thread():
+            for of_fold in run(delayed(self._fold_scores)(*split) for split in splits):
+                scores.append(of_fold)
+                report_progress("cross-validating", len(scores), len(splits))
+        return np.array(scores)
+
+    def _fold_scores(self, train: Indices, test: Indices) -> Floats:
+        columns = self.ks[-1] * len(self.constraints.codes) // len(self.constraints.labels)
+        by_rows = train.size < 2 * columns  # the solver will want the sample space
+        times = np.bincount(np.concatenate([train, test]), minlength=len(self.scorer.y))
+        complete = bool(np.all(times == 1))  # each row on one side, once
+        problem = self.folded.without(test, train, by_rows=by_rows or not complete)
+        posed = [self.constraints.pose(problem, k) for k in self.ks]
+        gammas = np.array(self.gammas(posed[-1]))
+        falling = np.argsort(gammas)[::-1]  # large gammas are solved at once, and lead on to small ones
+        score = self.scorer.on(train, test)
+        seen: dict[bytes, float] = {}  # gammas often agree on a set
+        scores = np.empty((gammas.size, len(self.ks)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            paths = list(solutions_along(posed, gammas[falling].tolist(), self.options, certified=False))
+        for at_gamma, path in zip(falling, paths, strict=True):
+            for at_k, solution in enumerate(path):
+                key = solution.units.tobytes()
+                if key not in seen:
+                    seen[key] = score(problem, posed[at_k].domain.units.columns(solution.units))
+                scores[at_gamma, at_k] = seen[key]
+        return scores

@@ -1,4 +1,4 @@
-"""Samples as chosen features see them: in the plane of their discriminant, or fitted to a target."""
+"""Samples projected by some features: on their discriminant plane, or fitted to a target."""
 
 from __future__ import annotations
 
@@ -9,11 +9,8 @@ import numpy as np
 from scipy import linalg, sparse
 
 from fisherset._types import EPS, Floats, Indices
-from fisherset.evaluation.columns import columns_of
-from fisherset.evaluation.description import in_unit_length
+from fisherset.evaluation.description import columns_of, in_unit_length
 from fisherset.validation.samples import check_labels, check_target, shown
-
-NOTHING_MORE = 1e-9  # share of the first direction's part of F below which another tells nothing
 
 
 class Plane(NamedTuple):
@@ -22,18 +19,18 @@ class Plane(NamedTuple):
     Attributes
     ----------
     coordinates : ndarray of shape (n_samples, 2)
-        Their places; each direction in units in which all rows, and the regulariser, spread by 1.
+        Their coordinates; each direction in units in which the total scatter with the regulariser is 1.
     parts : ndarray of shape (2,)
-        What each direction adds to F; nought for one that does not discriminate.
+        Contribution of each direction to F; zero for one that does not discriminate.
     discriminates : bool
-        Whether the second direction tells classes apart. Where it does not, as of two classes, it is the
-        first principal component of what the first direction leaves.
+        Whether the second direction separates classes. Where it does not, as of two classes, it is the
+        first principal component of the rest.
     objective : float
         F of the features, on all directions.
     codes : ndarray of shape (n_samples,)
-        The class of each sample, by its number.
+        The class number of each sample.
     classes : list of str
-        What the classes are called.
+        Names of the classes.
     """
 
     coordinates: Floats
@@ -45,7 +42,7 @@ class Plane(NamedTuple):
 
 
 def discriminant_plane(X: Any, y: Any, features: Any = None, *, gamma: float) -> Plane:
-    """The samples on the two directions of some features that tell the classes apart best.
+    """The samples on the two directions of some features that separate the classes best.
 
     The eigenvectors of (S_t + gamma I)^-1 S_b with the largest eigenvalues, on standardised features;
     the eigenvalues of all add up to the criterion F.
@@ -82,9 +79,8 @@ def discriminant_plane(X: Any, y: Any, features: Any = None, *, gamma: float) ->
     classes, n = [str(label) for label in labels.tolist()], len(values)
     Z = in_unit_length(values) * np.sqrt(n)
     one = sparse.csr_array((np.ones(n), (codes, np.arange(n))), shape=(len(classes), n))
-    between = (one @ Z) / np.sqrt(np.bincount(codes, minlength=len(classes)))[
-        :, None
-    ]  # S_b = between' between
+    counts = np.bincount(codes, minlength=len(classes))
+    between = (one @ Z) / np.sqrt(counts)[:, None]  # S_b = between' between
     sphere = _sphere(Z, _positive(gamma))
     if not sphere.size:
         return Plane(np.zeros((n, 2)), np.zeros(2), False, 0.0, codes, classes)
@@ -93,7 +89,7 @@ def discriminant_plane(X: Any, y: Any, features: Any = None, *, gamma: float) ->
     parts[: lengths.size] = lengths[:2] ** 2
     directions = _same_sign(sphere @ turn[:, :2])
     coordinates = Z @ directions * np.sqrt(n)
-    discriminates = bool(parts[1] > NOTHING_MORE * parts[0])
+    discriminates = bool(parts[1] > 1e-9 * parts[0])  # less is rounding error
     if not discriminates:
         parts[1] = 0.0
         coordinates = np.column_stack([coordinates[:, 0], _rest(Z, coordinates[:, 0])])
@@ -101,7 +97,7 @@ def discriminant_plane(X: Any, y: Any, features: Any = None, *, gamma: float) ->
 
 
 def fitted_values(X: Any, y: Any, features: Any = None, *, gamma: float) -> Floats:
-    """The target as a ridge regression on some standardised features has it: what F is the share of.
+    """Fitted values of a ridge regression on some standardised features; F is their share of the variance.
 
     Parameters
     ----------
@@ -141,14 +137,14 @@ def fitted_values(X: Any, y: Any, features: Any = None, *, gamma: float) -> Floa
 
 
 def evenly(codes: Indices, most: int) -> Indices:
-    """Some rows to draw: evenly spaced within the classes, each of which keeps one at least.
+    """Rows to draw: evenly spaced within the classes, at least one of each.
 
     Parameters
     ----------
     codes : ndarray of shape (n_samples,)
         The class number of each row; all the same where there are none.
     most : int
-        How many rows; more only where there are more classes.
+        Number of rows; more only where there are more classes.
 
     Returns
     -------
@@ -170,11 +166,11 @@ def _positive(gamma: Any) -> float:
 
 
 def _sphere(Z: Floats, gamma: float) -> Floats:
-    """A root T of (Z'Z + gamma I)^-1 within the space of the rows: T T' is its part there."""
+    """A root T of (Z'Z + gamma I)^-1 restricted to the row space of Z: T T' is its part there."""
     n, k = Z.shape
     squares, axes = linalg.eigh(Z.T @ Z if k <= n else Z @ Z.T)
-    there = squares > max(n, k) * EPS * max(float(squares[-1]), 0.0)
-    squares, axes = squares[there], axes[:, there]
+    nonzero = squares > max(n, k) * EPS * max(float(squares[-1]), 0.0)
+    squares, axes = squares[nonzero], axes[:, nonzero]
     if k > n:
         axes = Z.T @ axes / np.sqrt(squares)
     sphere: Floats = axes / np.sqrt(squares + gamma)
@@ -182,14 +178,14 @@ def _sphere(Z: Floats, gamma: float) -> Floats:
 
 
 def _same_sign(directions: Floats) -> Floats:
-    """Directions whose largest coefficient is positive: an eigenvector has no sign of its own."""
+    """Directions whose largest coefficient is positive: the sign of an eigenvector is arbitrary."""
     largest = np.argmax(np.abs(directions), axis=0)
     signed: Floats = directions * np.where(directions[largest, np.arange(len(largest))] < 0, -1.0, 1.0)
     return signed
 
 
 def _rest(Z: Floats, along: Floats) -> Floats:
-    """Samples on the first principal component of what a direction leaves, spread by 1; or nought."""
+    """Samples on the first principal component orthogonal to a direction, with deviation 1; or zero."""
     square = float(along @ along)
     rest = Z - np.outer(along, along @ Z) / square if square > 0 else Z
     if np.sum(rest**2) <= 1e-12 * np.sum(Z**2):
