@@ -121,7 +121,7 @@ def test_only_what_needs_rows_at_hand_knows_of_memory():
         "data/memory",
         "statistics/any_table",
         "statistics/in_memory",
-        "statistics/sums/folds",
+        "statistics/folds",
         "statistics/univariate/pairs",
         "statistics/products/sparse_columns",
     }
