@@ -29,7 +29,7 @@ from fisherset.solver import (
     unit_losses,
 )
 from fisherset.solver.subset import Subset
-from fisherset.solver.trace import USUAL
+from fisherset.solver.trace import DEFAULT_TOL
 from fisherset.statistics.measured import Beside
 from fisherset.validation import parameters as parameter
 from fisherset.validation.targets import CLASSIFICATION
@@ -198,7 +198,7 @@ def explain(
 def _in_every(asked: AskedSubset) -> NDArray[np.bool_]:
     """Which units of the table are in every set as good."""
     trace, domain = Trace(max_iter=MAX_ITER), asked.posed.domain
-    found = grade(asked.problem, domain, asked.members, asked.gamma, tol=USUAL, trace=trace)
+    found = grade(asked.problem, domain, asked.members, asked.gamma, tol=DEFAULT_TOL, trace=trace)
     bounds = table_bounds(asked.choice, asked.posed, found, asked.chosen.size)
     return prove_units(*bounds, found.objective, found.status).in_every
 

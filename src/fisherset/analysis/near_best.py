@@ -17,7 +17,7 @@ from fisherset.selection.gamma import resolve_gamma
 from fisherset.selection.outcome import warn_status
 from fisherset.selection.problem import measure_table, memory_for, pose_problem
 from fisherset.selection.request import check_asked
-from fisherset.solver import Status, Trace, mask_of, near_sets, without
+from fisherset.solver import Status, Trace, mask_of, near_best_sets, without
 from fisherset.statistics.measured import Beside, Measured
 from fisherset.validation import features as check
 from fisherset.validation import parameters as parameter
@@ -122,7 +122,7 @@ def near_best(
     posed = choice.posed(problem, count)
     number = resolve_gamma(gamma, problem, posed.domain)
     trace = Trace(max_iter=MAX_ITER, time_limit=seconds)
-    found = near_sets(problem, posed.domain, number, within=within, max_sets=max_sets, trace=trace)
+    found = near_best_sets(problem, posed.domain, number, within=within, max_sets=max_sets, trace=trace)
     filled = _filling(choice, posed, count)
     constant = ~mask_of(len(choice.labels), posed.units)
     unasked = mask_of(constant.size, np.setdiff1d(filled, choice.required))

@@ -188,8 +188,8 @@ def selection_path(
     number = resolve_gamma(gamma, problem, posed[-1].domain)
     domains = [one.domain for one in posed]
     search: dict[str, Any] = {"solver": solver, "tol": accuracy, "max_iter": max_iter}
-    thrift = parameter.thrift_of(tol, solver)
-    (solutions,) = solutions_along(problem, domains, [number], thrift=thrift, **search)
+    loose_tol = parameter.loose_tol_of(tol, solver)
+    (solutions,) = solutions_along(problem, domains, [number], loose_tol=loose_tol, **search)
     found = zip(posed, counts, solutions, strict=True)
     steps = (as_step(problem, choice, *one) for one in found)
     named = None if names is None else np.array(names, dtype=object)

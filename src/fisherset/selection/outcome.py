@@ -20,12 +20,12 @@ def solutions_along(
     tol: float | None,
     max_iter: int,
     certified: bool = True,
-    thrift: float = 0.0,
+    loose_tol: float = 0.0,
 ) -> Iterator[list[Solution]]:
     """For each gamma in turn the solutions of domains of rising size, each starting from the one before."""
     start = None
     for gamma in gammas:
-        trace = Trace(max_iter=max_iter, thrift=thrift)
+        trace = Trace(max_iter=max_iter, loose_tol=loose_tol)
         found = list(
             solve(solver, problem, domains, gamma, tol=tol, certified=certified, trace=trace, start=start)
         )

@@ -71,7 +71,7 @@ def table_bounds(choice: Choice, posed: Posed, solution: Solution, k: int) -> tu
     with_each[posed.units], without_each[posed.units] = solution.with_each, solution.without_each
     replaceable = k < len(choice.labels) - choice.excluded.size
     without_each[constant] = bound if replaceable else -np.inf
-    if domain.spare == domain.units.size - domain.fixed.size:  # a constant one may take the place of any
+    if domain.remaining == domain.units.size - domain.fixed.size:  # a constant one may take the place of any
         without_each[posed.units[domain.free]] = without_each[constant].max(initial=-np.inf)
     if choice.required.size == k:
         with_each[constant] = -np.inf
@@ -89,7 +89,7 @@ def _with_one_less(posed: Posed, solution: Solution, without_each: Floats) -> fl
     reaches no more than sets with that one do; and of the m that were found one is.
     """
     domain = posed.domain
-    least = float(np.sort(solution.with_each[domain.free])[domain.spare - 1])
+    least = float(np.sort(solution.with_each[domain.free])[domain.remaining - 1])
     if solution.units.size < domain.m:
         return least
     return min(least, float(without_each[posed.units[solution.units]].max()))

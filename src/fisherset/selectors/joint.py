@@ -14,7 +14,7 @@ from fisherset.selection.problem import check_room, measure_table, pose_problem
 from fisherset.selection.proven import prove_units, table_bounds
 from fisherset.selectors.base import BaseSelector, ranking_from
 from fisherset.selectors.progress import Progress
-from fisherset.solver import LOOSE, SOLVERS, Solution, Trace, mask_of, solve
+from fisherset.solver import SOLVERS, UNCERTIFIED_TOL, Solution, Trace, mask_of, solve
 from fisherset.statistics import TableProblem
 from fisherset.statistics.measured import Beside, Measured
 from fisherset.validation import features as check
@@ -82,12 +82,12 @@ class JointSelector(BaseSelector):
     ) -> None:
         """Select k features, or groups of them, and keep everything about them."""
         tol = parameter.check_tol(self.tol, self.solver)
-        progress = Progress(LOOSE if tol is None else tol) if self.verbose else None
+        progress = Progress(UNCERTIFIED_TOL if tol is None else tol) if self.verbose else None
         trace = Trace(
             max_iter=int(self.max_iter),
             time_limit=parameter.check_limit("time_limit", self.time_limit),
             max_nodes=parameter.check_nodes(self.max_nodes),
-            thrift=parameter.thrift_of(self.tol, self.solver),
+            loose_tol=parameter.loose_tol_of(self.tol, self.solver),
             report=progress,
         )
         try:

@@ -9,7 +9,7 @@ import time
 from typing import TextIO
 
 from fisherset.solver import Iteration
-from fisherset.solver.solution import ROUNDED
+from fisherset.solver.solution import LARGEST_ROUNDED_GAP
 
 WIDTH = 24  # of the bar, where the line has room for it
 
@@ -21,7 +21,7 @@ class Progress:
     """
 
     def __init__(self, tol: float, stream: TextIO | None = None) -> None:
-        self._tol, self._stream = max(tol, ROUNDED), sys.stderr if stream is None else stream
+        self._tol, self._stream = max(tol, LARGEST_ROUNDED_GAP), sys.stderr if stream is None else stream
         self._live = self._stream.isatty()
         self._count, self._start = 0, time.monotonic()
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fisherset._memory import bytes_of, in_bytes
-from fisherset.solver.trace import THRIFT, USUAL
+from fisherset.solver.trace import DEFAULT_LOOSE_TOL, DEFAULT_TOL
 
 NAMED = 5  # names in a message
 LEAST_MEMORY = 2**20  # of which nothing smaller could be kept
@@ -115,12 +115,12 @@ def check_accuracy(value: Any, *, exact: bool) -> float:
         return check_number("tol", value, above=0.0)
     if value != "auto":
         raise ValueError(f'tol must be a positive number or "auto"; got {shown(value)}.')
-    return 0.0 if exact else USUAL
+    return 0.0 if exact else DEFAULT_TOL
 
 
-def thrift_of(tol: Any, solver: str) -> float:
+def loose_tol_of(tol: Any, solver: str) -> float:
     """What a bound that is loose anyway may be off by: nothing where somebody says how sharp it is to be."""
-    return THRIFT if isinstance(tol, str) and solver != "exact" else 0.0
+    return DEFAULT_LOOSE_TOL if isinstance(tol, str) and solver != "exact" else 0.0
 
 
 def check_gamma(value: Any) -> None:
