@@ -9,9 +9,14 @@ BIN := $(VENV)/bin
 # 2026 compute for Zen as for Haswell, and call Prescott Katmai.
 CORES := Haswell-1 Prescott-2 Sandybridge-1 Zen-2
 NUMERICAL := tests/solver tests/statistics tests/selection tests/selectors tests/analysis tests/public tests/test_soundness.py
-NUMERICAL += $(patsubst %,--ignore=tests/public/test_%.py,bad_input elsewhere faults libraries memory progress sklearn)
+NUMERICAL += $(patsubst %,--ignore=tests/public/test_%.py,bad_input faults libraries memory out_of_core progress sklearn)
 
-.PHONY: demo reproduce test test-lowest test-cores $(CORES:%=test-on-%) lint format bench asv clean
+# Test processes fill the cores: threads within them would only wait for each other.
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+# Random cases for each public callable and command in `make test-long`; the tests by themselves try fewer.
+FISHERSET_FUZZ ?= 200
+
+.PHONY: demo reproduce test test-long test-lowest test-cores $(CORES:%=test-on-%) lint format bench asv clean
 
 demo: $(VENV)/cli.stamp  ## all methods on handwritten digits, within a minute, and a report page
 	$(BIN)/fisherset demo
@@ -19,17 +24,21 @@ demo: $(VENV)/cli.stamp  ## all methods on handwritten digits, within a minute, 
 reproduce: $(VENV)/cli.stamp  ## the paper's tables and figures again, into reproduction/
 	$(BIN)/fisherset reproduce
 
-test: $(VENV)/test.stamp lint  ## lint, types, doctests, tests
-	$(BIN)/python -m pytest -n auto
+test: $(VENV)/test.stamp lint  ## lint, types, doctests, tests: about five minutes on two cores
+	$(ONE_THREAD) $(BIN)/python -m pytest -n auto --dist loadgroup
+
+test-long: $(VENV)/test.stamp  ## more cases of the same checks, slow checks, more random cases
+	$(ONE_THREAD) FISHERSET_FUZZ=$(FISHERSET_FUZZ) $(BIN)/python -m pytest -n auto --dist loadgroup -m "long or fuzz" tests
 
 test-lowest: $(LOWEST)/test.stamp  ## the tests on the lowest supported dependencies
-	$(LOWEST)/bin/python -m pytest -n auto -m "not once"
+	$(ONE_THREAD) $(LOWEST)/bin/python -m pytest -n auto --dist loadgroup -m "not once and not long and not fuzz"
 
 test-cores: $(CORES:%=test-on-%)  ## the numerical tests as processors of other makes round
 
 $(CORES:%=test-on-%): test-on-%: $(VENV)/test.stamp
+	OMP_NUM_THREADS=1 \
 	OPENBLAS_CORETYPE=$(word 1,$(subst -, ,$*)) OPENBLAS_NUM_THREADS=$(word 2,$(subst -, ,$*)) \
-	$(BIN)/python -m pytest -n auto $(NUMERICAL)
+	$(BIN)/python -m pytest -n auto --dist loadgroup $(NUMERICAL)
 
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check .

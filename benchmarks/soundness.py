@@ -41,9 +41,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from support.certificate_oracle import judge
+from support.certificate_oracle import check_certificates
 from support.hard_problems import FAMILIES, SEEN, random_problem, seen_problems
-from support.hard_storage_problems import BEYOND, drawn_family
+from support.hard_storage_problems import STORAGE_FAMILIES, drawn_family
 
 COUNTS = {
     "false": "false_bound",
@@ -62,15 +62,15 @@ SHOWN = 5  # failures of each kind and family that are named
 
 
 def judge_seed(seed):
-    return judge(random_problem(seed))
+    return check_certificates(random_problem(seed))
 
 
 def judge_case(case):
-    return [judge(problem) for problem in seen_problems(case)]
+    return [check_certificates(problem) for problem in seen_problems(case)]
 
 
-def verdicts(first, problems, jobs, family=None):
-    """Yield verdicts on the cases seen, then on the random problems in order, or those of a family."""
+def findings(first, problems, jobs, family=None):
+    """Yield findings on the cases seen, then on the random problems in order, or those of a family."""
     seeds, cases = range(first, first + problems), SEEN
     if family is not None:
         seeds, cases = [seed for seed in seeds if drawn_family(seed) == family], []
@@ -88,8 +88,8 @@ def verdicts(first, problems, jobs, family=None):
 def print_table(found):
     """A line for each family, and their sum."""
     by_family = defaultdict(list)
-    for verdict in found:
-        by_family[verdict.family].append(verdict)
+    for finding in found:
+        by_family[finding.family].append(finding)
     print(f"{'family':22}{'problems':>9}" + "".join(f"{name:>9}" for name in COUNTS) + f"{'worst':>10}")
     for family in [*SEEN, *FAMILIES]:
         if by_family[family]:
@@ -97,10 +97,10 @@ def print_table(found):
     print_line("total", found)
 
 
-def print_line(name, verdicts):
-    counts = [sum(bool(getattr(v, field)) for v in verdicts) for field in COUNTS.values()]
-    worst = max((v.error for v in verdicts if not v.warned), default=0.0)
-    print(f"{name:22}{len(verdicts):>9}" + "".join(f"{count:>9}" for count in counts) + f"{worst:>10.1e}")
+def print_line(name, findings):
+    counts = [sum(bool(getattr(v, field)) for v in findings) for field in COUNTS.values()]
+    worst = max((v.error for v in findings if not v.warned), default=0.0)
+    print(f"{name:22}{len(findings):>9}" + "".join(f"{count:>9}" for count in counts) + f"{worst:>10.1e}")
 
 
 def print_failures(found):
@@ -108,12 +108,12 @@ def print_failures(found):
     for kind in ("false_bound", "silent", "false_status", "differs", "given_up", "refused", "raised", "slow"):
         failed = [v for v in found if getattr(v, kind)]
         for family in sorted({v.family for v in failed}):
-            for verdict in [v for v in failed if v.family == family][:SHOWN]:
-                print(f"{kind:12} {verdict.name:>8} ({family}): {_about(verdict, kind)}")
+            for finding in [v for v in failed if v.family == family][:SHOWN]:
+                print(f"{kind:12} {finding.name:>8} ({family}): {_about(finding, kind)}")
 
 
-def _about(verdict, kind):
-    return getattr(verdict, kind) if kind in ("refused", "raised") else verdict.detail
+def _about(finding, kind):
+    return getattr(finding, kind) if kind in ("refused", "raised") else finding.detail
 
 
 def arguments():
@@ -123,7 +123,7 @@ def arguments():
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--only", help="one seed, or one of the cases seen: " + ", ".join(SEEN))
     parser.add_argument(
-        "--family", choices=BEYOND, help="of the seeds, those of one family beyond plain tables"
+        "--family", choices=STORAGE_FAMILIES, help="of the seeds, those of one family beyond plain tables"
     )
     return parser.parse_args()
 
@@ -131,13 +131,13 @@ def arguments():
 def main():
     given, start = arguments(), time.perf_counter()
     if given.only is None:
-        found = list(verdicts(given.seed, given.problems, given.jobs, given.family))
+        found = list(findings(given.seed, given.problems, given.jobs, given.family))
     else:
         found = judge_case(given.only) if given.only in SEEN else [judge_seed(int(given.only))]
     print_table(found)
     print(f"\n{len(found)} problems, {time.perf_counter() - start:.0f} s\n")
     print_failures(found)
-    return int(any(verdict.lie for verdict in found))
+    return int(any(finding.lie for finding in found))
 
 
 if __name__ == "__main__":

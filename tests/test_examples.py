@@ -1,4 +1,4 @@
-"""The examples run, draw their picture, and what they say of themselves is so."""
+"""The examples run, draw their picture, and find what they claim."""
 
 import itertools
 import runpy
@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from conftest import data_folder
 from fisherset import fisher_criterion
 
+pytestmark = pytest.mark.once
 FOLDER = Path(__file__).parents[1] / "examples"
 
 
@@ -90,6 +91,7 @@ def test_marker_on_a_made_table(run):
     check_marker(found)
 
 
+@pytest.mark.long
 def test_marker_on_real_cells(run, real_folder):
     found, printed = run("marker", real_folder)
     assert printed.startswith("blood cells")
@@ -109,6 +111,7 @@ def test_batch_is_adjusted_for(run):
     assert found["real"] == {}
 
 
+@pytest.mark.long
 def test_batch_of_real_cells(run, real_folder):
     found, printed = run("batch", real_folder)
     plain, adjusted = found["real"]["plain"], found["real"]["adjusted"]

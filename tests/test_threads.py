@@ -7,7 +7,7 @@ import pytest
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from fisherset import GeneralizedFisherScore
-from fisherset._threads import all_threads, allowed_threads, in_order, one_thread
+from fisherset._threads import all_threads, allowed_threads, map_in_order, one_thread
 
 
 def numbers():
@@ -96,7 +96,7 @@ def test_results_come_in_order_and_few_at_a_time(n_threads):
             yield part
 
     found = []
-    for result in in_order(slow_first, parts(), n_threads):
+    for result in map_in_order(slow_first, parts(), n_threads):
         found.append(result)
         assert len(taken) - len(found) <= n_threads
     assert found == list(range(20))
@@ -110,4 +110,4 @@ def test_an_error_in_a_part_is_raised(n_threads):
         return part
 
     with pytest.raises(ValueError, match="part 4"):
-        list(in_order(fail, range(10), n_threads))
+        list(map_in_order(fail, range(10), n_threads))

@@ -24,7 +24,7 @@ def free_memory() -> float:
     return free
 
 
-def in_bytes(size: float) -> str:
+def format_bytes(size: float) -> str:
     """A number of bytes as a person reads it: "3.6 TB"."""
     if size < 1e3:
         return f"{size:.0f} bytes"
@@ -32,7 +32,7 @@ def in_bytes(size: float) -> str:
     return f"{size / 1e3**power:.1f} {PREFIXES[power].upper() if power > 1 else PREFIXES[power]}B"
 
 
-def bytes_of(text: str) -> int | None:
+def parse_bytes(text: str) -> int | None:
     """The number of bytes that a text such as "2GB" or "500 MiB" names; None where it names none."""
     found = SIZE.fullmatch(text)
     if found is None:

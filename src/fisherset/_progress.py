@@ -7,12 +7,12 @@ import logging
 LOGGER = logging.getLogger("fisherset.progress")
 
 
-def is_heard() -> bool:
+def is_enabled() -> bool:
     """Whether anybody listens."""
     return LOGGER.isEnabledFor(logging.INFO)
 
 
-def tell(what: str, done: int, total: int | None) -> None:
+def report_progress(what: str, done: int, total: int | None) -> None:
     """Say how much of how many is done; where nobody listens it costs next to nothing."""
-    if is_heard():
+    if is_enabled():
         LOGGER.info("%s: %d of %s", what, done, total, extra={"what": what, "done": done, "total": total})

@@ -95,7 +95,7 @@ def allowed_threads() -> int:
     return _BLAS.allowed
 
 
-def in_order(function: Callable[[A], B], parts: Iterable[A], n_threads: int) -> Iterator[B]:
+def map_in_order(function: Callable[[A], B], parts: Iterable[A], n_threads: int) -> Iterator[B]:
     """The function of each part, in their order, several at a time; no more of them are kept than threads."""
     if n_threads < 2:
         yield from map(function, parts)

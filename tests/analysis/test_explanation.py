@@ -216,9 +216,9 @@ def test_of_equal_exchanges_the_first(at_a_time, monkeypatch):
 
 def test_more_features_than_rows():
     """Swaps in sample space."""
-    X, y = reference.random_problem(4, n=12, d=40, c=3)
-    chosen = list(range(0, 40, 2))
-    units, values = best_exchanges(X, y, np.arange(40), chosen, range(40), gamma=5.0)
+    X, y = reference.random_problem(4, n=8, d=24, c=3)
+    chosen = list(range(0, 24, 2))
+    units, values = best_exchanges(X, y, np.arange(24), chosen, range(24), gamma=5.0)
     found = explain(X, y, chosen, gamma=5.0)
     assert found.exchanges.tolist() == units
     np.testing.assert_allclose(found.exchanged, values)

@@ -1,8 +1,8 @@
-"""Whatever file there is: every command answers rightly, or with one sentence.
+"""Random files: each command gives a right answer, or refuses in one sentence.
 
     FISHERSET_FUZZ=10000 python -m pytest tests/cli/test_fuzz.py -n auto
 
-tries half as many for each command, which runs twice; usually it is a hundred.
+tries half as many for each command, which runs twice; `make test` twenty, `make test-long` a hundred.
 """
 
 import tempfile
@@ -13,23 +13,25 @@ import typer
 from hypothesis import HealthCheck, given, settings
 
 from fisherset.cli.app import app
-from support.random_files import JUDGES, file_cases
+from support.random_files import CHECKS, file_cases
 from support.random_tables import CASES
 
 NO_TABLE = {"demo", "reproduce", "merge"}  # read no table of the user's
 
 
-def test_every_command_that_reads_a_table_has_a_judge():
-    assert set(JUDGES) == set(typer.main.get_command(app).commands) - NO_TABLE
+def test_every_command_that_reads_a_table_has_a_check():
+    assert set(CHECKS) == set(typer.main.get_command(app).commands) - NO_TABLE
 
 
-@pytest.mark.parametrize("judge", sorted(set(JUDGES.values()), key=repr), ids=lambda judge: judge.__name__)
-def test_right_or_refused(judge):
+@pytest.mark.once
+@pytest.mark.fuzz
+@pytest.mark.parametrize("check", sorted(set(CHECKS.values()), key=repr), ids=lambda check: check.__name__)
+def test_right_or_refused(check):
     @settings(max_examples=CASES // 2, suppress_health_check=list(HealthCheck), deadline=None)
     @given(file_cases())
     def tried(case):
         with tempfile.TemporaryDirectory() as folder:
-            wrong = judge(case, Path(folder))
+            wrong = check(case, Path(folder))
         assert not wrong, wrong
 
     tried()

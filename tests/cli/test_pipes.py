@@ -1,4 +1,4 @@
-"""Whoever reads what a command says may stop reading: `| head -1` is no error."""
+"""A reader of the output may stop reading: `| head -1` is no error."""
 
 import os
 import subprocess
@@ -18,14 +18,16 @@ def wine(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize(
-    "arguments",
+    ("arguments", "unbuffered"),
     [
-        "select wine.csv -t target -k 3 --out s.json",
-        "select wine.csv -t target -k 3 --out s.json --json",
-        "select -h",
-        "--version",
+        ("select wine.csv -t target -k 3 --out s.json", ""),
+        ("select wine.csv -t target -k 3 --out s.json --json", "1"),
+        ("select -h", "1"),
+        ("--version", ""),
+        pytest.param("select wine.csv -t target -k 3 --out s.json", "1", marks=pytest.mark.long),
+        pytest.param("select wine.csv -t target -k 3 --out s.json --json", "", marks=pytest.mark.long),
+        pytest.param("demo --quiet --json", "", marks=pytest.mark.long),
     ],
 )
 def test_a_reader_that_has_gone(arguments, unbuffered, wine):

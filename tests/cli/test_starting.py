@@ -1,21 +1,21 @@
 """How a command starts: answers that need no table load nothing that computes."""
 
+import json
 import subprocess
 import sys
-
-import pytest
 
 from fisherset.cli.app import app
 from support.command_line import environment
 
 HEAVY = {"jinja2", "joblib", "matplotlib", "numpy", "pandas", "pyarrow", "scipy", "sklearn"}
-# The command, and then what it has loaded.
+# Commands one after another, each with its exit code and the heavy modules that are loaded by then.
 CODE = """
-import sys
+import json, sys
 from fisherset.cli.app import run
-sys.argv[0] = "fisherset"
-code = run()
-print(code, *sorted({heavy} & set(sys.modules)), file=sys.stderr)
+for arguments in json.loads(sys.argv[1]):
+    sys.argv = ["fisherset", *arguments]
+    code = run()
+    print(json.dumps([code, sorted({heavy} & set(sys.modules))]), file=sys.stderr)
 """
 NAMES = [command.callback.__name__ for command in app.registered_commands]
 ANSWERED = {
@@ -34,20 +34,21 @@ ANSWERED = {
 }
 
 
-def loaded_by(arguments, cwd, **more):
-    command = [sys.executable, "-c", CODE.format(heavy=HEAVY), *arguments]
+def loaded_by(commands, cwd, **more):
+    """Exit code and heavy modules after each of the commands, and all that was printed."""
+    command = [sys.executable, "-c", CODE.format(heavy=HEAVY), json.dumps(commands)]
     done = subprocess.run(command, cwd=cwd, env=environment(**more), capture_output=True, text=True)
-    code, *loaded = done.stderr.splitlines()[-1].split()
-    return int(code), loaded, done.stdout
+    lines = [line for line in done.stderr.splitlines() if line.startswith("[")]
+    return [json.loads(line) for line in lines], done.stdout
 
 
-@pytest.mark.parametrize("case", ANSWERED)
-def test_answers_without_a_table_load_nothing_that_computes(case, tmp_path):
-    arguments, code = ANSWERED[case]
-    assert loaded_by(arguments, tmp_path)[:2] == (code, [])
+def test_answers_without_a_table_load_nothing_that_computes(tmp_path):
+    found, _ = loaded_by([arguments for arguments, _ in ANSWERED.values()], tmp_path)
+    expected = {case: [code, []] for case, (_, code) in ANSWERED.items()}
+    assert dict(zip(ANSWERED, found, strict=True)) == expected
 
 
 def test_completion_loads_nothing_that_computes(tmp_path):
     typed = {"COMP_WORDS": "fisherset sele", "COMP_CWORD": "1"}
-    code, loaded, said = loaded_by([], tmp_path, _FISHERSET_COMPLETE="complete_bash", **typed)
-    assert (code, loaded, said.split()) == (0, [], ["select"])
+    found, said = loaded_by([[]], tmp_path, _FISHERSET_COMPLETE="complete_bash", **typed)
+    assert (found, said.split()) == ([[0, []]], ["select"])

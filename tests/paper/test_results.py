@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from fisherset.paper.experiment import Run
+from fisherset.paper.experiment import Results, Run, read_results
 from fisherset.paper.protocol import GFS_OPTIONS, METHODS, Protocol
-from fisherset.paper.results import Results, read_results
 
 
 def runs_of(repeat):

@@ -2,9 +2,8 @@
 
 import pytest
 
-from fisherset.paper.experiment import Run
+from fisherset.paper.experiment import Results, Run
 from fisherset.paper.protocol import METHODS, STUDIES, Protocol
-from fisherset.paper.results import Results
 from fisherset.paper.tables import findings_for, tables_for
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with a table that is elsewhere ends in one sentence, and nothing is passed off as whole."""
+"""Faults of a table out of core end in one sentence, and no part of it is passed off as the whole."""
 
 import gzip
 import os
@@ -36,7 +36,7 @@ def room(request, monkeypatch):
 
 
 def no_room(monkeypatch):
-    monkeypatch.setattr(ways_to_read, "ROOM", 1)
+    monkeypatch.setattr(ways_to_read, "DEFAULT_MEMORY", 1)
 
 
 def frame(**changes):
@@ -419,6 +419,7 @@ def client():
         yield client
 
 
+@pytest.mark.xdist_group("cluster for faults")
 def test_a_worker_that_is_killed_changes_nothing(client, monkeypatch, tmp_path):
     """In the middle: it has read the sums, and is about to read the products."""
     no_room(monkeypatch)
@@ -434,6 +435,8 @@ def test_a_worker_that_is_killed_changes_nothing(client, monkeypatch, tmp_path):
     client.wait_for_workers(2)
 
 
+@pytest.mark.long
+@pytest.mark.xdist_group("cluster for faults")
 def test_workers_that_always_die_are_reported(client):
     def allow(n, dask_scheduler):
         dask_scheduler.allowed_failures = n

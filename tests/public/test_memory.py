@@ -8,10 +8,11 @@ import pytest
 from scipy import sparse
 
 from fisherset import GeneralizedFisherScore, HSICScore, certify
-from fisherset.selection.problem import measure_table, pose_problem
+from fisherset.selection.problem import measure_table
+from fisherset.selection.request import pose_problem
 from fisherset.selectors.cv.models import Discriminant
 from support import reference
-from support.public_api import faces
+from support.public_api import public_calls
 
 N, D, C = 8_000, 10, 4_000  # indicators would take 256 MB, a square of classes 128
 MOST = 100e6
@@ -34,18 +35,18 @@ def table():
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize(
-    "face",
+    "call",
     # a kernel or a graph of the samples takes long for so many; a half would have one sample of each class
     [
-        face
-        for face in faces(labelled=True)
-        if not {"rbf", "Laplacian", "compare"} & set(re.findall("rbf|Laplacian|compare", face.name))
+        call
+        for call in public_calls(labelled=True)
+        if not {"rbf", "Laplacian", "compare"} & set(re.findall("rbf|Laplacian|compare", call.name))
     ],
-    ids=lambda face: face.name,
+    ids=lambda call: call.name,
 )
-def test_many_classes(face, kind, table):
+def test_many_classes(call, kind, table):
     X, y = kind(table[0]), table[1]
-    assert peak(lambda: face(X, y)) < MOST
+    assert peak(lambda: call(X, y)) < MOST
 
 
 def test_many_classes_of_a_gaussian_kernel(table):

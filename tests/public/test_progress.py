@@ -7,7 +7,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from fisherset import GeneralizedFisherScore
-from fisherset.selectors.progress import Progress
+from fisherset.selectors.joint import Progress
 from fisherset.solver import Iteration, Status, Trace
 from fisherset.solver.joint import LOOSE_GAP
 from support import reference

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -12,16 +11,18 @@ from sklearn.datasets import load_wine
 
 from conftest import browser_path
 from fisherset._files import safe_cell
-from support.command_line import run
+from support.command_line import invoke
 
-pytestmark = pytest.mark.once
+# one group, so that one process makes the pages and opens the browser
+pytestmark = [pytest.mark.once, pytest.mark.xdist_group("browser")]
+PAGES = ("report", "groups", "demo", "others", "many")
 EVIL = "<script>document.title = 'taken'</script>"
 LONG = "a_very_long_name_" * 12
 
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
-    """The report of a hostile table, of numbers and groups of hostile names, and the one of the demo."""
+    """The report of a table with odd names, of numbers and groups with odd names, and the one of the demo."""
     folder = tmp_path_factory.mktemp("pages")
     table = load_wine(as_frame=True).frame
     table = table.rename(
@@ -38,10 +39,10 @@ def pages(tmp_path_factory):
     table["target"] = np.array([EVIL, "b & c", "c"])[table["target"]]
     table.to_csv(folder / "wine.csv", index=False)
     kept = ("--report", "report.html", "--out", "selection.json")
-    done = run("select", "wine.csv", "-t", "target", "-k", 8, *kept, cwd=folder)
+    done = invoke("select", "wine.csv", "-t", "target", "-k", 8, *kept, cwd=folder)
     assert done.returncode == 0, done.stderr
     (folder / "groups.json").write_text(json.dumps({EVIL[::-1]: [EVIL, "=1+2"], LONG[1:]: [LONG]}))
-    done = run(
+    done = invoke(
         *(
             "select",
             "wine.csv",
@@ -59,14 +60,14 @@ def pages(tmp_path_factory):
     )
     assert done.returncode == 0, done.stderr
     asked = ("-k", 5, "--within", 0.1, "--keep", EVIL, "--report", "others.html")
-    done = run("alternatives", "wine.csv", "-t", "target", *asked, cwd=folder)
+    done = invoke("alternatives", "wine.csv", "-t", "target", *asked, cwd=folder)
     assert done.returncode == 0, done.stderr
-    assert run("demo", "--quiet", cwd=folder).returncode == 0
+    assert invoke("demo", "--quiet", cwd=folder).returncode == 0
     rng, y = np.random.default_rng(0), np.arange(260) % 26
     many = pd.DataFrame(rng.normal(size=(26, 80))[y] + rng.normal(size=(260, 80))).add_prefix("gene_")
     many["kind"] = [f"a class with a rather long name, number {code} of 26" for code in y]
     many.to_csv(folder / "many.csv", index=False)
-    done = run("select", "many.csv", "-t", "kind", "-k", 70, "--report", "many.html", cwd=folder)
+    done = invoke("select", "many.csv", "-t", "kind", "-k", 70, "--report", "many.html", cwd=folder)
     assert done.returncode == 0, done.stderr
     names = {"report": "report.html", "groups": "groups.html", "demo": "fisherset-demo.html"}
     names |= {"others": "others.html", "many": "many.html"}
@@ -112,18 +113,27 @@ def outside(address):
     return not address.startswith(("file:", "data:", "blob:"))
 
 
-def test_pages_open_clean_at_every_width(open_page, pages, tmp_path):
-    for name, (width, scheme) in product(pages, ((1200, "light"), (390, "dark"))):
-        page = open_page(name, width, scheme)
-        assert page.complaints == []
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, name  # nothing sticks out
-        shot = page.screenshot(path=tmp_path / f"{name}-{width}.png", full_page=True)
-        assert len(shot) > 20_000
-        pictures = page.locator("figure img:visible")
-        assert pictures.count() >= (1 if name == "others" else 2)
-        for place in range(pictures.count()):
-            assert pictures.nth(place).evaluate("image => image.complete && image.naturalWidth > 0")
-            assert len(pictures.nth(place).get_attribute("alt")) > 30
+def in_themes():
+    """Every page in the light theme, and one in the dark; `make test-long` opens all in both."""
+    cases = [(name, scheme) for name in PAGES for scheme in ("light", "dark")]
+    marks = {True: (), False: pytest.mark.long}
+    params = [pytest.param(*case, marks=marks[case[1] == "light" or case[0] == "report"]) for case in cases]
+    return pytest.mark.parametrize(("name", "scheme"), params)
+
+
+@in_themes()
+def test_pages_open_clean_at_every_width(open_page, name, scheme, tmp_path):
+    width = {"light": 1200, "dark": 390}[scheme]
+    page = open_page(name, width, scheme)
+    assert page.complaints == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width  # nothing sticks out
+    shot = page.screenshot(path=tmp_path / "page.png", full_page=True)
+    assert len(shot) > 20_000
+    pictures = page.locator("figure img:visible")
+    assert pictures.count() >= (1 if name == "others" else 2)
+    for place in range(pictures.count()):
+        assert pictures.nth(place).evaluate("image => image.complete && image.naturalWidth > 0")
+        assert len(pictures.nth(place).get_attribute("alt")) > 30
 
 
 def test_names_stay_text(open_page):
@@ -269,7 +279,7 @@ def test_a_comparison_opens_with_it(open_page):
     assert page.locator("details[open] .overlap").count() == 2
 
 
-@pytest.mark.parametrize("name", ["report", "groups", "demo", "others", "many"])
+@pytest.mark.parametrize("name", PAGES)
 def test_nothing_is_cut_off_in_print(open_page, name):
     """On a sheet nothing scrolls; headers are repeated only where they hold text and no buttons."""
     page = open_page(name, width=700)
@@ -288,8 +298,7 @@ def test_nothing_is_cut_off_in_print(open_page, name):
     assert page.locator("table.sortable thead button").count() > 0
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["report", "groups", "demo", "others", "many"])
+@in_themes()
 def test_axe_finds_nothing_serious(open_page, name, scheme):
     axe = pytest.importorskip(
         "axe_playwright_python.base", reason="AXE-CORE NOT FOUND: install axe-playwright-python"

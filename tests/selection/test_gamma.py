@@ -15,7 +15,7 @@ from fisherset import (
     near_best,
     selection_path,
 )
-from fisherset.selection.gamma import DECADES, LEAST_MULTIPLE, SURE
+from fisherset.selection.gamma import DECADES, LARGEST_T, LEAST_MULTIPLE
 from fisherset.selection.noise import Null
 from support.precise_oracle import Truth
 
@@ -59,7 +59,7 @@ def test_luckiest_of_pure_noise():
             f = FisherScore(1).fit(X, y).scores_
             share = f / (1 + f)  # the score is between over within
             seen.append(share.max())
-            predicted.append(Null(1.0, (c - 1) / 2, (n - c) / 2).luckiest(share))
+            predicted.append(Null(1.0, (c - 1) / 2, (n - c) / 2).largest_by_chance(share))
         assert np.median(seen) == pytest.approx(np.median(predicted), rel=0.15)
 
 
@@ -84,7 +84,7 @@ def test_no_noise_gives_the_least():
 def test_hopeless_data_gives_nearly_the_fisher_ranking():
     X, y = noise_table(useful=0)
     selector = GeneralizedFisherScore(20).fit(X, y)
-    assert selector.gamma_ >= 200 * SURE / (1 - SURE) * (1 - 1e-9)
+    assert selector.gamma_ >= 200 * LARGEST_T / (1 - LARGEST_T) * (1 - 1e-9)
     fisher = FisherScore(20).fit(X, y)
     assert np.sum(selector.support_ & fisher.support_) >= 19
 
@@ -106,7 +106,7 @@ def test_scale_and_unit_of_the_data():
 def test_many_features_are_sampled():
     """With k in the thousands only a sample of correlations is looked at; the value hardly changes."""
     X, y = noise_table(n=100, d=1200, useful=600, shift=2.0)
-    from fisherset.analysis import gamma as module
+    from fisherset.selection import gamma as module
 
     sampled = default_gamma(X, y, 500)
     with pytest.MonkeyPatch.context() as patch:

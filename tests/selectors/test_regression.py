@@ -95,7 +95,8 @@ def test_chance_is_known():
 def test_the_luckiest_of_noise_is_foretold_for_several_targets(correlation):
     """The mean of the largest share over many tables of noise is about what is foretold."""
     from fisherset.selection.noise import Null, between_shares
-    from fisherset.selection.problem import measure_table, pose_problem
+    from fisherset.selection.problem import measure_table
+    from fisherset.selection.request import pose_problem
     from fisherset.validation.targets import REGRESSION
 
     largest, foretold = [], []
@@ -106,7 +107,7 @@ def test_the_luckiest_of_noise_is_foretold_for_several_targets(correlation):
         problem = pose_problem(measure_table(rng.standard_normal((100, 400)), Y, None, task=REGRESSION), True)
         shares = between_shares(problem)
         largest.append(shares.max())
-        foretold.append(Null.of(problem).luckiest(shares))
+        foretold.append(Null.of(problem).largest_by_chance(shares))
     assert np.mean(foretold) == pytest.approx(np.mean(largest), rel=0.12)
 
 

@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 from scipy import sparse
 
-from support import fake_libraries as strangers
+from support import fake_libraries as fake
 
 N, D = 20, 6
 NAMES = list("abcdef")
@@ -200,18 +200,18 @@ BAD_TABLES = {
     "a class": (pd.DataFrame, _memory + "the class DataFrame"),
     "np.matrix": (np.asmatrix(X), r"not be a np\.matrix.*Pass np\.asarray"),
     "a lazy frame": (frame(pl).lazy(), _memory + r".* LazyFrame\. Call its collect\(\) first"),
-    "an AnnData object": (strangers.AnnData(X), _memory + r".* AnnData\. Pass X\.to_df\(\) .* or X\.X"),
-    "a MuData object": (strangers.MuData(X), _memory + r".* MuData\. Pass one modality"),
-    "a matrix in a file": (strangers.BackedSparse(X), _memory + r".* Call its to_memory\(\) first"),
-    "a Dataset of xarray": (strangers.XarrayDataset(X), r"XarrayDataset: cannot directly convert"),
-    "an array of a GPU": (strangers.CudaArray(X), _memory + r".*X\.get\(\)"),
+    "an AnnData object": (fake.AnnData(X), _memory + r".* AnnData\. Pass X\.to_df\(\) .* or X\.X"),
+    "a MuData object": (fake.MuData(X), _memory + r".* MuData\. Pass one modality"),
+    "a matrix in a file": (fake.BackedSparse(X), _memory + r".* Call its to_memory\(\) first"),
+    "a Dataset of xarray": (fake.XarrayDataset(X), r"XarrayDataset: cannot directly convert"),
+    "an array of a GPU": (fake.CudaArray(X), _memory + r".*X\.get\(\)"),
     "an array of CuPy": (
-        strangers.CupyArray(X),
+        fake.CupyArray(X),
         r"CupyArray: Implicit conversion to a NumPy array is not allowed",
     ),
-    "a tensor with gradient": (strangers.TensorWithGradient(X), r"Can't call numpy\(\) on Tensor"),
-    "interchange": (strangers.Interchange(), _memory + r".* Pass the data frame itself"),
-    "a capsule": (strangers.Capsule(), _memory + r".* Pass pyarrow\.table\(X\)"),
+    "a tensor with gradient": (fake.TensorWithGradient(X), r"Can't call numpy\(\) on Tensor"),
+    "interchange": (fake.Interchange(), _memory + r".* Pass the data frame itself"),
+    "a capsule": (fake.Capsule(), _memory + r".* Pass pyarrow\.table\(X\)"),
 }
 
 _missing, _binned = (
@@ -277,8 +277,8 @@ BAD_LABELS = {
     "a set": ({0, 1}, _array),
     "a dict": (dict(enumerate(Y)), _array),
     "sparse": (sparse.csr_array(Y[:, None]), _array),
-    "an AnnData object": (strangers.AnnData(X), _array),
-    "an array of CuPy": (strangers.CupyArray(Y), _array + "CupyArray: Implicit"),
+    "an AnnData object": (fake.AnnData(X), _array),
+    "an array of CuPy": (fake.CupyArray(Y), _array + "CupyArray: Implicit"),
 }
 
 _numbers_only = r"y must (be an array of|hold) numbers; got "
@@ -307,7 +307,7 @@ BAD_TARGETS = {
     "a constant column": (np.column_stack([Y, np.ones(N)]), r"y must vary; column 1 is constant"),
     "large integers": (HUGE + Y, r"numbers that float64 can tell apart; got integers beyond 2\*\*53"),
     "constant but for rounding": (1e9 + Y * 1e-7, r"y must vary; it is constant"),
-    "an AnnData object": (strangers.AnnData(X), _numbers_only),
+    "an AnnData object": (fake.AnnData(X), _numbers_only),
 }
 
 _numbers = r"sample_weight must be an array of numbers or None; got "
@@ -345,7 +345,7 @@ BAD_WEIGHTS = {
     "a generator": ((1.0 for _ in range(N)), _numbers),
     "a set": (set(range(N)), _numbers),
     "sparse": (sparse.csr_array(np.ones((N, 1))), _numbers),
-    "an AnnData object": (strangers.AnnData(X), _numbers),
+    "an AnnData object": (fake.AnnData(X), _numbers),
 }
 
 _number, _finite = "must be a number greater than 0", "must be a finite number greater than 0; got "
@@ -600,7 +600,7 @@ BAD_PARAMETERS = {
         (half([1], [1, 2]), "confounders must be a table|must hold numbers or labels"),
         (np.full((N, 1), 1j), "confounders must hold numbers or labels"),
         (np.full(N, np.datetime64("2020-01-01")), "column 0 holds dates or times"),
-        (strangers.AnnData(X), "confounders must be a table"),
+        (fake.AnnData(X), "confounders must be a table"),
     ],
     "class_weight": [
         (value, r'class_weight must be "balanced", "sqrt", a mapping or None; got ')
@@ -621,8 +621,7 @@ BAD_PARAMETERS = {
     ],
     "task": [(value, "task must be 'classification' or 'regression'; got ") for value in ("rank", None, 1)],
     "estimator": [
-        (value, "estimator must be a (classifier|regressor)")
-        for value in ("svm", 3, strangers.Tensor, object())
+        (value, "estimator must be a (classifier|regressor)") for value in ("svm", 3, fake.Tensor, object())
     ],
 }
 
@@ -638,8 +637,8 @@ ODD_TABLES = {
     "dok": sparse.dok_array(X),
     "bsr": sparse.bsr_array(X),
     "long double csr": sparse.csr_array(X.astype(np.longdouble)),
-    "a tensor": strangers.Tensor(X),
-    "an array of JAX": strangers.JaxArray(X),
+    "a tensor": fake.Tensor(X),
+    "an array of JAX": fake.JaxArray(X),
     "nullable floats": frame(pd).astype("Float64"),
     "floats of arrow": frame(pd).astype(pd.ArrowDtype(pa.float64())),
     "decimals of arrow": arrow_b(DECIMALS, pa.decimal128(12, 6)),
@@ -699,7 +698,7 @@ ODD_LABELS = {
     "a list": list(Y),
     "a range of objects": np.array(half(1, 2.0), dtype=object),
     "nothing masked": np.ma.array(Y, mask=False),
-    "a tensor": strangers.Tensor(Y),
+    "a tensor": fake.Tensor(Y),
     "negative nought": np.where(Y == 0, -0.0, 1.0),
 }
 ODD_WEIGHTS = {  # all of them one and a half
@@ -714,7 +713,7 @@ ODD_WEIGHTS = {  # all of them one and a half
     "nullable": pd.array([1.5] * N, dtype="Float64"),
     "polars": pl.Series([1.5] * N),
     "pyarrow": pa.array([1.5] * N),
-    "a tensor": strangers.Tensor(np.full(N, 1.5)),
+    "a tensor": fake.Tensor(np.full(N, 1.5)),
 }
 # Values of parameters that are fine though they look odd, each with the plain value it stands for.
 ODD_PARAMETERS = {

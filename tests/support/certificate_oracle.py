@@ -1,4 +1,4 @@
-"""Judge certificates: the answers of fisherset to a problem, held against 32 or 120 digits."""
+"""Check certificates: the answers of fisherset to a problem, compared with 32 or 120 digits."""
 
 import tempfile
 from typing import Any, NamedTuple
@@ -16,12 +16,12 @@ OBJECTIVE, FLOOR = 1e-6, 1e-6  # share of the truth that an objective may be off
 PROMISED = 1e-9  # share by which an INEXACT objective may exceed F of its set, which it must not
 CEILING, BELOW = 1e-9, 1e-3  # a bound at the ceiling is given up where one this share below it was to be had
 # Share by which bounds of two storages may differ after exact search. Other solvers try all sets only where
-# products are precise enough, so that their bounds may be tighter from rows; each is held against the truth.
+# products are precise enough, so that their bounds may be tighter from rows; each is compared with the truth.
 SAME_BOUND = 2e-3
 SETTLED = ("false_bound", "silent", "false_status")  # what another reading of a definition may excuse
 
 
-class Verdict(NamedTuple):
+class Finding(NamedTuple):
     """The worth of an answer, or of several to one problem."""
 
     name: str
@@ -45,13 +45,13 @@ class Verdict(NamedTuple):
         return self.false_bound or self.silent or self.false_status
 
 
-def judge(problem):
+def check_certificates(problem):
     """Ask each storage, and compare with the truth and with each other."""
     heard = {}
     for storage in problem.storages:
         with tempfile.TemporaryDirectory() as folder:
             heard[storage] = ask(problem, storage, folder)
-    whole = Verdict(problem.name, problem.family)
+    whole = Finding(problem.name, problem.family)
     answers = {storage: one for storage, one in heard.items() if one.answer is not None}
     for storage, one in heard.items():
         where = "" if problem.storages == (MEMORY,) else f"{storage}: "
@@ -128,10 +128,10 @@ def _named_sets(answer):
 
 
 def _settle(problem, heard, known):
-    """The verdict on one answer; undecided where another reading of a definition excuses what is wrong."""
-    verdict = _weigh(problem, heard, known)
-    if not verdict.lie or not problem.exactly:
-        return verdict
+    """The finding on one answer; undecided where another reading of a definition excuses what is wrong."""
+    finding = _weigh(problem, heard, known)
+    if not finding.lie or not problem.exactly:
+        return finding
     readings = known.truth.readings()
     next(readings)
     for other in readings:
@@ -139,8 +139,8 @@ def _settle(problem, heard, known):
         if np.isnan(values).any():
             continue
         if not _weigh(problem, heard, known._replace(truth=other, values=values)).lie:
-            return verdict._replace(undecided=True, **dict.fromkeys(SETTLED, False))
-    return verdict
+            return finding._replace(undecided=True, **dict.fromkeys(SETTLED, False))
+    return finding
 
 
 def _weigh(problem, heard, known):
@@ -153,7 +153,7 @@ def _weigh(problem, heard, known):
     status = bool(false)
     single = _exceeds_singles(answer, known)
     false += ["a false bound with or without a column"] * single
-    return Verdict(
+    return Finding(
         problem.name,
         problem.family,
         false_bound=_exceeds(best, answer.upper_bound, known.scale) or single,

@@ -95,7 +95,7 @@ class Processes:
 
 
 def read(block):
-    """What a `GatherKernel` asks of a reader: the labels of a block, and the block with their numbers."""
+    """The labels of a block, and the block with their numbers, for a `CrossProductsKernel`."""
     labels = list(dict.fromkeys(labels_of(block.y)))
     codes = np.array([labels.index(label) for label in labels_of(block.y)])
     return labels, Block(block.X, codes, block.weight)

@@ -2,7 +2,7 @@
 
 A random problem belongs to a family, which forces one trait on it; the other traits come by
 chance, so that each meets each. What may be asked besides (groups, confounders, ...) has families
-of its own, and so has what is not a plain table in memory: see `beyond.py`.
+of its own, and so has what is not a plain table in memory: see `hard_storage_problems.py`.
 """
 
 from dataclasses import replace
@@ -11,8 +11,8 @@ from functools import partial
 import numpy as np
 from scipy import sparse
 
-from support import hard_storage_problems as beyond
-from support.hard_storage_problems import BEYOND, beyond_problem, drawn_family
+from support import hard_storage_problems as storage_cases
+from support.hard_storage_problems import STORAGE_FAMILIES, drawn_family, storage_problem
 from support.problems import CERTIFY, CUTS, DASK, FOLD, JOINT, PARQUET, PARTS, SEARCH, Problem
 
 STRUCTURES = ("independent", "low rank", "near copies", "exact copies")
@@ -37,7 +37,7 @@ PLAIN = {
     "label sets": 0.05,
     "missing": 0.05,
 }
-FAMILIES = {**PLAIN, **BEYOND}
+FAMILIES = {**PLAIN, **STORAGE_FAMILIES}
 ASKED = ("groups", "kept", "class weights", "confounders", "numbers", "label sets", "missing")
 LEVELS = (1.0, 10.0, 80.0, 95.0, *10.0 ** np.arange(2, 10))  # mean / spread
 NEGLIGIBLE = 1e-18  # weight of a row that is as good as absent
@@ -55,8 +55,8 @@ def plain_problem(seed):
 
 
 def family_problem(family, seed):
-    """The problem of a seed in one of the families of `beyond.py`."""
-    return beyond_problem(seed, family, _plain)
+    """The problem of a seed in one of the families of `hard_storage_problems.py`."""
+    return storage_problem(seed, family, _plain)
 
 
 def _plain(rng, name=""):
@@ -287,14 +287,14 @@ SEEN = {
     "near copy at 95": [near_copy_case],
     "unstored nought": [partial(unstored_case, seed=seed) for seed in range(8)],
     "80 decades": [partial(decades_case, seed=seed) for seed in range(8)],
-    "outlier subtracted": [beyond.outlier_case],
-    "target subtracted": [partial(beyond.target_outlier_case, size=size) for size in (3e6, 1e7, 1e8)],
+    "outlier subtracted": [storage_cases.outlier_case],
+    "target subtracted": [partial(storage_cases.target_outlier_case, size=size) for size in (3e6, 1e7, 1e8)],
     "clocks": [
-        partial(beyond.clocks_case, seed=seed, half_second=half, storage=storage)
+        partial(storage_cases.clocks_case, seed=seed, half_second=half, storage=storage)
         for seed, half in ((0, False), (1, True))
         for storage in (PARQUET, DASK, PARTS)
     ],
-    "2e-7 from confounder": [partial(beyond.close_case, seed=seed) for seed in (2, 3, 5, 7)],
+    "2e-7 from confounder": [partial(storage_cases.close_case, seed=seed) for seed in (2, 3, 5, 7)],
 }
 
 

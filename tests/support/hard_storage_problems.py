@@ -1,7 +1,7 @@
 """Problems beyond plain tables in memory: confounders, subtraction, storages, groups and extreme gammas.
 
 Each family forces its own trait; targets, weights, gamma, solver and storage come by chance. The tables are
-small, so that all subsets can be tried in 120 digits (`exact_truth.py`).
+small, so that all subsets can be tried in 120 digits (`exact_oracle.py`).
 """
 
 from dataclasses import replace
@@ -30,7 +30,7 @@ from support.problems import (
 )
 
 # Share of the problems beyond plain tables that each family has, to their sum.
-BEYOND = {
+STORAGE_FAMILIES = {
     "collinear confounders": 0.10,
     "distant confounders": 0.08,
     "close to confounders": 0.10,
@@ -56,10 +56,10 @@ def drawn_family(seed):
     rng = np.random.default_rng([seed, 27])
     if rng.random() < 0.25:
         return None
-    return _pick(rng, BEYOND)
+    return _pick(rng, STORAGE_FAMILIES)
 
 
-def beyond_problem(seed, family, plain):
+def storage_problem(seed, family, plain):
     """The problem of a seed and family; `plain` draws a plain problem from a generator."""
     rng = np.random.default_rng([seed, 28])
     if family in STORED:
@@ -67,14 +67,14 @@ def beyond_problem(seed, family, plain):
     if family == "close to confounders" and _chance(rng, 0.12):
         return searched_problem(str(seed), family, int(rng.integers(2**32)))
     if family in CONFOUNDED:
-        return _elsewhere(rng, _confounded(rng, str(seed), family))
+        return _in_storages(rng, _confounded(rng, str(seed), family))
     if family == "categories, sparse":
         return _categories(rng, str(seed), family)
     if family in ("subtraction", "chains"):
         return _subtracted(rng, str(seed), family)
     if family == "groups, small gamma":
-        return _elsewhere(rng, _grouped(rng, str(seed), family))
-    return _elsewhere(rng, _extreme(rng, str(seed), family))
+        return _in_storages(rng, _grouped(rng, str(seed), family))
+    return _in_storages(rng, _extreme(rng, str(seed), family))
 
 
 def _pick(rng, shares):
@@ -141,7 +141,7 @@ def _asked(rng, name, family, X, y, **more):
     return problem
 
 
-def _elsewhere(rng, problem):
+def _in_storages(rng, problem):
     """The problem in memory, and perhaps elsewhere besides; confounders beside the table or in it."""
     others = {None: 0.4, SPARSE: 0.06, PARQUET: 0.1, CSV: 0.06, DASK: 0.1, SUMMARY: 0.14, PARTS: 0.14}
     at = int(rng.choice(len(others), p=list(others.values())))

@@ -1,4 +1,4 @@
-"""Ways to hold a table elsewhere than in an array: the same rows in files, queries, sums and clusters."""
+"""The same rows out of core: in files, queries, summaries and clusters."""
 
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ LABEL, WEIGHT = "label", "weight"
 
 
 class Given(NamedTuple):
-    """Rows in memory, and what stands beside them."""
+    """Rows in memory with their targets, weights and confounders."""
 
     X: Any
     y: Any
@@ -27,7 +27,7 @@ class Given(NamedTuple):
 
     @property
     def arguments(self):
-        """What `fit` is given."""
+        """The arguments of `fit`."""
         return self._asdict()
 
     def rows(self, some):
@@ -127,7 +127,7 @@ def relation(given, folder, batch_rows=None):
 def cells(kind, form):
     """A file of cells, its matrix CSR or dense."""
 
-    def held(given, folder, batch_rows=None):
+    def stored(given, folder, batch_rows=None):
         obs = {name: np.asarray(of_rows) for name, of_rows in given.beside.items()}
         obs = {name: v.astype(object) if v.dtype.kind == "U" else v for name, v in obs.items()}
         suffix = "zarr" if "zarr" in kind else "h5ad"
@@ -135,7 +135,7 @@ def cells(kind, form):
         write_cells(path, form(given.dense), obs, kind, names=given.names)
         return given.scan(path, batch_rows)
 
-    return held
+    return stored
 
 
 def added_up(given, folder, seed=0):
@@ -147,7 +147,7 @@ def added_up(given, folder, seed=0):
 def dask_array(chunks, kind=None, hidden=False, y_chunks=None):
     """An array of Dask cut in some way, its blocks of some kind, its rows perhaps not counted."""
 
-    def held(given, folder):
+    def stored(given, folder):
         da = pytest.importorskip("dask.array")
         n, d = given.X.shape
         X = da.from_array(given.dense, chunks=chunks(n, d))
@@ -163,7 +163,7 @@ def dask_array(chunks, kind=None, hidden=False, y_chunks=None):
             X, *beside = (None if part is None else part[every] for part in (X, *beside))
         return dict(zip(Given._fields, (X, *beside), strict=True))
 
-    return held
+    return stored
 
 
 def dask_frame(given, folder):

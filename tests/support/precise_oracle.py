@@ -1,4 +1,4 @@
-"""The criterion in 32 digits, from the rows: what certificates are held against.
+"""The criterion in 32 digits, from the rows: with which certificates are compared.
 
 A Gram matrix whose least eigenvalue is 1e-14 of its largest still has 18 digits here. All
 subsets of a size go through one elimination together. Nothing of fisherset is imported.

@@ -1,4 +1,4 @@
-"""A table and a question about it, to which `verdict.py` judges the answer."""
+"""A table and a question about it, whose answer `certificate_oracle.py` checks."""
 
 from dataclasses import dataclass
 from itertools import combinations

@@ -1,4 +1,4 @@
-"""Every public way to hand over a table and labels, for tests that cross them all.
+"""Every public callable that takes a table and labels, for tests that cross them all.
 
 A new one is listed here, which `tests/public/test_bad_input.py` insists on, and meets every kind of
 bad input, odd storage and random table there is.
@@ -27,16 +27,16 @@ from fisherset import (
 from fisherset.evaluation import compare
 from support.all_selectors import SELECTORS
 
-FEATURES = [0, 2]  # what functions are asked about that need a subset
+FEATURES = [0, 2]  # the subset given to functions that need one
 
 
 @dataclass(frozen=True)
-class Face:
-    """A public callable as `face(X, y, sample_weight=None, **parameters)`."""
+class PublicCall:
+    """A public callable as `call(X, y, sample_weight=None, **parameters)`."""
 
     name: str
-    call: Callable
-    numbers: Callable  # what it found, as numbers that can be compared
+    function: Callable
+    numbers: Callable  # the result as numbers that can be compared
     parameters: frozenset
     labelled: bool = True  # whether it looks at y
     weighted: bool = True
@@ -45,27 +45,27 @@ class Face:
 
     def __call__(self, X, y, sample_weight=None, **parameters):
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return self.call(X, y, **weights, **{**self.defaults, **parameters})
+        return self.function(X, y, **weights, **{**self.defaults, **parameters})
 
     def answer(self, X, y, sample_weight=None, **parameters):
         return self.numbers(self(X, y, sample_weight, **parameters))
 
 
 def _of_selector(selector, defaults):
-    beside = {"sample_weight", "confounders"} & set(inspect.signature(selector.fit).parameters)
+    fit_arguments = {"sample_weight", "confounders"} & set(inspect.signature(selector.fit).parameters)
 
-    def call(X, y, **parameters):
-        of_fit = {name: value for name, value in parameters.items() if name in beside}
-        of_selector = {name: value for name, value in parameters.items() if name not in beside}
+    def fit(X, y, **parameters):
+        of_fit = {name: value for name, value in parameters.items() if name in fit_arguments}
+        of_selector = {name: value for name, value in parameters.items() if name not in fit_arguments}
         return clone(selector).set_params(**of_selector).fit(X, y, **of_fit)
 
-    return Face(
+    return PublicCall(
         name=repr(selector),
-        call=call,
+        function=fit,
         numbers=_of_fitted,
-        parameters=frozenset(selector.get_params()) | beside - {"sample_weight"},
+        parameters=frozenset(selector.get_params()) | fit_arguments - {"sample_weight"},
         labelled=selector.__sklearn_tags__().target_tags.required,
-        weighted="sample_weight" in beside,
+        weighted="sample_weight" in fit_arguments,
         regression=isinstance(selector, JointRegressionScore | JointRegressionScoreCV),
         defaults=defaults,
     )
@@ -77,13 +77,13 @@ def _of_fitted(selector):
 
 
 def _of_function(function, numbers, defaults):
-    """A face for classes, and another for numbers where there is a choice."""
+    """A call for classes, and another for numbers where there is a choice."""
     parameters = [name for name in inspect.signature(function).parameters if name not in ("X", "y")]
     tasks = ("classification", "regression") if "task" in parameters else ("classification",)
     return [
-        Face(
+        PublicCall(
             name=function.__name__ + (f"({task=})" if task == "regression" else ""),
-            call=function,
+            function=function,
             numbers=numbers,
             parameters=frozenset(parameters)
             - {"sample_weight", "class_weight" if task == "regression" else ""},
@@ -103,9 +103,9 @@ def _from_summary(X, y, *, task="classification", n_features_to_select=2, gamma=
 
 
 def _of_summary(task):
-    return Face(
+    return PublicCall(
         name="summarize" + (f"({task=})" if task == "regression" else ""),
-        call=_from_summary,
+        function=_from_summary,
         numbers=_of_fitted,
         parameters=frozenset({"n_features_to_select", "gamma", "confounders", "max_memory"}),
         regression=task == "regression",
@@ -114,7 +114,7 @@ def _of_summary(task):
 
 
 SEARCHED = {"n_features_to_select": [1, 2], "gammas": [1.0, "scale"], "cv": 2}
-FACES = [
+PUBLIC_CALLS = [
     *(_of_selector(selector, {"n_features_to_select": 2}) for selector in SELECTORS),
     _of_selector(JointRegressionScore(), {"n_features_to_select": 2}),
     _of_selector(GeneralizedFisherScoreCV(), SEARCHED),
@@ -132,7 +132,7 @@ FACES = [
     ),
     _of_summary("classification"),
     _of_summary("regression"),
-    Face(  # whose other parameters have tests of their own
+    PublicCall(  # whose other parameters have tests of their own
         "compare",
         compare,
         lambda found: np.ravel(found.accuracy["fisher"]),
@@ -144,19 +144,19 @@ FACES = [
 
 
 def public():
-    """Names of what `fisherset` exports that takes a table and labels."""
+    """Names that `fisherset` exports of callables that take a table and labels."""
     offered = {name: getattr(fisherset, name) for name in fisherset.__all__}
     takers = {name: getattr(thing, "fit", thing) for name, thing in offered.items() if callable(thing)}
     return {name for name, taker in takers.items() if {"X", "y"} <= set(inspect.signature(taker).parameters)}
 
 
-def faces(*, labelled=False, regression=False, weighted=False, parameter=None):
+def public_calls(*, labelled=False, regression=False, weighted=False, parameter=None):
     """All of them, or those that look at labels, or at numbers, take weights or have a parameter."""
     return [
-        face
-        for face in FACES
-        if ((face.labelled and not face.regression) or not labelled)
-        and (face.regression or not regression)
-        and (face.weighted or not weighted)
-        and (parameter is None or parameter in face.parameters)
+        call
+        for call in PUBLIC_CALLS
+        if ((call.labelled and not call.regression) or not labelled)
+        and (call.regression or not regression)
+        and (call.weighted or not weighted)
+        and (parameter is None or parameter in call.parameters)
     ]

@@ -22,7 +22,7 @@ from pyarrow import feather, parquet
 from sklearn.datasets import dump_svmlight_file
 
 from support.command_line import invoke
-from support.random_tables import CLOSE, FEW_SETS, judge_criterion, truth_of
+from support.random_tables import CLOSE, FEW_SETS, check_criterion, truth_of
 
 NAMES = ["a", "b", "size", "a=b", "a,b", 'q"x', "<b>&", "größe", " lead", "=1+1", "1", "two\nlines", "nan"]
 TEXTS = ["red", "blue", "a,b", 'q"x', "<script>", "é", "=1+1", " lead", "two\nlines", "a=b", "x\ty", "NA"]
@@ -512,7 +512,7 @@ def _wrong_set(case, names, found):
 def _wrong_figures(case, places, found):
     """Whether F is another, or another set that was allowed exceeds the bound."""
     admitted = any("float64" in remark for remark in found["remarks"])
-    return judge_criterion(
+    return check_criterion(
         case,
         *(places, found["objective"], found["gamma"], admitted, found["upper_bound"]),
         case.allowed_sets(len({case.units[j] for j in places})),
@@ -670,7 +670,7 @@ def complaint_about_summarize(case, folder):
     return "" if near or admitted else f"F is {other['objective']} from the summary, not {one['objective']}"
 
 
-JUDGES = {
+CHECKS = {
     "summarize": complaint_about_summarize,
     "select": complaint_about_select,
     "apply": complaint_about_select,

@@ -25,7 +25,7 @@ from sklearn.exceptions import ConvergenceWarning
 import fisherset
 from support.precise_oracle import Truth
 
-CASES = int(os.environ.get("FISHERSET_FUZZ", "200"))  # for each public callable
+CASES = int(os.environ.get("FISHERSET_FUZZ", "40"))  # for each public callable
 ROOT = str(Path(fisherset.__file__).parent)
 EXACT = 2**53
 FEW_SETS = 1000  # are all tried
@@ -259,47 +259,47 @@ def _count(draw, d):
     return draw(st.sampled_from([None, 0.5, *range(1, d + 1)]))
 
 
-def ask(face, case):
-    """The answer or the refusal of a face, and what it warned of; the parameters it needs from the case."""
+def ask(call, case):
+    """The answer or the refusal of a call, and what it warned of; the parameters it needs from the case."""
     parameters: dict[str, Any] = {}
     d = case.table.shape[1]
-    if "n_features_to_select" in face.parameters:
+    if "n_features_to_select" in call.parameters:
         parameters["n_features_to_select"] = case.k
-    if "k" in face.parameters:
+    if "k" in call.parameters:
         parameters["k"] = case.k
-    if "ks" in face.parameters:
+    if "ks" in call.parameters:
         parameters["ks"] = [case.k]
-    if "features" in face.parameters:
+    if "features" in call.parameters:
         parameters["features"] = list(range(case.count)) if "k" not in case.faults else [0, d]
-    if "gamma" in face.parameters:
+    if "gamma" in call.parameters:
         parameters["gamma"] = case.gamma
-    if "gammas" in face.parameters:
+    if "gammas" in call.parameters:
         parameters["gammas"] = [case.gamma]
-    weights = case.weights if face.weighted else None
+    weights = case.weights if call.weighted else None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            return face(case.X, case.y, weights, **parameters), None, caught
+            return call(case.X, case.y, weights, **parameters), None, caught
         except Exception as error:  # whatever it is, it is looked at
             return None, error, caught
 
 
-def complaint(face, case):
-    """What is wrong with what a face makes of a case; empty where nothing is."""
-    found, error, caught = ask(face, case)
+def complaint(call, case):
+    """What is wrong with what a call makes of a case; empty where nothing is."""
+    found, error, caught = ask(call, case)
     numeric = [str(w.message) for w in caught if issubclass(w.category, RuntimeWarning)]
     if numeric:
         return f"warned of {numeric[0]}"
-    faults = case.faults - {*(() if face.labelled else ("labels",)), *(() if face.weighted else ("weights",))}
+    faults = case.faults - {*(() if call.labelled else ("labels",)), *(() if call.weighted else ("weights",))}
     if error is not None:
-        return _bad_refusal(face, case, error, faults)
+        return _bad_refusal(call, case, error, faults)
     if faults:
         return f"answered, though there is a fault in {', '.join(sorted(faults))}"
     admitted = any(issubclass(w.category, ConvergenceWarning) and "float64" in str(w.message) for w in caught)
-    return JUDGES[face.name.split("(")[0]](face, case, found, admitted)
+    return CHECKS[call.name.split("(")[0]](call, case, found, admitted)
 
 
-def _bad_refusal(face, case, error, faults):
+def _bad_refusal(call, case, error, faults):
     message, last = str(error), error.__traceback__
     while last.tb_next is not None:
         last = last.tb_next
@@ -307,11 +307,11 @@ def _bad_refusal(face, case, error, faults):
     sentence = isinstance(error, ValueError | TypeError) and source.startswith(ROOT)
     if not (sentence and message.endswith(".") and "\n" not in message and len(message) <= 300):
         return f"no sentence, but {type(error).__name__} in {source}: {message}"
-    if faults or ("ScoreCV" in face.name and re.match("cv must|scoring must give a finite", message)):
+    if faults or ("ScoreCV" in call.name and re.match("cv must|scoring must give a finite", message)):
         return ""
-    if face.name.startswith("HSICScore") and re.match("sample_weight must sum to more than 1", message):
+    if call.name.startswith("HSICScore") and re.match("sample_weight must sum to more than 1", message):
         return "" if sum(case.mass) <= 1 + Fraction(1, 10**5) else f"refused: {message}"
-    if face.name.startswith("TraceRatio") and message.startswith("A ratio of sums needs"):
+    if call.name.startswith("TraceRatio") and message.startswith("A ratio of sums needs"):
         sizes = [max(abs(value) for value in x) for x in case.table.T if len(set(x)) > 1]
         return "" if max(sizes) > 10**120 * min(sizes) else f"refused: {message}"
     return f"refused without need: {message}"
@@ -350,14 +350,14 @@ def _differ(value, exact, scale=Fraction(0)):
     return error > Fraction(CLOSE) * abs(exact) + Fraction(NOUGHT) * scale + Fraction(10) ** -300
 
 
-def _judge_support(selector, case):
+def _check_support(selector, case):
     count = int(selector.support_.sum())
     if count != case.count:
         return f"selected {count} features"
     return "" if sorted(selector.ranking_) == list(range(1, case.table.shape[1] + 1)) else "ranking has ties"
 
 
-def judge_fisher(face, case, selector, admitted):
+def check_fisher(call, case, selector, admitted):
     """Eq. (4)."""
     between, within, share = _scatters(case)
     for j, score in enumerate(selector.scores_):
@@ -370,19 +370,19 @@ def judge_fisher(face, case, selector, admitted):
                 return f"score of column {j} is {score}, not {float(between[j] / within[j])}"
         elif share[j] > VARIES and not within[j] and not np.isinf(score) and score < 1e9:
             return f"score of column {j}, constant in the classes, is {score}"
-    return _judge_support(selector, case)
+    return _check_support(selector, case)
 
 
-def judge_hsic(face, case, selector, admitted):
+def check_hsic(call, case, selector, admitted):
     """The linear kernels, from exact sums."""
-    if "rbf" not in face.name:
+    if "rbf" not in call.name:
         w, n = case.mass, sum(case.mass)
         present = sorted(set(case.codes))
         numbers = {k: Fraction(place) for place, k in enumerate(present)}
         for j, x in enumerate(case.table.T):
             mean = sum(a * b for a, b in zip(w, x, strict=True)) / n
             sums = {k: sum(w[i] * (x[i] - mean) for i in np.flatnonzero(case.codes == k)) for k in present}
-            if "linear" in face.name:
+            if "linear" in call.name:
                 exact = sum(numbers[k] * sums[k] for k in present) ** 2
             else:
                 exact = sum(value**2 for value in sums.values())
@@ -394,15 +394,15 @@ def judge_hsic(face, case, selector, admitted):
                 return (
                     f"score of column {j} is {selector.scores_[j]}, not {float(min(exact * factor, 10**308))}"
                 )
-    return _judge_support(selector, case)
+    return _check_support(selector, case)
 
 
-def judge_laplacian(face, case, selector, admitted):
+def check_laplacian(call, case, selector, admitted):
     """Between -2 and 0; the graph has too many ties in such tables for more."""
     scores = selector.scores_
     if np.isnan(scores).any() or (scores > 1e-9).any() or (scores[np.isfinite(scores)] < -2 - 1e-9).any():
         return f"scores are {scores}"
-    return _judge_support(selector, case)
+    return _check_support(selector, case)
 
 
 def _ratio(between, within, A):
@@ -410,10 +410,10 @@ def _ratio(between, within, A):
     return sum(between[j] for j in A) / below if below else Fraction(10) ** 400
 
 
-def judge_trace_ratio(face, case, selector, admitted):
+def check_trace_ratio(call, case, selector, admitted):
     """The best ratio of all subsets of the columns that vary."""
-    wrong = _judge_support(selector, case)
-    if wrong or "laplacian" in face.name:
+    wrong = _check_support(selector, case)
+    if wrong or "laplacian" in call.name:
         return wrong
     between, within, share = _scatters(case)
     total = [b + w for b, w in zip(between, within, strict=True)]
@@ -441,7 +441,7 @@ def truth_of(case):
     return Truth(np.ldexp(X, -exponent), Y, weights, numbers=True)
 
 
-def judge_criterion(case, members, objective, gamma, admitted, bound=None, sets=None):
+def check_criterion(case, members, objective, gamma, admitted, bound=None, sets=None):
     """F of a set of columns, and what bounds that of all sets of the size, or of those given."""
     if not np.isfinite(objective):
         return f"F is {objective}"
@@ -466,32 +466,32 @@ def judge_criterion(case, members, objective, gamma, admitted, bound=None, sets=
     return ""
 
 
-def judge_generalized(face, case, selector, admitted):
+def check_generalized(call, case, selector, admitted):
     members = np.flatnonzero(selector.support_)
     if selector.scores_.min() < 0 or selector.scores_.max() > 1 + 1e-9:
         return f"weights are {selector.scores_}"
-    return _judge_support(selector, case) or judge_criterion(
+    return _check_support(selector, case) or check_criterion(
         case, members, selector.objective_, selector.gamma_, admitted, selector.upper_bound_
     )
 
 
-def judge_certificate(face, case, found, admitted):
+def check_certificate(call, case, found, admitted):
     members = range(case.count)
-    return judge_criterion(case, members, found.objective, found.gamma, admitted, found.upper_bound)
+    return check_criterion(case, members, found.objective, found.gamma, admitted, found.upper_bound)
 
 
-def judge_value(face, case, value, admitted):
+def check_value(call, case, value, admitted):
     if isinstance(case.gamma, str):
         return "" if np.isfinite(value) and value >= 0 else f"F is {value}"
-    return judge_criterion(case, range(case.count), value, float(case.gamma), admitted)
+    return check_criterion(case, range(case.count), value, float(case.gamma), admitted)
 
 
-def judge_explanation(face, case, found, admitted):
+def check_explanation(call, case, found, admitted):
     if np.isnan(found.drops).any() or (found.drops < 0).any() or np.isnan(found.fisher_scores).any():
         return f"explained by {found}"
     if (np.abs(found.correlations) > 1).any():
         return f"correlations are {found.correlations}"
-    wrong = judge_criterion(case, range(case.count), found.objective, found.gamma, admitted)
+    wrong = check_criterion(case, range(case.count), found.objective, found.gamma, admitted)
     return wrong or ("" if admitted else _judge_exchanges(case, found))
 
 
@@ -516,18 +516,18 @@ def _judge_exchanges(case, found):
     return ""
 
 
-def judge_path(face, case, path, admitted):
+def check_path(call, case, path, admitted):
     (step,) = path
     if step.k != case.count or len(set(step.features)) != case.count:
         return f"path has {step}"
-    return judge_criterion(case, step.features, step.objective, path.gamma, admitted, step.upper_bound)
+    return check_criterion(case, step.features, step.objective, path.gamma, admitted, step.upper_bound)
 
 
-def judge_near_best(face, case, found, admitted):
+def check_near_best(call, case, found, admitted):
     """All sets of columns that vary, where the list claims to be complete."""
     if any(len(set(one)) != case.count for one in found.sets):
         return f"sets are {found.sets}"
-    wrong = judge_criterion(case, found.sets[0], found.objective, found.gamma, admitted, found.upper_bound)
+    wrong = check_criterion(case, found.sets[0], found.objective, found.gamma, admitted, found.upper_bound)
     truth = truth_of(case)
     if wrong or admitted or truth.doubtful or not found.complete:
         return wrong
@@ -548,19 +548,19 @@ def judge_near_best(face, case, found, admitted):
     return ""
 
 
-JUDGES = {
-    "FisherScore": judge_fisher,
-    "HSICScore": judge_hsic,
-    "LaplacianScore": judge_laplacian,
-    "TraceRatio": judge_trace_ratio,
-    "GeneralizedFisherScore": judge_generalized,
-    "GeneralizedFisherScoreCV": judge_generalized,
-    "JointRegressionScore": judge_generalized,
-    "JointRegressionScoreCV": judge_generalized,
-    "certify": judge_certificate,
-    "fisher_criterion": judge_value,
-    "explain": judge_explanation,
-    "near_best": judge_near_best,
-    "selection_path": judge_path,
-    "summarize": judge_generalized,
+CHECKS = {
+    "FisherScore": check_fisher,
+    "HSICScore": check_hsic,
+    "LaplacianScore": check_laplacian,
+    "TraceRatio": check_trace_ratio,
+    "GeneralizedFisherScore": check_generalized,
+    "GeneralizedFisherScoreCV": check_generalized,
+    "JointRegressionScore": check_generalized,
+    "JointRegressionScoreCV": check_generalized,
+    "certify": check_certificate,
+    "fisher_criterion": check_value,
+    "explain": check_explanation,
+    "near_best": check_near_best,
+    "selection_path": check_path,
+    "summarize": check_generalized,
 }

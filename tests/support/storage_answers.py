@@ -19,7 +19,7 @@ from fisherset.solver import Domain, Status, Trace, Units, solve
 from fisherset.solver.exact import enumeration
 from fisherset.statistics import Classes, FoldedTable, sum_moments
 from support.problems import CERTIFY, CUTS, EXACT, FOLD, JOINT, NEAR, SEARCH, WITHIN
-from support.stored_rows import hold
+from support.stored_rows import store
 
 LIMIT = 1.0  # seconds a fit may take; the relaxation gets half of them
 INTERRUPT = 3.0  # seconds of the processor, for what has no time_limit
@@ -60,7 +60,7 @@ def ask(problem, storage, folder):
         warnings.simplefilter("always")
         try:
             with interrupted(INTERRUPT):
-                answer = ASK[problem.way](problem, hold(problem, storage, weights_of(problem), folder))
+                answer = ASK[problem.way](problem, store(problem, storage, weights_of(problem), folder))
         except TimeoutError:
             return Heard(slow=True)
         except Exception as error:  # whatever it is, it is a finding
@@ -126,11 +126,11 @@ def weights_of(problem):
     return w * (share / share.sum() * sizes.sum() / sizes)[problem.y]
 
 
-def ask_fit(problem, held):
+def ask_fit(problem, stored):
     """A fit by any solver, for classes, sets of labels or numbers."""
     numbers = problem.y.dtype.kind == "f"
     kind = (
-        JointRegressionScore if numbers else partial(GeneralizedFisherScore, class_weight=held.class_weight)
+        JointRegressionScore if numbers else partial(GeneralizedFisherScore, class_weight=stored.class_weight)
     )
     selector = kind(
         problem.k,
@@ -138,14 +138,14 @@ def ask_fit(problem, held):
         solver=EXACT if problem.way == SEARCH else problem.way,
         standardize=problem.standardize,
         time_limit=LIMIT,
-        groups=held.groups,
+        groups=stored.groups,
         keep=list(problem.keep) or None,
         exclude=list(problem.exclude) or None,
-        adjust_for=held.adjust_for,
+        adjust_for=stored.adjust_for,
         missing="mean" if problem.missing else "error",
-    ).fit(**held.data)
+    ).fit(**stored.data)
     members = np.flatnonzero(selector.support_)
-    labels = np.arange(held.n_columns) if problem.groups is None else problem.groups
+    labels = np.arange(stored.n_columns) if problem.groups is None else problem.groups
     order = list(dict.fromkeys(labels.tolist()))
     codes = [order.index(label) for label in labels]
     singles = selector.upper_bound_with_[codes], selector.upper_bound_without_[codes]
@@ -153,38 +153,38 @@ def ask_fit(problem, held):
     return Answer(*stated, *singles, optimal=selector.optimal_, status=selector.status_)
 
 
-def ask_search(problem, held):
+def ask_search(problem, stored):
     """A fit by exact search, of which nothing is spared by trying all sets."""
     with mock.patch.object(enumeration, "MOST_NUMBERS", 0):
-        return ask_fit(problem, held)
+        return ask_fit(problem, stored)
 
 
-def _asked_of_functions(problem, held):
+def _asked_of_functions(problem, stored):
     return {
         "gamma": problem.gamma,
         "standardize": problem.standardize,
-        "sample_weight": held.sample_weight,
-        "confounders": held.confounders,
-        "adjust_for": held.adjust_for,
+        "sample_weight": stored.sample_weight,
+        "confounders": stored.confounders,
+        "adjust_for": stored.adjust_for,
         "time_limit": LIMIT,
         "missing": "mean" if problem.missing else "error",
         "task": "regression" if problem.y.dtype.kind == "f" else "classification",
     }
 
 
-def ask_certify(problem, held):
+def ask_certify(problem, stored):
     """A certificate for the subset of the problem."""
     exact = problem.k % 2 == 0
-    asked = _asked_of_functions(problem, held)
-    found = certify(held.X, held.y, problem.subset, exact=exact, **asked)
+    asked = _asked_of_functions(problem, stored)
+    found = certify(stored.X, stored.y, problem.subset, exact=exact, **asked)
     stated = found.objective, found.upper_bound, problem.subset
     return Answer(*stated, optimal=found.optimal, status=found.status, best=found.best if exact else None)
 
 
-def ask_near(problem, held):
+def ask_near(problem, stored):
     """All sets within a range of the best; the answer is the best of them."""
-    asked = _asked_of_functions(problem, held)
-    found = near_best(held.X, held.y, problem.k, within=WITHIN, **asked)
+    asked = _asked_of_functions(problem, stored)
+    found = near_best(stored.X, stored.y, problem.k, within=WITHIN, **asked)
     if not found.sets:
         raise LookupError("no set is listed")
     near = {tuple(sorted(some)): float(v) for some, v in zip(found.sets, found.objectives, strict=True)}
@@ -193,7 +193,7 @@ def ask_near(problem, held):
     return Answer(near[tuple(members)], found.upper_bound, members, **more)
 
 
-def ask_fold(problem, held):
+def ask_fold(problem, stored):
     """A training part of a cross-validation, by subtraction where that is how it is done there."""
     X = problem.X.tocsr() if hasattr(problem.X, "tocsr") else problem.X
     source, coding = MemorySource(X, problem.y), Classes(int(problem.y.max()) + 1)

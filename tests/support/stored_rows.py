@@ -15,7 +15,7 @@ from support.problems import CHAIN, CSV, DASK, MEMORY, PARTS, SAVED, SPARSE, SUM
 BATCH = 16  # rows of a batch or chunk
 
 
-class Held(NamedTuple):
+class Stored(NamedTuple):
     """The arguments of `fit` and of the functions, and the parameters that go with them."""
 
     X: Any
@@ -32,7 +32,7 @@ class Held(NamedTuple):
         return dict(zip(self._fields[:4], self[:4], strict=True))
 
 
-def hold(problem, storage, weights, folder):
+def store(problem, storage, weights, folder):
     """The problem in a storage; `weights` are those of the rows times those of their classes."""
     d, Z, X, groups = problem.X.shape[1], problem.confounders, problem.X, problem.groups
     mine = problem.weights if storage not in SUMMARIES else weights
@@ -47,14 +47,14 @@ def hold(problem, storage, weights, folder):
     rest = {"adjust_for": adjust_for, "groups": groups, "class_weight": class_weight, "n_columns": d}
     if storage == MEMORY:
         named = _with_labels(problem) if problem.categories and adjust_for is None else rows.confounders
-        return Held(rows.X, rows.y, rows.weights, named, **rest)
+        return Stored(rows.X, rows.y, rows.weights, named, **rest)
     if storage == SPARSE:
-        return Held(sparse.csr_array(rows.X), *rows[1:], **rest)
+        return Stored(sparse.csr_array(rows.X), *rows[1:], **rest)
     if storage == DASK:
-        return Held(*_chunked(rows), **rest)
+        return Stored(*_chunked(rows), **rest)
     if storage in SUMMARIES:
-        return Held(_summed(rows, extra, storage, folder, seed=d + len(problem.y)), **rest)
-    return Held(_scanned(rows, storage, folder), **rest)
+        return Stored(_summed(rows, extra, storage, folder, seed=d + len(problem.y)), **rest)
+    return Stored(_scanned(rows, storage, folder), **rest)
 
 
 def _joined(rows):

@@ -8,7 +8,7 @@ from pyarrow import feather, parquet
 from scipy import sparse
 
 from fisherset.tables import Feature, Identifiers, Layout, labels_in, read_frame, reduce_frame
-from fisherset.tables.matrices import stored as matrices
+from fisherset.tables.matrices import storage
 from support.anndata_files import write_cells
 
 N, D = 40, 12
@@ -63,7 +63,7 @@ def written(kind, folder):
 @pytest.mark.parametrize("entries", [30, 2**20])
 @pytest.mark.parametrize("kind", WRITERS)
 def test_some_columns_are_what_they_are_among_all(kind, entries, tmp_path, monkeypatch):
-    monkeypatch.setattr(matrices, "BLOCK_ENTRIES", entries)
+    monkeypatch.setattr(storage, "BLOCK_ENTRIES", entries)
     path = written(kind, tmp_path)
     layout = Layout(identifier="sample" if kind in ("csv", "tsv") else None)
     target = "y" if kind == "npz" else "kind"

@@ -400,8 +400,8 @@ REFUSED = {
         "t.csv",
         lines(changed(0, 3, "?")),
         {},
-        "Column 'size' of t.csv holds '\\?' in line 5, a number everywhere else: name what stands for a "
-        "missing value with (--na '\\?', or use --drop|Layout\\(missing=\\('\\?',\\)\\), or leave it out)",
+        "Column 'size' of t.csv holds '\\?' in line 5, a number everywhere else: mark it as "
+        "missing with (--na '\\?', or use --drop|Layout\\(missing=\\('\\?',\\)\\), or leave it out)",
     ),
     "question marks": (
         "t.csv",
@@ -452,13 +452,13 @@ REFUSED = {
         "t.tsv",
         lines([SIZES, commas()[0], COLOURS, KINDS], sep="\t"),
         {},
-        "t.tsv holds '-1,50' in line 2 and '-1.50' in line 2; say what stands before .* --decimal",
+        "t.tsv holds '-1,50' in line 2 and '-1.50' in line 2; give the decimal point with --decimal",
     ),
     "thousands": (
         "t.tsv",
         lines([[f"{i},000" for i in range(1, 15)], KINDS], ["x", "kind"], "\t"),
         {},
-        "t.tsv holds '1,000' in line 2; say .* --decimal",
+        "t.tsv holds '1,000' in line 2; give the decimal point with --decimal",
     ),
     "two separators": (
         "t.csv",
@@ -546,8 +546,8 @@ REFUSED = {
     "gzip of nothing": ("t.csv.gz", gzip.compress(b""), {}, "t.csv.gz is empty"),
     "gzip of Parquet": ("t.csv.gz", gzip.compress(b"PAR1xxxx"), {}, "t.csv.gz is no text"),
     "an end inside a quotation": ("t.csv", 'a;kind\n1;x\n2;"y', {}, "t.csv ends inside a quotation"),
-    "a separator of two signs": ("t.csv", PLAIN, {"separator": "::"}, "must be one sign, .* got '::'"),
-    "a letter for a separator": ("t.csv", PLAIN, {"separator": "x"}, "must be one sign, .* got 'x'"),
+    "a separator of two signs": ("t.csv", PLAIN, {"separator": "::"}, "must be one character, .* got '::'"),
+    "a letter for a separator": ("t.csv", PLAIN, {"separator": "x"}, "must be one character, .* got 'x'"),
     "another sign before decimals": ("t.csv", PLAIN, {"decimal": "_"}, "must be '.' or ','; got '_'"),
     "a separator that is not there": ("t.csv", PLAIN, {"separator": ";"}, "has no column 'kind'"),
     "a cut stream": (

@@ -12,7 +12,7 @@ from pyarrow import feather, parquet
 
 from fisherset import _memory
 from fisherset.tables import memory, read_frame, read_table, reduce_frame
-from fisherset.tables.memory import free_memory, in_bytes
+from fisherset.tables.memory import format_bytes, free_memory
 
 LITTLE = 2e7  # bytes that are taken to be free where a test says so
 
@@ -161,7 +161,7 @@ def test_a_sparse_table_is_made_dense_only_where_there_is_room(monkeypatch, tmp_
     ("size", "said"), [(0, "0 bytes"), (999, "999 bytes"), (3.64e12, "3.6 TB"), (1e30, "1000000000000.0 EB")]
 )
 def test_bytes_in_words(size, said):
-    assert in_bytes(size) == said
+    assert format_bytes(size) == said
 
 
 def test_what_the_system_says_is_free(monkeypatch, tmp_path):

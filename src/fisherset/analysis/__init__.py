@@ -2,9 +2,8 @@
 
 from fisherset.analysis.certificate import Certificate, certify, fisher_criterion
 from fisherset.analysis.explanation import Explanation, explain
-from fisherset.analysis.near_best import near_best
+from fisherset.analysis.near_best import NearBest, near_best
 from fisherset.analysis.path import SelectionPath, Step, selection_path
-from fisherset.analysis.replacements import NearBest
 
 __all__ = [
     "Certificate",

@@ -6,21 +6,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fisherset._docs import documented
 from fisherset._format import certificate_figures, certificate_sentence
-from fisherset.selection.noise import Noise, measure_noise
+from fisherset.selection.constraints import SetArguments
+from fisherset.selection.noise import Noise
 from fisherset.selection.outcome import warn_status
-from fisherset.selection.request import pose_subset
-from fisherset.solver import Status, Trace, grade, grade_exactly, prove_value
+from fisherset.selection.request import check_request, check_search, pose_subset
+from fisherset.solver import Status, grade, grade_exactly, prove_value
 from fisherset.solver.solution import is_optimal
 from fisherset.statistics.measured import Beside
-from fisherset.validation import parameters as parameter
+from fisherset.validation.parameters import check_flag, check_memory
 from fisherset.validation.targets import CLASSIFICATION
 
-MAX_ITER = 1000
 
-
+@documented
 class Certificate(NamedTuple):
-    """What `certify` found: objective <= F of the best subset of that size <= upper_bound.
+    """Certificate of a subset: objective <= F of the best subset of that size <= upper_bound.
 
     Attributes
     ----------
@@ -30,29 +31,21 @@ class Certificate(NamedTuple):
         No subset of as many features has a larger F.
     gap : float
         `(upper_bound - objective) / upper_bound`.
-    gamma : float
-        The regulariser used.
+    %(gamma.used)
     n_features : int
         Size of the subset; with groups their number.
-    status : Status
-        How the computation ended; `status.value` is a sentence with what to do.
+    %(status)
     noise : Noise or None
-        How many columns look unrelated to the classes, what the luckiest of them would reach,
+        How many columns look unrelated to the classes, what the best of them would reach by chance,
         and whether the subset is any better; `str(noise)` is a sentence.
-    task : {"classification", "regression"}
-        What y held.
-    what : {"features", "groups"}
-        What the size counts.
-    limited, adjusted : bool
-        Whether some features had to be in the subset or must not be, and whether something was
-        taken out of all of them: the bound is over what that leaves.
+    %(task.used, what, limited, adjusted)
     exact : bool
         Whether a subset is known that reaches the upper bound, but for rounding: the gap is then how far
         this one is from the best, not only how far it can be.
     best : float or None
-        F of the best subset that exact search found, where it was asked for.
+        F of the best subset that exact search found, where `exact` was set.
     n_nodes : int
-        Nodes that it looked at.
+        Number of nodes that it visited.
     slack : float
         Share of the objective that rounding alone may put between it and the upper bound.
     """
@@ -102,6 +95,7 @@ class Certificate(NamedTuple):
         return f"{sentence} {self.noise}" if self.noise is not None and self.noise.chance else sentence
 
 
+@documented
 def fisher_criterion(
     X: Any,
     y: Any,
@@ -121,24 +115,8 @@ def fisher_criterion(
 
     Parameters
     ----------
-    X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features), or a table
-        The samples, or a table from `scan`, or a :class:`Summary`.
-    y : array-like of shape (n_samples,) or (n_samples, n_targets)
-        Their class labels, sets of labels, or numbers; None for a table, which brings its own.
-    features : array-like
-        The subset: column numbers, column names, or a boolean mask.
-    gamma : float or "scale", default="scale"
-        The regulariser, as in :class:`GeneralizedFisherScore`.
-    standardize : bool, default=True
-        Scale the features to standard deviation 1.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the samples.
-    class_weight, adjust_for, confounders, missing
-        As in :class:`GeneralizedFisherScore`.
-    task : {"classification", "regression"}, default="classification"
-        Whether y holds classes, or numbers as in :class:`JointRegressionScore`.
-    max_memory : int or str, default=None
-        As in :class:`GeneralizedFisherScore`.
+    %(X, y, features, gamma, standardize, sample_weight, class_weight, adjust_for, confounders, missing)
+    %(task, max_memory)
 
     Returns
     -------
@@ -157,16 +135,19 @@ def fisher_criterion(
     >>> round(fisher_criterion(X, y, [0, 3], gamma=1.0), 4)
     0.9236
     """
-    limit = parameter.check_memory(max_memory)
-    beside = Beside(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
-    asked = pose_subset(X, y, features, gamma, standardize, beside, task, adjust_for=adjust_for)
-    if not asked.members.size:
+    limit = check_memory(max_memory)
+    arguments = Beside(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
+    sets = SetArguments(adjust_for=adjust_for)
+    request = check_request(X, sets, arguments, gamma, standardize, task)
+    subset = pose_subset(request, y, features)
+    if not subset.members.size:
         return 0.0
-    found = prove_value(asked.problem, asked.columns, asked.gamma)
+    found = prove_value(subset.posed.problem, subset.columns, subset.gamma)
     warn_status(Status.INEXACT if found.wrong else Status.CONVERGED)
-    return float(np.clip(found.stated, 0.0, asked.problem.ceiling))
+    return float(np.clip(found.stated, 0.0, subset.posed.problem.ceiling))
 
 
+@documented
 def certify(
     X: Any,
     y: Any,
@@ -193,34 +174,14 @@ def certify(
 
     Parameters
     ----------
-    X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features), or a table
-        The samples, or a table from `scan`, or a :class:`Summary`.
-    y : array-like of shape (n_samples,) or (n_samples, n_targets)
-        Their class labels, sets of labels, or numbers; None for a table, which brings its own.
-    features : array-like
-        The subset: column numbers, column names, or a boolean mask.
-    gamma : float or "scale", default="scale"
-        The regulariser, as in :class:`GeneralizedFisherScore`.
-    standardize : bool, default=True
-        Scale the features to standard deviation 1.
+    %(X, y, features, gamma, standardize)
     tol : float or "auto", default="auto"
         The bound is at most this share above the value of the convex relaxation; "auto" is 1e-3. With
-        `exact`, the gap of the best subset at which the search stops; "auto" is none but for rounding.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the samples.
-    groups, keep, exclude, class_weight, adjust_for, confounders, missing
-        As in :class:`GeneralizedFisherScore`: the bound is over the subsets they allow, to which
-        the given one has to belong. With `groups`, sizes count groups.
-    task : {"classification", "regression"}, default="classification"
-        Whether y holds classes, or numbers as in :class:`JointRegressionScore`.
-    max_memory : int or str, default=None
-        As in :class:`GeneralizedFisherScore`.
+        `exact`, the gap of the best subset at which the search stops; "auto" stops at rounding error.
+    %(sample_weight, groups, keep, exclude, class_weight, adjust_for, confounders, missing, task, max_memory)
     exact : bool, default=False
-        Look for the best subset itself, by exact search, and hold the given one against it.
-    time_limit : float, default=None
-        Seconds after which the computation stops; the bound stays valid. None for no limit.
-    max_nodes : int, default=None
-        Most nodes of the exact search, after which it stops likewise. None for no limit.
+        Look for the best subset itself, by exact search, and compare the given one with it.
+    %(time_limit, max_nodes)
 
     Returns
     -------
@@ -245,35 +206,33 @@ def certify(
     These 10 features reach 88.1 % of the best Fisher criterion any 10 columns of this table can
     reach (F = 1.88112, the best 2.13397, gamma = 1797).
     """
-    parameter.check_flag("exact", exact)
-    accuracy = parameter.check_accuracy(tol, exact=bool(exact))
-    seconds = parameter.check_limit("time_limit", time_limit)
-    trace = Trace(max_iter=MAX_ITER, time_limit=seconds, max_nodes=parameter.check_nodes(max_nodes))
-    limit = parameter.check_memory(max_memory)
-    beside = Beside(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
-    sets = {"groups": groups, "keep": keep, "exclude": exclude, "adjust_for": adjust_for}
-    asked = pose_subset(X, y, features, gamma, standardize, beside, task, **sets)
-    problem, domain = asked.problem, asked.posed.domain
-    given, best = (problem, domain, asked.members, asked.gamma), None
+    check_flag("exact", exact)
+    solver = "exact" if exact else "joint"
+    options = check_search(solver, tol, time_limit=time_limit, max_nodes=max_nodes, grading=True)
+    trace, limit = options.trace(), check_memory(max_memory)
+    arguments = Beside(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
+    sets = SetArguments(groups, keep, exclude, adjust_for)
+    request = check_request(X, sets, arguments, gamma, standardize, task)
+    subset = pose_subset(request, y, features)
+    posed, given = subset.posed, (subset.posed.problem, subset.posed.domain, subset.members, subset.gamma)
+    assert options.tol is not None
     if exact:
-        found, best = grade_exactly(*given, tol=accuracy, trace=trace)
+        found, best = grade_exactly(*given, tol=options.tol, trace=trace)
     else:
-        found = grade(*given, tol=accuracy, trace=trace)
+        found, best = grade(*given, tol=options.tol, trace=trace), None
     warn_status(found.status)
-    noise = measure_noise(problem, asked.columns, domain.units.columns(domain.excluded))
-    choice = asked.choice
     return Certificate(
         found.objective,
         found.upper_bound,
         found.gap,
-        asked.gamma,
-        asked.chosen.size,
+        subset.gamma,
+        posed.k,
         status=found.status,
-        noise=noise,
+        noise=posed.noise(subset.members),
         task=task,
-        what=choice.what,
-        limited=bool(choice.required.size + choice.excluded.size),
-        adjusted=bool(choice.adjusted.size) or confounders is not None,
+        what=posed.constraints.what,
+        limited=posed.constraints.limited,
+        adjusted=bool(posed.constraints.adjusted.size) or confounders is not None,
         exact=found.optimal or (best is not None and best.optimal),
         best=None if best is None else max(best.objective, found.objective),
         n_nodes=found.n_nodes,

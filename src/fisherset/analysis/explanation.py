@@ -1,4 +1,4 @@
-"""What each feature of a subset contributes, and which features outside could take its place."""
+"""Contribution of each feature of a subset, and the features outside that could replace it."""
 
 from __future__ import annotations
 
@@ -7,19 +7,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fisherset._docs import documented
 from fisherset._rounding import Value
 from fisherset._threads import one_thread
 from fisherset._types import Floats, Indices
-from fisherset.analysis.certificate import MAX_ITER
-from fisherset.selection.noise import between_shares
-from fisherset.selection.outcome import warn_status
-from fisherset.selection.proven import prove_units, table_bounds
-from fisherset.selection.request import AskedSubset, pose_subset
+from fisherset.selection.constraints import SetArguments
+from fisherset.selection.outcome import prove_units, table_bounds, warn_status
+from fisherset.selection.request import PosedSubset, check_request, check_search, pose_subset
 from fisherset.selectors.univariate.fisher import fisher_scores
 from fisherset.solver import (
     TIE,
     Status,
-    Trace,
     best_swaps,
     grade,
     lost_units,
@@ -31,18 +29,19 @@ from fisherset.solver import (
 from fisherset.solver.subset import Subset
 from fisherset.solver.trace import DEFAULT_TOL
 from fisherset.statistics.measured import Beside
-from fisherset.validation import parameters as parameter
+from fisherset.validation.parameters import check_flag, check_memory
 from fisherset.validation.targets import CLASSIFICATION
 
-STEP = 64  # members whose correlations with everything are taken at a time
-# How far gamma has to stand out, more than for a search, for F after a swap to be right to all its digits;
-# and where it does not: of how many outsiders F is computed anew for a member, and for all.
+STEP = 64  # members whose correlations with all columns are held at a time
+# How far gamma has to exceed the least one for a search for F after a swap to be right to all its digits.
+# Below that F is computed anew for the most promising outsiders: so many of each member, and of all.
 CLEAR, TRIED, TRIED_IN_ALL = 1e3, 8, 512
-TO_NINE_DIGITS = 1e-9  # share of itself to which what F loses has to be known from one system
+DROP_ACCURACY = 1e-9  # share of itself to which the loss of F must be known from one system
 
 
+@documented
 class Explanation(NamedTuple):
-    """What `explain` found, an entry for each feature of the subset, in column order.
+    """Contributions and substitutes, an entry for each feature of the subset, in column order.
 
     With groups an entry for each group, in the order of their first columns, and numbers of groups
     in that order in place of column numbers.
@@ -55,7 +54,7 @@ class Explanation(NamedTuple):
         Fisher score of each feature alone, Eq. (4); for targets that are numbers or sets of labels
         the sum of its squared correlations with them. Of a group the sum over its columns.
     drops : ndarray of shape (k,)
-        What F loses when the feature is left out and nothing takes its place. An estimate for sets
+        What F loses when the feature is left out and not replaced. An estimate for sets
         of so many thousand features that their system cannot be held; NaN, with a warning, where gamma
         is so small that float64 cannot tell.
     stand_ins : ndarray of shape (k,)
@@ -65,13 +64,12 @@ class Explanation(NamedTuple):
         Its correlation; of groups that of the most correlated pair of columns.
     objective : float
         F of the subset.
-    gamma : float
-        The regulariser used.
+    %(gamma.used)
     in_every : ndarray of shape (k,)
         Whether the feature is proven to be in every set of that size as good as this one; with
         `prove` only, else False.
     exchanges : ndarray of shape (k,)
-        Column number of the best exchange: the feature outside with which in its place F is largest.
+        Column number of the best swap: the feature outside with which in its place F is largest.
         -1 where nothing outside varies, for a feature that does not vary itself, for sets so large
         that their system cannot be held, and where gamma is so small that float64 cannot tell.
     exchanged : ndarray of shape (k,)
@@ -90,6 +88,7 @@ class Explanation(NamedTuple):
     exchanged: Floats
 
 
+@documented
 def explain(
     X: Any,
     y: Any,
@@ -108,29 +107,12 @@ def explain(
     max_memory: int | float | str | None = None,
     prove: bool = False,
 ) -> Explanation:
-    """What each feature of a subset contributes, and what could take its place.
+    """Contribution of each feature of a subset, and the features that could replace it.
 
     Parameters
     ----------
-    X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features), or a table
-        The samples, or a table from `scan`, or a :class:`Summary`.
-    y : array-like of shape (n_samples,) or (n_samples, n_targets)
-        Their class labels, sets of labels, or numbers; None for a table, which brings its own.
-    features : array-like
-        The subset: a mask, column numbers or column names.
-    gamma : float or "scale", default="scale"
-        The regulariser.
-    standardize : bool, default=True
-        Scale the features to standard deviation 1.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the samples.
-    class_weight, groups, exclude, adjust_for, confounders, missing
-        As in :class:`GeneralizedFisherScore`; with `groups` the subset is one of whole groups, and
-        what is excluded takes the place of nothing.
-    task : {"classification", "regression"}, default="classification"
-        Whether y holds classes, or numbers as in :class:`JointRegressionScore`.
-    max_memory : int or str, default=None
-        As in :class:`GeneralizedFisherScore`.
+    %(X, y, features, gamma, standardize, sample_weight, class_weight, groups, exclude.explain)
+    %(adjust_for, confounders, missing, task, max_memory)
     prove : bool, default=False
         Find out, too, which of the features no set as good can do without; it takes as long as
         `certify`. A fitted :class:`GeneralizedFisherScore` knows it of its own set: `proven_`.
@@ -138,7 +120,7 @@ def explain(
     Returns
     -------
     explanation : Explanation
-        Own score, loss, best exchange and most correlated feature outside of each.
+        Own score, loss, best swap and most correlated feature outside of each.
 
     See Also
     --------
@@ -147,10 +129,10 @@ def explain(
 
     Notes
     -----
-    All exchanges of one feature for another are looked at, by closed formulas. Where gamma is below
-    the rounding of the products of features, these choose the few most promising for each feature,
-    and F of each of them is computed from the rows. Without rows, as of a :class:`Summary`, what is not
-    known to six digits of F is NaN.
+    All swaps of one feature for another are evaluated by closed formulas. Where gamma is below the
+    rounding of the products of features, these choose the few most promising for each feature, and F of
+    each of them is computed from the rows. Without rows, as of a :class:`Summary`, values that are not
+    known to six digits of F are NaN.
 
     Examples
     --------
@@ -167,88 +149,87 @@ def explain(
     >>> X.columns[found.stand_ins[most]], f"the most correlated: {found.correlations[most]:.2f}"
     ('pixel_4_2', 'the most correlated: 0.63')
     """
-    parameter.check_flag("prove", prove)
-    limit = parameter.check_memory(max_memory)
-    beside = Beside(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
-    sets = {"groups": groups, "exclude": exclude, "adjust_for": adjust_for}
-    asked = pose_subset(X, y, features, gamma, standardize, beside, task, **sets)
-    problem, chosen, members = asked.problem, asked.chosen, asked.members
-    varying = np.isin(chosen, asked.posed.units)
-    drops, correlations = np.zeros(chosen.size), np.zeros(chosen.size)
-    stand_ins, in_every = np.full(chosen.size, -1, dtype=np.intp), np.zeros(chosen.size, dtype=bool)
-    exchanges, exchanged = stand_ins.copy(), np.full(chosen.size, np.nan)
+    check_flag("prove", prove)
+    limit = check_memory(max_memory)
+    arguments = Beside(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
+    sets = SetArguments(groups, None, exclude, adjust_for)
+    request = check_request(X, sets, arguments, gamma, standardize, task)
+    subset = pose_subset(request, y, features)
+    k, chosen = subset.posed.k, subset.chosen
+    varying = np.isin(chosen, subset.posed.units)  # a constant feature adds nothing
+    drops, correlations, swapped = np.zeros(k), np.zeros(k), np.full(k, np.nan)
+    nearest, swaps, in_every = np.full(k, -1), np.full(k, -1), np.zeros(k, dtype=bool)
     value = 0.0
     if varying.any():
         with one_thread():
-            searched = rescale(problem, asked.gamma, asked.columns.size)
-            state = measure_subset(searched, asked.columns, asked.gamma)
-            proven = prove_value(problem, asked.columns, asked.gamma, state)
+            searched = rescale(subset.posed.problem, subset.gamma, subset.columns.size)
+            state = measure_subset(searched, subset.columns, subset.gamma)
+            proven = prove_value(subset.posed.problem, subset.columns, subset.gamma, state)
             value = proven.stated
-            drops[varying] = _drops(asked, state, proven)
-            stand_ins[varying], correlations[varying] = _stand_ins(asked, members)
-            exchanges[varying], exchanged[varying] = _exchanges(asked, state, value)
+            drops[varying] = _drops(subset, state, proven)
+            nearest[varying], correlations[varying] = _most_correlated(subset)
+            swaps[varying], swapped[varying] = _best_swaps(subset, state, value)
         warn_status(Status.INEXACT if proven.wrong or np.isnan(drops).any() else Status.CONVERGED)
         if prove:
-            in_every = _in_every(asked)[chosen]
-    alone = _alone(asked)[chosen]
-    found = chosen, alone, drops, stand_ins, correlations, value, asked.gamma, in_every
-    return Explanation(*found, exchanges, exchanged)
+            in_every = _in_every(subset)[chosen]
+    alone = _alone(subset)[chosen]
+    found = chosen, alone, drops, nearest, correlations, value, subset.gamma, in_every
+    return Explanation(*found, swaps, swapped)
 
 
-def _in_every(asked: AskedSubset) -> NDArray[np.bool_]:
-    """Which units of the table are in every set as good."""
-    trace, domain = Trace(max_iter=MAX_ITER), asked.posed.domain
-    found = grade(asked.problem, domain, asked.members, asked.gamma, tol=DEFAULT_TOL, trace=trace)
-    bounds = table_bounds(asked.choice, asked.posed, found, asked.chosen.size)
-    return prove_units(*bounds, found.objective, found.status).in_every
+def _in_every(subset: PosedSubset) -> NDArray[np.bool_]:
+    """Whether each unit of the table is in every set as good as the subset."""
+    posed, trace = subset.posed, check_search(grading=True).trace()
+    found = grade(posed.problem, posed.domain, subset.members, subset.gamma, tol=DEFAULT_TOL, trace=trace)
+    return prove_units(*table_bounds(posed, found), found.objective, found.status).in_every
 
 
-def _drops(asked: AskedSubset, state: Subset, whole: Value) -> Floats:
+def _drops(subset: PosedSubset, state: Subset, whole: Value) -> Floats:
     """Loss of F without each of the members: from one system, or one by one where that is too rough.
 
     NaN where float64 cannot tell.
     """
-    problem, units, gamma = asked.problem, asked.posed.domain.units, asked.gamma
+    problem, units, members = subset.posed.problem, subset.posed.domain.units, subset.members
     if whole.wrong:
-        return np.full(asked.members.size, np.nan)
-    drops, anew = np.full(asked.members.size, whole.value), np.ones(asked.members.size, dtype=bool)
+        return np.full(members.size, np.nan)
+    drops, anew = np.full(members.size, whole.value), np.ones(members.size, dtype=bool)
     if state.problem is problem:
-        drops, anew = unit_losses(state, units) / problem.n, lost_units(state, units, TO_NINE_DIGITS)
+        drops, anew = unit_losses(state, units) / problem.n, lost_units(state, units, DROP_ACCURACY)
         if Value(state.value, state.error).rough and anew.size <= TRIED_IN_ALL:
             anew[:] = True
     for place in np.flatnonzero(anew).tolist():
-        rest = prove_value(problem, units.columns(np.delete(asked.members, place)), gamma)
+        rest = prove_value(problem, units.columns(np.delete(members, place)), subset.gamma)
         drops[place] = np.nan if rest.wrong else max(whole.value - rest.value, 0.0)
     return drops
 
 
-def _exchanges(asked: AskedSubset, state: Subset, value: float) -> tuple[Indices, Floats]:
+def _best_swaps(subset: PosedSubset, state: Subset, value: float) -> tuple[Indices, Floats]:
     """Unit outside with which in each member's place F is largest, and F then.
 
     From one system; where that is too rough, F of some of them is computed anew, and there is none where
     float64 cannot tell.
     """
-    problem, posed, members = asked.problem, asked.posed, asked.members
-    anew = rescale(problem, asked.gamma / CLEAR, asked.columns.size) is not problem
+    posed, members = subset.posed, subset.members
+    anew = rescale(posed.problem, subset.gamma / CLEAR, subset.columns.size) is not posed.problem
     tried = max(1, min(TRIED, TRIED_IN_ALL // members.size)) if anew else 1
     others, gains = best_swaps(state, posed.domain, members, tried)
     best, there = others[:, 0].copy(), others[:, 0] >= 0
     values = np.where(there, np.maximum(state.value + gains[:, 0], 0.0), np.nan)
     for place in np.flatnonzero(there & anew).tolist():
-        best[place], values[place] = _best_of(asked, place, others[place], TIE * value)
+        best[place], values[place] = _best_of(subset, place, others[place], TIE * value)
     return np.where(best >= 0, posed.units[best], -1), values
 
 
-def _best_of(asked: AskedSubset, place: int, others: Indices, tie: float) -> tuple[int, float]:
-    """Of some units that could take the place of a member the best, of equals the first; and F with it.
+def _best_of(subset: PosedSubset, place: int, others: Indices, tie: float) -> tuple[int, float]:
+    """Best of some units in the place of a member, of equals the first; and F with it.
 
     -1 and NaN where F is not known with one of them.
     """
-    rest, units = np.delete(asked.members, place), asked.posed.domain.units
+    rest, units = np.delete(subset.members, place), subset.posed.domain.units
     best, largest = -1, -np.inf
     for other in np.sort(others[others >= 0]).tolist():
         columns = units.columns(np.sort(np.append(rest, other)))
-        found = prove_value(asked.problem, columns, asked.gamma)
+        found = prove_value(subset.posed.problem, columns, subset.gamma)
         if found.wrong:
             return -1, np.nan
         if found.value > largest + tie:
@@ -256,41 +237,40 @@ def _best_of(asked: AskedSubset, place: int, others: Indices, tie: float) -> tup
     return best, largest if best >= 0 else np.nan
 
 
-def _alone(asked: AskedSubset) -> Floats:
-    """What each unit of the table is worth by itself."""
-    table, problem = asked.table, asked.problem
+def _alone(subset: PosedSubset) -> Floats:
+    """Score of each unit of the table by itself."""
+    table, problem = subset.table, subset.posed.problem
     shares = np.zeros(table.scatter.constant.size)
-    shares[problem.columns] = between_shares(problem)
+    shares[problem.columns] = subset.posed.shares
     if not table.one_class_each:
         scores = shares
     elif len(problem.beta) == 1:
         scores = fisher_scores(table)
-    else:  # what is left between the classes, over what is left inside them
+    else:  # scatter between the classes over that within them, both adjusted for the confounders
         with np.errstate(divide="ignore"):
             scores = shares / np.maximum(1 - shares, 0.0)
-    totals: Floats = np.bincount(asked.choice.codes, scores).astype(np.float64)
+    totals: Floats = np.bincount(subset.posed.constraints.codes, scores).astype(np.float64)
     return totals
 
 
-def _stand_ins(asked: AskedSubset, members: Indices) -> tuple[Indices, Floats]:
+def _most_correlated(subset: PosedSubset) -> tuple[Indices, Floats]:
     """Unit outside with the column most correlated with one of each member's, and their correlation."""
-    problem, units = asked.problem, asked.posed.domain.units
-    length = np.sqrt(problem.diagonal)
-    own = units.columns(members)
+    problem, constraints = subset.posed.problem, subset.posed.constraints
+    codes, length, own = constraints.codes[problem.columns], np.sqrt(problem.diagonal), subset.columns
     outside = np.setdiff1d(np.arange(length.size), own)
-    outside = outside[~np.isin(asked.choice.codes[problem.columns[outside]], asked.choice.excluded)]
+    outside = outside[~np.isin(codes[outside], constraints.excluded)]
     if not outside.size:
-        return np.full(members.size, -1, dtype=np.intp), np.zeros(members.size)
+        return np.full(subset.members.size, -1, dtype=np.intp), np.zeros(subset.members.size)
     best, strongest = [], []
     for start in range(0, own.size, STEP):
         some = own[start : start + STEP]
         correlation = problem.gram(some)[outside] / length[outside, None] / length[some]
         size = np.abs(correlation)
         at = np.argmax(size >= size.max(axis=0) - TIE, axis=0)
-        best.append(asked.choice.codes[problem.columns[outside[at]]])
+        best.append(codes[outside[at]])
         strongest.append(np.clip(correlation[at, np.arange(some.size)], -1.0, 1.0))
-    stand_ins, correlations = np.concatenate(best), np.concatenate(strongest)
-    of_column = np.arange(own.size) if units.groups is None else units.groups[own]
-    first = np.lexsort([np.arange(own.size), -np.abs(correlations), of_column])
-    _, places = np.unique(of_column[first], return_index=True)
-    return stand_ins[first[places]], correlations[first[places]]
+    units, correlations = np.concatenate(best), np.concatenate(strongest)
+    # of the columns of a member the one with the strongest correlation counts
+    first = np.lexsort([np.arange(own.size), -np.abs(correlations), codes[own]])
+    _, places = np.unique(codes[own][first], return_index=True)
+    return units[first[places]], correlations[first[places]]

@@ -1,29 +1,236 @@
-"""All sets nearly as good as the best one: what can be replaced, by what, and what cannot."""
+"""All sets nearly as good as the best one: which features can be replaced, by which, and which cannot."""
 
 from __future__ import annotations
 
 import warnings
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import permutations
+from random import Random
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from fisherset._memory import in_bytes
-from fisherset._types import Indices
-from fisherset.analysis.certificate import MAX_ITER
-from fisherset.analysis.replacements import NearBest
-from fisherset.selection.constraints import Choice, Posed
-from fisherset.selection.gamma import resolve_gamma
+from fisherset._docs import documented
+from fisherset._format import CRITERIA, certificate_figures, counted
+from fisherset._memory import format_bytes
+from fisherset._types import Floats, Indices
+from fisherset.selection.constraints import PosedProblem, SetArguments
 from fisherset.selection.outcome import warn_status
-from fisherset.selection.problem import measure_table, memory_for, pose_problem
-from fisherset.selection.request import check_asked
-from fisherset.solver import Status, Trace, mask_of, near_best_sets, without
+from fisherset.selection.request import check_request, check_search, memory_for
+from fisherset.solver import NearBestSets, Status, mask_of, near_best_sets
 from fisherset.statistics.measured import Beside, Measured
-from fisherset.validation import features as check
-from fisherset.validation import parameters as parameter
+from fisherset.validation.features import warn_constant
+from fisherset.validation.parameters import check_integer, check_memory, check_share
 from fisherset.validation.targets import CLASSIFICATION
 
 
+@documented
+@dataclass(frozen=True)
+class NearBest:
+    """Sets of k features nearly as good as the best one, best first.
+
+    With groups the sets are of groups: numbers of groups, in the order of their first columns, stand
+    in place of column numbers everywhere.
+
+    Attributes
+    ----------
+    sets : list of list of int
+        The sets, column numbers each, rising. Sets that are equally good are in lexicographic order.
+    objectives : ndarray of shape (n_sets,)
+        F of each set.
+    complete : bool
+        Whether it is proven that no other set reaches `1 - within` times the best F.
+    within : float
+        How far below the best F, as a share of it, the sets may be.
+    upper_bound : float
+        No set of k features has a larger F.
+    %(gamma.used, status)
+    names : list
+        Names of the features, or labels of the groups, or else their numbers.
+    kept : list of int
+        Features in all sets by request: those of `keep`, and constant features that fill them up.
+    n_constant, n_filled : int
+        How many features that may be selected are constant, and how many of them fill up every set as
+        too few vary: which ones makes no difference, so that the first are listed.
+    %(task.used, what, limited, adjusted)
+    """
+
+    sets: list[list[int]]
+    objectives: Floats
+    complete: bool
+    within: float
+    upper_bound: float
+    gamma: float
+    status: Status
+    names: list[Any]
+    kept: list[int] = field(default_factory=list)
+    n_constant: int = 0
+    n_filled: int = 0
+    task: str = CLASSIFICATION
+    what: str = "features"
+    limited: bool = False
+    adjusted: bool = False
+
+    @property
+    def objective(self) -> float:
+        """F of the best set."""
+        return float(self.objectives[0])
+
+    @cached_property
+    def core(self) -> list[int]:
+        """The features that are in all of the sets."""
+        return sorted(set(self.sets[0]).intersection(*self.sets[1:]))
+
+    @cached_property
+    def frequencies(self) -> Floats:
+        """Share of the sets that each feature, or group, of the table is in."""
+        times = np.bincount(np.concatenate(self.sets).astype(np.intp), minlength=len(self.names))
+        shares: Floats = times / len(self.sets)
+        return shares
+
+    @cached_property
+    def stand_ins(self) -> dict[int, list[int]]:
+        """What can take the place of each feature that is in some of the sets but not in all.
+
+        One feature stands in for another where a set with the other becomes a set of the list by this
+        exchange alone; those that come with the best sets are first.
+        """
+        # A set without one of its members is known by what it sums to, each feature standing for a long
+        # number: by members it would take the square of k for each set.
+        draw = Random(0)
+        codes = {unit: draw.getrandbits(128) for unit in sorted({unit for one in self.sets for unit in one})}
+        alike: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        for place, members in enumerate(self.sets):
+            total = sum(codes[unit] for unit in members)
+            for unit in members:
+                alike[total - codes[unit]].append((place, unit))
+        first: dict[int, dict[int, int]] = {unit: {} for unit in codes if unit not in set(self.core)}
+        for members_of in alike.values():
+            for (_, out), (place, into) in permutations(members_of, 2):
+                first[out][into] = min(place, first[out].get(into, place))
+        return {out: sorted(known, key=lambda into: (known[into], into)) for out, known in first.items()}
+
+    @cached_property
+    def exchangeable(self) -> list[list[int]]:
+        """Groups of features that stand in for each other, directly or by way of others, in column order."""
+        groups: list[list[int]] = []
+        left = {unit for unit, others in self.stand_ins.items() if others}
+        while left:
+            group: set[int] = set()
+            new = [min(left)]
+            while new:
+                unit = new.pop()
+                if unit not in group:
+                    group.add(unit)
+                    new += self.stand_ins[unit]
+            left -= group
+            groups.append(sorted(group))
+        return groups
+
+    def chosen_of(self, group: Iterable[int]) -> tuple[int, int]:
+        """How many of some features a set of the list has, at least and at most.
+
+        Parameters
+        ----------
+        group : iterable of int
+            Their numbers.
+
+        Returns
+        -------
+        least, most : int
+            Over the sets.
+        """
+        members = set(group)
+        counts = [len(members.intersection(one)) for one in self.sets]
+        return min(counts), max(counts)
+
+    def named(self, some: Iterable[int], most: int = 10) -> str:
+        """Features by name, the first of many.
+
+        Parameters
+        ----------
+        some : iterable of int
+            Their numbers.
+        most : int, default=10
+            How many are named.
+
+        Returns
+        -------
+        text : str
+            As "a, b and 3 more".
+        """
+        listed = [str(self.names[unit]) for unit in some]
+        more = f" and {len(listed) - most} more" if len(listed) > most else ""
+        return ", ".join(listed[:most]) + more
+
+    @property
+    def sentences(self) -> list[str]:
+        """What the list says: how many sets, the core, what stands in for what, what is constant."""
+        if self.objective == 0 == self.upper_bound:
+            return [self._nothing(), *self._constant()]
+        return [self._number(), *self._end(), *self._core(), *self._exchanged(), *self._constant()]
+
+    def __str__(self) -> str:
+        return " ".join(self.sentences)
+
+    @property
+    def _allowed(self) -> str:
+        return "that may be chosen" if self.limited else "of this table"
+
+    @property
+    def _beyond(self) -> str:
+        return " beyond what is adjusted for" if self.adjusted else ""
+
+    def _nothing(self) -> str:
+        nothing = CRITERIA[self.task][1]
+        return f"No column {self._allowed} {nothing}{self._beyond} (F = 0 for every subset)."
+
+    def _number(self) -> str:
+        n, k = len(self.sets), len(self.sets[0])
+        reached = f"at least {100 * (1 - self.within):.6g} % of " if self.within else ""
+        figures = certificate_figures(self.objective, self.upper_bound, self.gamma)
+        sets, reach = f"{counted(n, 'sets')} of {counted(k, self.what)}", "reaches" if n == 1 else "reach"
+        if not self.complete:
+            found = f"{sets} {'was' if n == 1 else 'were'} found that {reach} {reached}the best F found"
+            return f"{found}{self._beyond} ({figures}); there may be others, and better ones."
+        columns = counted(k, "groups of columns" if self.what == "groups" else "columns")
+        best = f"the best {CRITERIA[self.task][0]} any {columns} {self._allowed} could reach{self._beyond}"
+        return f"{sets} {reach} {reached}{best}, and it is proven that no other does ({figures})."
+
+    def _end(self) -> list[str]:
+        value = self.status.value
+        return [] if self.status is Status.CONVERGED else [f"{value[0].upper()}{value[1:]}."]
+
+    def _core(self) -> list[str]:
+        if len(self.sets) == 1:
+            return [f"It is {self.named(self.sets[0])}."]
+        if not self.core:
+            return [f"No {self.what.removesuffix('s')} is in all of them."]
+        return [f"In all of them: {self.named(self.core)}."]
+
+    def _exchanged(self) -> list[str]:
+        said = []
+        for group in self.exchangeable:
+            least, most = self.chosen_of(group)
+            many = f"{least}" if least == most else f"{least} to {most}"
+            said.append(f"{self.named(group)} ({many} of {len(group)} in each set)")
+        return [f"Stand in for each other: {'; '.join(said)}."] if said else []
+
+    def _constant(self) -> list[str]:
+        if not self.n_constant:
+            return []
+        n = self.n_constant
+        said = f"{counted(n, self.what)} {'is' if n == 1 else 'are'} constant and left out of account"
+        if self.n_filled:
+            said += f", but that {self.n_filled} of them fill up every set, no matter which"
+        return [f"{said}."]
+
+
+@documented
 def near_best(
     X: Any,
     y: Any,
@@ -48,36 +255,21 @@ def near_best(
     """All sets of k features that are nearly as good as the best one.
 
     For whoever must do without a feature, such as a gene without a good probe or a sensor that is
-    too dear: which features are in every good set, and which others can stand in for the rest.
+    too dear: which features are in every good set, and which others can replace the rest.
 
     Parameters
     ----------
-    X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features), or a table
-        The samples, or a table from `scan`, or a :class:`Summary`.
-    y : array-like of shape (n_samples,) or (n_samples, n_targets)
-        Their class labels, sets of labels, or numbers; None for a table, which brings its own.
+    %(X, y)
     k : int or float
-        How many features the sets have; a float in (0, 1) is a share of them, None half.
-    gamma : float or "scale", default="scale"
-        The regulariser, as in :class:`GeneralizedFisherScore`.
+        Number of features of the sets; a float in (0, 1) is a share of them, None half.
+    %(gamma)
     within : float, default=0.01
         The sets reach at least `1 - within` times the F of the best one; 0 for those as good as it.
     max_sets : int, default=1000
         Most sets that are listed. Where there are more, the best of those found are, and
         `complete` is False.
-    time_limit : float, default=None
-        Seconds after which the search stops with what it has; None for no limit.
-    standardize : bool, default=True
-        Scale the features to standard deviation 1.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the samples.
-    groups, keep, exclude, class_weight, adjust_for, confounders, missing
-        As in :class:`GeneralizedFisherScore`: the sets are those they allow. With `groups` the sets
-        are of groups, by their numbers in the order of their first columns.
-    task : {"classification", "regression"}, default="classification"
-        Whether y holds classes, or numbers as in :class:`JointRegressionScore`.
-    max_memory : int or str, default=None
-        As in :class:`GeneralizedFisherScore`.
+    %(time_limit, standardize, sample_weight, groups, keep, exclude, class_weight, adjust_for, confounders)
+    %(missing, task, max_memory)
 
     Returns
     -------
@@ -109,45 +301,53 @@ def near_best(
     >>> [X.columns[j] for j in found.stand_ins[10]]  # of the hue
     ['flavanoids', 'color_intensity', 'od280/od315_of_diluted_wines']
     """
-    within = parameter.check_share("within", within)
-    max_sets = parameter.check_integer("max_sets", max_sets, least=1)
-    seconds = parameter.check_limit("time_limit", time_limit)
-    limit = parameter.check_memory(max_memory)
-    sets = {"groups": groups, "keep": keep, "exclude": exclude, "adjust_for": adjust_for}
-    X, names, _, choice = check_asked(X, gamma, standardize, missing, task, **sets)
-    count = choice.count(k, "k")
-    beside = Beside(sample_weight, class_weight, confounders, choice.adjusted, missing, limit)
-    table = measure_table(X, y, names, beside, task)
-    problem = pose_problem(table, standardize, choice.most_columns(count))
-    posed = choice.posed(problem, count)
-    number = resolve_gamma(gamma, problem, posed.domain)
-    trace = Trace(max_iter=MAX_ITER, time_limit=seconds)
-    found = near_best_sets(problem, posed.domain, number, within=within, max_sets=max_sets, trace=trace)
-    filled = _filling(choice, posed, count)
-    constant = ~mask_of(len(choice.labels), posed.units)
-    unasked = mask_of(constant.size, np.setdiff1d(filled, choice.required))
-    check.warn_constant(constant, unasked, choice.what, "k")
+    within = check_share("within", within)
+    max_sets = check_integer("max_sets", max_sets, least=1)
+    options, limit = check_search(time_limit=time_limit, grading=True), check_memory(max_memory)
+    arguments = Beside(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
+    sets = SetArguments(groups, keep, exclude, adjust_for)
+    request = check_request(X, sets, arguments, gamma, standardize, task)
+    count = request.constraints.count(k, "k")
+    table = request.measure(y, count)
+    (posed,), number = request.pose(table, [count])
+    searched = posed.problem, posed.domain, number
+    found = near_best_sets(*searched, within=within, max_sets=max_sets, trace=options.trace())
     if found.status is Status.MEMORY:
         warnings.warn(_out_of_memory(table, found.n_columns), ConvergenceWarning, stacklevel=2)
     else:
         warn_status(found.status)
+    adjusted = bool(posed.constraints.adjusted.size) or confounders is not None
+    return _in_table(posed, found, within=within, gamma=number, task=task, adjusted=adjusted)
+
+
+def _in_table(posed: PosedProblem, found: NearBestSets, **known: Any) -> NearBest:
+    """The sets in units of the table, filled up with constant ones where too few vary."""
+    constraints, filled = posed.constraints, _filling(posed)
+    constant, unforced = posed.constant, np.setdiff1d(filled, constraints.required)
+    masks = [mask_of(len(constraints.labels), some) for some in (constant, unforced)]
+    warn_constant(masks[0], masks[1], constraints.what, "k")
     return NearBest(
         sets=[np.union1d(posed.units[units], filled).tolist() for units in found.sets],
         objectives=found.values,
         complete=found.complete,
-        within=within,
         upper_bound=found.upper_bound,
-        gamma=number,
         status=found.status,
-        names=list(choice.labels),
-        kept=np.union1d(choice.required, filled).tolist(),
-        n_constant=int(np.setdiff1d(np.flatnonzero(constant), choice.excluded).size),
-        n_filled=int(np.count_nonzero(unasked)),
-        task=task,
-        what=choice.what,
-        limited=bool(choice.required.size + choice.excluded.size),
-        adjusted=bool(choice.adjusted.size) or confounders is not None,
+        names=list(constraints.labels),
+        kept=np.union1d(constraints.required, filled).tolist(),
+        n_constant=int(np.setdiff1d(constant, constraints.excluded).size),
+        n_filled=unforced.size,
+        what=constraints.what,
+        limited=constraints.limited,
+        **known,
     )
+
+
+def _filling(posed: PosedProblem) -> Indices:
+    """Constant units in every set: the required ones, and the first others where too few vary."""
+    constant = np.setdiff1d(posed.constant, posed.constraints.excluded)
+    required = np.intersect1d(constant, posed.constraints.required)
+    others = np.setdiff1d(constant, required)
+    return np.union1d(required, others[: posed.k - posed.domain.m - required.size])
 
 
 def _out_of_memory(table: Measured, n_columns: int) -> str:
@@ -160,14 +360,6 @@ def _out_of_memory(table: Measured, n_columns: int) -> str:
         )
     return (
         f"near-best sets may hold any of {n_columns} columns, among which exact search needs "
-        f"{in_bytes(needed)}: only the best set found is listed. Pass max_memory={needed}, lower within, or "
-        "exclude columns."
+        f"{format_bytes(needed)}: only the best set found is listed. Pass max_memory={needed}, lower within, "
+        "or exclude columns."
     )
-
-
-def _filling(choice: Choice, posed: Posed, k: int) -> Indices:
-    """The constant units in every set: what is kept, and the first others where too few vary."""
-    constant = np.setdiff1d(without(len(choice.labels), posed.units), choice.excluded)
-    kept = np.intersect1d(constant, choice.required)
-    others = np.setdiff1d(constant, kept)
-    return np.union1d(kept, others[: k - posed.domain.m - kept.size])

@@ -1,4 +1,4 @@
-"""Selections for a range of sizes, and of gammas, from statistics that are computed once."""
+"""Selections for a range of sizes, from statistics that are computed once."""
 
 from __future__ import annotations
 
@@ -9,20 +9,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fisherset._docs import documented
 from fisherset._types import Indices
-from fisherset.selection.constraints import Choice, Posed
-from fisherset.selection.gamma import resolve_gamma
-from fisherset.selection.noise import Noise, measure_noise
+from fisherset.selection.constraints import PosedProblem, SetArguments
+from fisherset.selection.noise import Noise
 from fisherset.selection.outcome import solutions_along
-from fisherset.selection.problem import measure_table, pose_problem
-from fisherset.selection.request import check_asked
-from fisherset.solver import SOLVERS, Solution, Status, relative_gap
-from fisherset.statistics import TableProblem
+from fisherset.selection.request import check_request, check_search
+from fisherset.solver import Solution, Status, relative_gap
 from fisherset.statistics.measured import Beside
-from fisherset.validation import parameters as parameter
+from fisherset.validation.parameters import check_memory
 from fisherset.validation.targets import CLASSIFICATION
 
 
+@documented
 class Step(NamedTuple):
     """The selection for one k.
 
@@ -36,8 +35,7 @@ class Step(NamedTuple):
         F of the selection, at the gamma of the path.
     upper_bound : float
         No selection of k features has a larger F at that gamma.
-    status : Status
-        How the search ended.
+    %(status)
     noise : Noise or None
         How the selection compares with chance.
     """
@@ -55,6 +53,7 @@ class Step(NamedTuple):
         return relative_gap(self.objective, self.upper_bound)
 
 
+@documented
 @dataclass(frozen=True)
 class SelectionPath:
     """Selections of rising size, a sequence of steps, all at one gamma: their F can be compared.
@@ -63,14 +62,10 @@ class SelectionPath:
     ----------
     steps : tuple of Step
         One for each k.
-    gamma : float
-        The regulariser of all of them.
+    %(gamma.used)
     feature_names : ndarray or None
         Names of the columns, where the table had names.
-    task : {"classification", "regression"}
-        What was asked for.
-    what : {"features", "groups"}
-        What the sizes count.
+    %(task.used, what)
     """
 
     steps: tuple[Step, ...]
@@ -89,6 +84,7 @@ class SelectionPath:
         return iter(self.steps)
 
 
+@documented
 def selection_path(
     X: Any,
     y: Any,
@@ -114,31 +110,14 @@ def selection_path(
 
     Parameters
     ----------
-    X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features), or a table
-        The samples, or a table from `scan`, or a :class:`Summary`.
-    y : array-like of shape (n_samples,) or (n_samples, n_targets)
-        Their class labels, sets of labels, or numbers; None for a table, which brings its own.
+    %(X, y)
     ks : sequence of int or float
-        The numbers of features, in any order; a float in (0, 1) is a share.
+        The numbers of features, or groups, in any order; a float in (0, 1) is a share.
     gamma : float or "scale", default="scale"
-        The regulariser, the same for all sizes, as F is comparable at one gamma only; "scale" is
-        that of the largest.
-    solver : {"joint", "cutting-plane", "exact"}, default="joint"
-        As in :class:`GeneralizedFisherScore`; with "exact" the set of each size is proven.
-    standardize : bool, default=True
-        Scale the features to standard deviation 1.
-    tol : float, "auto" or None, default="auto"
-        As in :class:`GeneralizedFisherScore`; None for no bound.
-    max_iter : int, default=1000
-        Most iterations of each search.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the samples.
-    groups, keep, exclude, class_weight, adjust_for, confounders, missing
-        As in :class:`GeneralizedFisherScore`; with `groups` the `ks` count groups.
-    task : {"classification", "regression"}, default="classification"
-        Whether y holds classes, or numbers as in :class:`JointRegressionScore`.
-    max_memory : int or str, default=None
-        As in :class:`GeneralizedFisherScore`.
+        The regulariser, as in :class:`GeneralizedFisherScore` but the same for all sizes, as F is
+        comparable at one gamma only; "scale" is that of the largest.
+    %(solver, standardize, tol, max_iter, sample_weight, groups, keep, exclude, class_weight, adjust_for)
+    %(confounders, missing, task, max_memory)
 
     Returns
     -------
@@ -172,32 +151,20 @@ def selection_path(
     10 features: F = 2.134, gap 7.2%
     20 features: F = 3.039, gap 2.1%
     """
-    parameter.check_choice("solver", solver, tuple(SOLVERS))
-    accuracy = parameter.check_tol(tol, solver)
-    max_iter = parameter.check_integer("max_iter", max_iter, least=1)
-    limit = parameter.check_memory(max_memory)
-    sets = {"groups": groups, "keep": keep, "exclude": exclude, "adjust_for": adjust_for}
-    X, names, _, choice = check_asked(X, gamma, standardize, missing, task, **sets)
-    counts = parameter.check_sizes(ks, len(choice.labels), what=choice.what)
-    for count in (counts[0], counts[-1]):
-        choice.check(count)
-    beside = Beside(sample_weight, class_weight, confounders, choice.adjusted, missing, limit)
-    table = measure_table(X, y, names, beside, task)
-    problem = pose_problem(table, standardize, choice.most_columns(counts[-1]))
-    posed = [choice.posed(problem, count) for count in counts]
-    number = resolve_gamma(gamma, problem, posed[-1].domain)
-    domains = [one.domain for one in posed]
-    search: dict[str, Any] = {"solver": solver, "tol": accuracy, "max_iter": max_iter}
-    loose_tol = parameter.loose_tol_of(tol, solver)
-    (solutions,) = solutions_along(problem, domains, [number], loose_tol=loose_tol, **search)
-    found = zip(posed, counts, solutions, strict=True)
-    steps = (as_step(problem, choice, *one) for one in found)
-    named = None if names is None else np.array(names, dtype=object)
-    return SelectionPath(tuple(steps), number, named, task, choice.what)
+    options, limit = check_search(solver, tol, max_iter), check_memory(max_memory)
+    arguments = Beside(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
+    sets = SetArguments(groups, keep, exclude, adjust_for)
+    request = check_request(X, sets, arguments, gamma, standardize, task)
+    counts = request.constraints.counts(ks, "ks")
+    posed, number = request.pose(request.measure(y, counts[-1]), counts)
+    (solutions,) = solutions_along(posed, [number], options)
+    steps = tuple(as_step(*found) for found in zip(posed, solutions, strict=True))
+    names = None if request.names is None else np.array(request.names, dtype=object)
+    return SelectionPath(steps, number, names, task, request.constraints.what)
 
 
-def as_step(problem: TableProblem, choice: Choice, posed: Posed, k: int, found: Solution) -> Step:
-    """A solution in columns of the table; constant ones fill up what lacks."""
-    columns, units = choice.columns(choice.ranked(posed, found.order)[:k]), posed.domain.units
-    noise = measure_noise(problem, units.columns(found.units), units.columns(posed.domain.excluded))
-    return Step(k, np.flatnonzero(columns), found.objective, found.upper_bound, found.status, noise)
+def as_step(posed: PosedProblem, found: Solution) -> Step:
+    """A solution in columns of the table; constant ones fill up where too few vary."""
+    features = np.flatnonzero(posed.support(posed.ranked(found.order)))
+    noise = posed.noise(found.units)
+    return Step(posed.k, features, found.objective, found.upper_bound, found.status, noise)

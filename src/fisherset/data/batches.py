@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing
 from typing import Any
 
-from fisherset._progress import tell
+from fisherset._progress import report_progress
 from fisherset.data.rows import Block, Kernel, T
 
 
@@ -61,7 +61,7 @@ class BatchedRows(ABC):
             for block in blocks:
                 part = kernel(block)
                 n_rows += block.X.shape[0]
-                tell("passing over the rows", n_rows, self.n_rows)
+                report_progress("passing over the rows", n_rows, self.n_rows)
                 if total is None:
                     total = part
                 else:

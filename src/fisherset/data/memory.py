@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from fisherset._threads import all_threads, allowed_threads, in_order, one_thread
+from fisherset._threads import all_threads, allowed_threads, map_in_order, one_thread
 from fisherset.data.batches import BatchedRows
 from fisherset.data.rows import Block, Coded, Kernel, Matrix, Sparse, T
 
@@ -86,7 +86,7 @@ class MemorySource:
         n_threads = self._threads(n_numbers)
         large = n_threads == 1 and self.shape[0] * n_numbers >= LARGE_PRODUCT
         with one_thread(), all_threads() if large else nullcontext():
-            parts = in_order(kernel, self.blocks(n_numbers), n_threads)
+            parts = map_in_order(kernel, self.blocks(n_numbers), n_threads)
             total = next(parts)
             for part in parts:
                 total += part  # in place, where it can be

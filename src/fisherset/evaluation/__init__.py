@@ -1,20 +1,26 @@
-"""How well a selection serves a classifier, and what the table it comes from looks like."""
+"""Evaluation of selections by held-out rows, and description of the table they come from."""
 
-from fisherset.evaluation.columns import Columns, columns_of
-from fisherset.evaluation.comparison import Comparison, compare, methods_for
+from fisherset.evaluation.comparison import TITLES, Comparison, compare, methods_for
 from fisherset.evaluation.description import (
+    Columns,
+    Pair,
     class_quantiles,
+    close_pairs,
+    cluster_order,
+    columns_of,
     correlation_matrix,
     looks_like_images,
     target_quantiles,
 )
-from fisherset.evaluation.holdout import holdout_accuracy, path_accuracy
+from fisherset.evaluation.holdout import (
+    Difference,
+    halves,
+    holdout_accuracy,
+    paired_difference,
+    path_accuracy,
+)
 from fisherset.evaluation.leakage import giveaways
-from fisherset.evaluation.methods import TITLES
-from fisherset.evaluation.plane import Plane, discriminant_plane, evenly, fitted_values
-from fisherset.evaluation.redundancy import Pair, close_pairs, cluster_order
-from fisherset.evaluation.significance import Difference, paired_difference
-from fisherset.evaluation.splits import halves
+from fisherset.evaluation.projection import Plane, discriminant_plane, evenly, fitted_values
 
 __all__ = [
     "Columns",

@@ -1,4 +1,4 @@
-"""Methods side by side: the accuracy of a classifier on the features each selects, over random halves."""
+"""Comparison of methods: the accuracy of a classifier on the features each selects, over random halves."""
 
 from __future__ import annotations
 
@@ -13,18 +13,27 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from fisherset import FisherScore, HSICScore, LaplacianScore, TraceRatio, selection_path
+from fisherset._docs import documented
 from fisherset._types import Floats, Indices
-from fisherset.evaluation.columns import in_safe_units
-from fisherset.evaluation.holdout import holdout_accuracy
-from fisherset.evaluation.methods import TITLES, features_for
-from fisherset.evaluation.splits import halves
+from fisherset.evaluation.description import in_safe_units
+from fisherset.evaluation.holdout import halves, holdout_accuracy
 from fisherset.validation.samples import check_integer, check_samples, check_sizes, shown
 
-FEW_COLUMNS = 300  # columns up to which Algorithm 1 is part of a comparison unasked
+TITLES = {
+    "hsic": "HSIC",
+    "fisher": "Fisher score",
+    "laplacian": "Laplacian score",
+    "trace-ratio-fs": "Trace ratio (FS)",
+    "trace-ratio-ls": "Trace ratio (LS)",
+    "cutting-plane": "GFS (Algorithm 1)",
+    "joint": "GFS (joint)",
+}
+ALGORITHM_1_COLUMNS = 300  # at most, where it is compared by default: its time grows fast
 
 
 class Comparison(NamedTuple):
-    """Methods side by side: their accuracies, what they chose, how long that took.
+    """Methods side by side: their accuracies, selected columns and times.
 
     Attributes
     ----------
@@ -33,12 +42,12 @@ class Comparison(NamedTuple):
     accuracy : dict of str to ndarray of shape (n_repeats, n_sizes)
         For each method.
     chosen : mapping of str to list of list of ndarray
-        The columns each method chose, for each repeat and number of features; empty where nobody kept
-        them.
+        The columns each method selected, for each repeat and number of features; empty where they
+        were not kept.
     seconds : mapping of str to ndarray of shape (n_repeats,)
-        How long each method took to choose, for all numbers of features together.
+        Time each method took to select, for all numbers of features together.
     n_features : int
-        How many columns there were to choose from.
+        Number of columns to select from.
     """
 
     ks: list[int]
@@ -74,13 +83,13 @@ class Comparison(NamedTuple):
         Returns
         -------
         error : ndarray of shape (n_sizes,)
-            For each k; nought for a single repeat.
+            For each k; zero for a single repeat.
         """
         scores = self.accuracy[method]
         return scores.std(axis=0, ddof=1) if len(scores) > 1 else np.zeros(scores.shape[1])
 
     def overlap(self, k: int) -> Floats:
-        """What share of their k features two methods have in common on the same half of the rows.
+        """Share of their k features that two methods have in common on the same half of the rows.
 
         Parameters
         ----------
@@ -90,8 +99,8 @@ class Comparison(NamedTuple):
         Returns
         -------
         overlap : ndarray of shape (n_methods, n_methods)
-            Means over the repeats. On the diagonal the stability of a method: what its own sets of
-            two different halves have in common, NaN for a single repeat.
+            Means over the repeats. On the diagonal the stability of each method, NaN for a single
+            repeat.
         """
         members = self._members(k)  # methods x repeats x columns
         shared: Floats = np.einsum("mrj,lrj->ml", members, members) / (k * members.shape[1])
@@ -99,7 +108,7 @@ class Comparison(NamedTuple):
         return shared
 
     def stability(self, method: str) -> Floats:
-        """What share of its features a method's sets of two different halves have in common, on average.
+        """Share of its features that the sets of a method on two different halves have in common, on average.
 
         Parameters
         ----------
@@ -115,7 +124,7 @@ class Comparison(NamedTuple):
         return np.array([self._stability(self._members(k)[place], k) for k in self.ks])
 
     def times_chosen(self, k: int) -> tuple[Indices, Indices]:
-        """How often each method chose each column over the repeats, the columns chosen most often first.
+        """Number of repeats in which each method selected each column, most often first.
 
         Parameters
         ----------
@@ -125,9 +134,9 @@ class Comparison(NamedTuple):
         Returns
         -------
         columns : ndarray of shape (n_chosen,)
-            Columns that any method chose.
+            Columns that any method selected.
         times : ndarray of shape (n_methods, n_chosen)
-            In how many of the repeats.
+            Number of repeats.
         """
         columns = self._columns(k)
         times = self._members(k).sum(axis=1).astype(np.intp)
@@ -135,12 +144,12 @@ class Comparison(NamedTuple):
         return columns[order], times[:, order]
 
     def _columns(self, k: int) -> Indices:
-        """The columns that any method chose, rising."""
+        """Columns that any method selected, rising."""
         at = self.ks.index(k)
         return np.unique(np.concatenate([sizes[at] for one in self.chosen.values() for sizes in one]))
 
     def _members(self, k: int) -> Floats:
-        """1 where a method chose a column in a repeat: methods x repeats x columns that any chose."""
+        """1 where a method selected a column in a repeat: methods x repeats x columns that any selected."""
         at, columns = self.ks.index(k), self._columns(k)
         return np.array(
             [[np.isin(columns, sizes[at]) for sizes in one] for one in self.chosen.values()], dtype=np.float64
@@ -148,7 +157,7 @@ class Comparison(NamedTuple):
 
     @staticmethod
     def _stability(own: Floats, k: int) -> float:
-        """Mean over pairs of repeats, from what all repeats together and each with itself share."""
+        """Mean over pairs of repeats; the sum over all pairs, less each repeat with itself."""
         repeats = len(own)
         if repeats < 2:
             return float("nan")
@@ -156,7 +165,7 @@ class Comparison(NamedTuple):
 
 
 def methods_for(n_features: int) -> list[str]:
-    """All methods, without Algorithm 1 where it would take long.
+    """All methods, without Algorithm 1 where it is slow.
 
     Parameters
     ----------
@@ -168,9 +177,10 @@ def methods_for(n_features: int) -> list[str]:
     methods : list of str
         Keys of `TITLES`.
     """
-    return [method for method in TITLES if method != "cutting-plane" or n_features <= FEW_COLUMNS]
+    return [method for method in TITLES if method != "cutting-plane" or n_features <= ALGORITHM_1_COLUMNS]
 
 
+@documented
 def compare(
     X: Any,
     y: Any,
@@ -184,14 +194,11 @@ def compare(
 ) -> Comparison:
     """Compare the methods on random halves: features and classifier from one, accuracy on the other.
 
-    The features are standardised, by the half that chooses.
+    The features are standardised by the mean and deviation of the half that selects.
 
     Parameters
     ----------
-    X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
-        The samples.
-    y : array-like of shape (n_samples,)
-        Their class labels.
+    %(X.rows, y.classes)
     ks : sequence of int or float
         Numbers of features.
     methods : sequence of str, default=None
@@ -204,12 +211,12 @@ def compare(
     seed : int, default=0
         Other seeds give other halves.
     progress : callable, default=None
-        Is told how many of the selections are done, and of how many.
+        Called with the number of selections done, and of all.
 
     Returns
     -------
     comparison : Comparison
-        Accuracies, chosen columns and seconds of each method.
+        Accuracies, selected columns and seconds of each method.
 
     Examples
     --------
@@ -224,9 +231,8 @@ def compare(
     check_integer("seed", seed, least=0)
     if classifier is not None and not (hasattr(classifier, "fit") and hasattr(classifier, "predict")):
         raise TypeError(f"classifier must have fit and predict; got {shown(classifier)}.")
-    asked = None if methods is None else _known(methods)
     table, _, codes = check_samples(X, y)
-    wanted = methods_for(table.shape[1]) if asked is None else asked
+    wanted = methods_for(table.shape[1]) if methods is None else _known(methods)
     sizes = check_sizes(ks, table.shape[1])
     model = make_pipeline(StandardScaler(), KNeighborsClassifier(1)) if classifier is None else classifier
     table = in_safe_units(table)
@@ -236,20 +242,40 @@ def compare(
     kept: dict[str, list[list[Indices]]] = {method: [] for method in wanted}
     done, total = 0, repeats * len(wanted)
     for repeat, (train, test) in enumerate(_splits(codes, repeats, seed)):
-        # one scale for all features, as in the paper: not all methods are above it
+        # one scale for all features, as in the paper: not all methods are invariant to it
         rows = StandardScaler(with_mean=not sparse.issparse(table)).fit_transform(table[train])
         for method in wanted:
             start = perf_counter()
-            chosen = features_for(method, rows, codes[train], sizes)
+            selected = features_for(method, rows, codes[train], sizes)
             seconds[method][repeat] = perf_counter() - start
-            kept[method].append(chosen)
+            kept[method].append(selected)
             accuracy[method][repeat] = [
-                holdout_accuracy(model, table, codes, features, train, test) for features in chosen
+                holdout_accuracy(model, table, codes, features, train, test) for features in selected
             ]
             done += 1
             if progress is not None:
                 progress(done, total)
     return Comparison(sizes, accuracy, kept, seconds, table.shape[1])
+
+
+def features_for(method: str, X: Any, y: Any, ks: Sequence[int]) -> list[Indices]:
+    """The features that a method selects for each k, in column order."""
+    if method in ("joint", "cutting-plane"):
+        path = selection_path(X, y, ks, solver=method, tol=None)
+        found = {step.k: step.features for step in path}
+        return [found[k] for k in ks]
+    if method.startswith("trace-ratio"):  # its sets are not nested
+        criterion = "fisher" if method.endswith("fs") else "laplacian"
+        fitted = [TraceRatio(k, criterion=criterion).fit(X, y) for k in ks]
+        return [np.flatnonzero(selector.support_) for selector in fitted]
+    ranker = {
+        # the class number as label: with one-hot labels HSIC would rank as the Fisher score
+        "hsic": HSICScore(1, label_kernel="linear"),
+        "fisher": FisherScore(1),
+        "laplacian": LaplacianScore(1),
+    }[method]
+    order = np.argsort(ranker.fit(X, y).ranking_)
+    return [np.sort(order[:k]) for k in ks]
 
 
 def _known(methods: Sequence[str]) -> list[str]:

@@ -1,20 +1,105 @@
-"""What a table looks like: correlations of columns, their spread in each class, whether they are pixels."""
+"""Description of a table: its columns, correlations among them, quantiles in each class, images."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
+from scipy.cluster.hierarchy import leaves_list, linkage
 
+from fisherset._docs import documented
 from fisherset._types import EPS, Floats, Indices
-from fisherset.evaluation.columns import columns_of, dense, in_safe_units
-from fisherset.validation.samples import check_labels, check_target
+from fisherset.validation.samples import (
+    check_bare_table,
+    check_features,
+    check_finite,
+    check_labels,
+    check_target,
+)
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
-MOST_CLASSES = 30
-FIFTHS = 5  # of a target, from low to high
-SAMPLE, ALIKE = 500, 0.25  # rows looked at, and least mean correlation of neighbours
-LEAST_SIDE = 8  # pixels a side; a table of 4 or 9 columns is hardly an image
+LARGEST_CLASSES = 30  # more could not be told apart in a figure
+CORRELATED = 0.95  # in absolute value, above which two features are named as a pair
+
+
+class Columns(NamedTuple):
+    """Columns in the order given, so that best first stays best first.
+
+    Attributes
+    ----------
+    numbers : ndarray of int
+        Their indices in the table.
+    names : list of str
+        Their names.
+    values : ndarray of shape (n_samples, len(numbers))
+        Their values.
+    """
+
+    numbers: Indices
+    names: list[str]
+    values: Floats
+
+
+@documented
+def columns_of(X: Any, features: Any = None, names: Sequence[str] | None = None) -> Columns:
+    """Some columns of a table, or all of them.
+
+    Parameters
+    ----------
+    %(X.rows, features.optional, names.columns)
+
+    Returns
+    -------
+    columns : Columns
+        Numbers, names and values of them.
+    """
+    table, known = check_bare_table(X)
+    if names is not None:
+        known = [str(name) for name in names]
+    if known is not None and len(known) != table.shape[1]:
+        raise ValueError(f"names must name each of the {table.shape[1]} columns of X; got {len(known)}.")
+    numbers = np.arange(table.shape[1])
+    if features is not None:
+        numbers = check_features(features, table.shape[1], known, rising=False)
+    labels = [f"x{j}" if known is None else known[j] for j in numbers]
+    selected = table[:, numbers]
+    check_finite(selected, labels)
+    return Columns(numbers, labels, dense(selected))
+
+
+def dense(X: Any) -> Floats:
+    """A table as a dense array of float64."""
+    return np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+
+
+def in_safe_units(table: Any) -> Any:
+    """The table with columns in other units where their squares would leave the range of float64.
+
+    Units are powers of two, so that nothing is rounded; scikit-learn squares values without such a guard.
+    """
+    least, most = table.min(axis=0), table.max(axis=0)
+    if sparse.issparse(table):
+        least, most = least.toarray().ravel(), most.toarray().ravel()
+    largest = np.maximum(-np.asarray(least, dtype=np.float64), np.asarray(most, dtype=np.float64))
+    exponent = np.frexp(largest)[1]
+    extreme = np.abs(exponent) > 200  # squares of less, summed over any number of rows, are in range
+    unit = np.ldexp(1.0, np.where(extreme, np.clip(exponent, -1000, 1000), 0))
+    if (unit == 1.0).all():
+        return table
+    return table @ sparse.diags_array(1 / unit) if sparse.issparse(table) else table / unit
+
+
+def in_unit_length(X: Floats) -> Floats:
+    """Columns centred and of length 1; those that are constant but for rounding become zero."""
+    X = in_safe_units(X)
+    centred = X - X.mean(axis=0)
+    length = np.sqrt(np.einsum("ij,ij->j", centred, centred))
+    varies = length > 8 * EPS * np.sqrt(np.einsum("ij,ij->j", X, X))
+    unit: Floats = np.where(varies, centred, 0.0)
+    unit /= np.where(varies, length, 1.0)
+    return unit
 
 
 class ClassQuantiles(NamedTuple):
@@ -23,12 +108,12 @@ class ClassQuantiles(NamedTuple):
     Attributes
     ----------
     values : ndarray of shape (n_features, n_classes, 5)
-        5, 25, 50, 75 and 95 % of each column in each class; of noughts and ones five times the share
+        5, 25, 50, 75 and 95 % of each column in each class; of zeros and ones five times the share
         of ones.
     classes : list of str
         The classes, or parts.
     shares : list of bool
-        Whether each column holds noughts and ones only.
+        Whether each column holds zeros and ones only.
     n_classes : int
         How many classes, or parts, there are.
     """
@@ -40,20 +125,18 @@ class ClassQuantiles(NamedTuple):
 
     @property
     def whole(self) -> str:
-        """All classes in words: "each class", or where some are left out "the 30 largest of 40 classes"."""
+        """All classes in words: "each class", or "the 30 largest of 40 classes"."""
         few = len(self.classes) < self.n_classes
         return f"the {len(self.classes)} largest of {self.n_classes} classes" if few else "each class"
 
 
+@documented
 def correlation_matrix(X: Any, features: Any = None) -> Floats:
     """Correlations among some columns, or all; a constant column correlates with nothing.
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        The table.
-    features : array-like, default=None
-        The columns: numbers, names or a mask; None for all.
+    %(X.rows, features.optional)
 
     Returns
     -------
@@ -65,17 +148,13 @@ def correlation_matrix(X: Any, features: Any = None) -> Floats:
     return correlations
 
 
+@documented
 def class_quantiles(X: Any, y: Any, features: Any = None) -> ClassQuantiles:
-    """How some columns, or all, are distributed in each class, of the 30 largest at most.
+    """Quantiles of some columns, or all, in each of the 30 largest classes.
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        The table.
-    y : array-like of shape (n_samples,)
-        The class labels.
-    features : array-like, default=None
-        The columns: numbers, names or a mask; None for all.
+    %(X.rows, y.classes, features.optional)
 
     Returns
     -------
@@ -84,21 +163,17 @@ def class_quantiles(X: Any, y: Any, features: Any = None) -> ClassQuantiles:
     """
     values = columns_of(X, features).values
     classes, codes = check_labels(y, len(values))
-    largest = np.sort(np.argsort(-np.bincount(codes), kind="stable")[:MOST_CLASSES])
-    return _spread(values, codes, largest, [str(label) for label in classes[largest]], classes.size)
+    largest = np.sort(np.argsort(-np.bincount(codes), kind="stable")[:LARGEST_CLASSES])
+    return _quantiles(values, codes, largest, [str(label) for label in classes[largest]], classes.size)
 
 
+@documented
 def target_quantiles(X: Any, y: Any, features: Any = None) -> ClassQuantiles:
-    """How some columns, or all, are distributed from low to high values of a target: in each fifth of rows.
+    """Quantiles of some columns, or all, in each fifth of the rows, from low to high values of a target.
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        The table.
-    y : array-like of shape (n_samples,)
-        The target, numbers.
-    features : array-like, default=None
-        The columns: numbers, names or a mask; None for all.
+    %(X.rows, y.numbers, features.optional)
 
     Returns
     -------
@@ -107,15 +182,15 @@ def target_quantiles(X: Any, y: Any, features: Any = None) -> ClassQuantiles:
     """
     values = columns_of(X, features).values
     target = check_target(y, len(values))
-    edges = np.unique(np.quantile(target, np.linspace(0, 1, FIFTHS + 1)[1:-1], method="lower"))
-    codes = np.searchsorted(edges, target)  # of equal targets all in one part
+    edges = np.unique(np.quantile(target, np.linspace(0, 1, 6)[1:-1], method="lower"))
+    codes = np.searchsorted(edges, target)  # rows with equal targets are in one part
     parts = np.unique(codes)
     ranges = [(target[codes == part].min(), target[codes == part].max()) for part in parts]
     labels = [f"{low:.3g} to {high:.3g}" if low < high else f"{low:.3g}" for low, high in ranges]
-    return _spread(values, codes, parts, labels, parts.size)
+    return _quantiles(values, codes, parts, labels, parts.size)
 
 
-def _spread(
+def _quantiles(
     values: Floats, codes: Indices, wanted: Indices, labels: list[str], n_classes: int
 ) -> ClassQuantiles:
     """Of each column in each of the classes wanted."""
@@ -127,13 +202,13 @@ def _spread(
 
 
 def side_of_image(n_features: int) -> int | None:
-    """The side of the square image that many columns may be, or None."""
+    """Side of the square image that so many columns may be, or None."""
     side = round(n_features**0.5)
-    return side if side >= LEAST_SIDE and side * side == n_features else None
+    return side if side >= 8 and side * side == n_features else None
 
 
 def looks_like_images(X: Any) -> bool:
-    """Whether columns may be the pixels of square images: neighbours, across and down, are alike.
+    """Whether columns may be the pixels of square images: neighbours, across and down, correlate.
 
     In a spectrum, which has neighbours too, half a row away is nearer than a row away.
 
@@ -145,24 +220,98 @@ def looks_like_images(X: Any) -> bool:
     Returns
     -------
     images : bool
-        Whether they look so.
+        Whether they may be.
     """
     side = side_of_image(X.shape[1])
     if side is None:
         return False
-    flat = in_unit_length(dense(X[:SAMPLE])).T
+    flat = in_unit_length(dense(X[:500])).T  # rows enough
     Z, half = flat.reshape(side, side, -1), side // 2
     across, down = np.sum(Z[:, 1:] * Z[:, :-1], axis=2), np.sum(Z[1:] * Z[:-1], axis=2)
     half_a_row_away = np.sum(flat[half:] * flat[:-half], axis=1)
-    return bool(min(across.mean(), down.mean()) > max(ALIKE, half_a_row_away.mean()))
+    return bool(min(across.mean(), down.mean()) > max(0.25, half_a_row_away.mean()))
 
 
-def in_unit_length(X: Floats) -> Floats:
-    """Columns centred and of length 1, those that are constant but for rounding nought."""
-    X = in_safe_units(X)
-    centred = X - X.mean(axis=0)
-    length = np.sqrt(np.einsum("ij,ij->j", centred, centred))
-    varies = length > 8 * EPS * np.sqrt(np.einsum("ij,ij->j", X, X))
-    unit: Floats = np.where(varies, centred, 0.0)
-    unit /= np.where(varies, length, 1.0)
-    return unit
+class Pair(NamedTuple):
+    """Two correlated features.
+
+    Attributes
+    ----------
+    first, second : int
+        Their indices, the first the smaller.
+    correlation : float
+        Between -1 and 1.
+    """
+
+    first: int
+    second: int
+    correlation: float
+
+
+def cluster_order(correlations: Floats) -> Indices:
+    """Order of features in which correlated ones are neighbours.
+
+    That of the leaves of a tree: average linkage of the distances 1 - |r|, with the optimal ordering
+    of neighbours. It depends on the correlations alone.
+
+    Parameters
+    ----------
+    correlations : ndarray of shape (k, k)
+        From :func:`correlation_matrix`.
+
+    Returns
+    -------
+    order : ndarray of shape (k,)
+        Indices of the features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fisherset.evaluation import cluster_order
+    >>> cluster_order(np.array([[1.0, 0.1, -0.9], [0.1, 1.0, 0.2], [-0.9, 0.2, 1.0]]))
+    array([0, 2, 1])
+    """
+    matrix = _checked(correlations)
+    if len(matrix) < 3:
+        return np.arange(len(matrix))
+    apart = 1.0 - np.abs(matrix[np.triu_indices(len(matrix), 1)])
+    tree = linkage(np.maximum(apart, 0.0), method="average", optimal_ordering=True)
+    order: Indices = leaves_list(tree).astype(np.intp)
+    return order if order[0] < order[-1] else order[::-1]  # the reverse is as good
+
+
+def close_pairs(correlations: Floats, above: float = CORRELATED) -> list[Pair]:
+    """Pairs of features whose correlation is above a limit in absolute value, the closest first.
+
+    Parameters
+    ----------
+    correlations : ndarray of shape (k, k)
+        From :func:`correlation_matrix`.
+    above : float, default=0.95
+        The limit.
+
+    Returns
+    -------
+    pairs : list of Pair
+        Each pair once.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from fisherset.evaluation import close_pairs, correlation_matrix
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> close_pairs(correlation_matrix(X))[0]._replace(correlation=0)
+    Pair(first=0, second=2, correlation=0)
+    """
+    matrix = _checked(correlations)
+    first, second = np.nonzero(np.triu(np.abs(matrix) > above, 1))
+    values = matrix[first, second]
+    order = np.lexsort([second, first, -np.abs(values)])
+    return [Pair(int(first[at]), int(second[at]), float(values[at])) for at in order]
+
+
+def _checked(correlations: Floats) -> Floats:
+    matrix = np.asarray(correlations, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(f"correlations must be a square matrix; got the shape {matrix.shape}.")
+    return matrix

@@ -1,4 +1,4 @@
-"""Section 4 of the paper again: every table and figure, beside the printed ones."""
+"""Reproduction of section 4 of the paper: every table and figure, next to the printed ones."""
 
 from fisherset.paper.reproduction import Reproduction, reproduce
 

@@ -1,13 +1,19 @@
-"""One repeat of the protocol on one data set: obtain, split, tune, select, classify."""
+"""One repeat of the protocol on one data set (obtain, split, tune, select, classify), and the file of all."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
+import platform
 import time
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,11 +24,25 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from fisherset import GeneralizedFisherScoreCV, certify, fisher_criterion, selection_path
+from fisherset._files import read_json, write_whole
 from fisherset._types import Floats, Indices
 from fisherset.datasets import Dataset, DatasetNotFoundError, load
 from fisherset.evaluation import halves, holdout_accuracy
-from fisherset.evaluation.methods import features_for
-from fisherset.paper.protocol import CLASSIFIER, FOLDS, GAMMAS, GFS_OPTIONS, METHODS, SHAPES, Protocol, Study
+from fisherset.evaluation.comparison import features_for
+from fisherset.paper.protocol import (
+    CLASSIFIER,
+    FOLDS,
+    GAMMAS,
+    GFS_OPTIONS,
+    METHOD_TITLES,
+    METHODS,
+    SHAPES,
+    STUDIES,
+    Protocol,
+    Study,
+)
+
+RESULTS_FORMAT, RESULTS_VERSION = "reproduction", 1
 
 
 class Data(NamedTuple):
@@ -35,7 +55,7 @@ class Data(NamedTuple):
 
 
 def obtain(study: Study, data_dir: str | os.PathLike[str] | None) -> Data:
-    """The first of the files of a study that is to be had, checked to be what the paper describes."""
+    """The first file of a study that is available, checked against the sizes in the paper."""
     first: DatasetNotFoundError | None = None
     for name in study.files:
         try:
@@ -49,7 +69,7 @@ def obtain(study: Study, data_dir: str | os.PathLike[str] | None) -> Data:
 
 
 def _checked(study: Study, name: str, found: Dataset) -> Data:
-    """Refuse a file that is not the set the paper describes, before anything is computed."""
+    """Refuse a file that is not the data set of the paper, before anything is computed."""
     size = (*found.X.shape, int(np.unique(found.y).size))
     if size != SHAPES[study.key]:
         raise ValueError(
@@ -69,10 +89,9 @@ def _described(samples: int, features: int, classes: int) -> str:
 
 
 def standardised(X: Any, rows: Indices | slice) -> Floats:
-    """X with the mean and standard deviation of the given rows taken out; missing values become nought.
+    """X standardised by the mean and deviation of the given rows; missing values become the mean, zero.
 
-    Nought is the mean there: a missing value says neither more nor less of a feature. A
-    feature that is constant in these rows is only centred.
+    A feature that is constant in these rows is only centred.
     """
     mean, scale = np.nanmean(X[rows], axis=0), np.nanstd(X[rows], axis=0)
     Z: Floats = np.nan_to_num((X - mean) / np.where(scale > 0, scale, 1.0), nan=0.0)
@@ -87,10 +106,10 @@ class Selected(NamedTuple):
 
 
 def select_gfs(key: str, X: Any, y: Any, ks: Sequence[int], *, leak_free: bool, seed: int) -> list[Selected]:
-    """The features the generalized Fisher score selects for each k, at the best gamma of its own.
+    """Features that the generalized Fisher score selects for each k, at the best gamma for that k.
 
-    Inside the cross-validation the features keep their scales, or without leaks are scaled
-    anew on the training part of each fold.
+    Inside the cross-validation the features keep their scales, or without leakage are scaled anew on
+    the training part of each fold.
     """
     options = {"standardize": leak_free, **GFS_OPTIONS[key]}
     search = GeneralizedFisherScoreCV(
@@ -103,19 +122,19 @@ def select_gfs(key: str, X: Any, y: Any, ks: Sequence[int], *, leak_free: bool, 
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The least populated class")
         accuracy = search.fit(X, y).cv_results_["mean_test_score"].reshape(len(GAMMAS), len(ks))
-    # of equals the largest gamma
+    # the largest gamma of those that are equally good
     best = len(GAMMAS) - 1 - np.argmax(np.round(accuracy, 12)[::-1], axis=0)
-    chosen = {}
+    selected = {}
     for place in np.unique(best):
         sizes = [k for k, own in zip(ks, best, strict=True) if own == place]
         path = selection_path(X, y, sizes, gamma=GAMMAS[place], **options)
-        chosen.update({step.k: Selected(step.features, GAMMAS[place]) for step in path})
-    return [chosen[k] for k in ks]
+        selected.update({step.k: Selected(step.features, GAMMAS[place]) for step in path})
+    return [selected[k] for k in ks]
 
 
 @dataclass(frozen=True)
 class Run:
-    """What one method did in one repeat, for each number of features k."""
+    """Result of one method in one repeat, for each number of features k."""
 
     dataset: str
     repeat: int
@@ -129,14 +148,14 @@ class Run:
 
 
 class Seeds(NamedTuple):
-    """Where the randomness of one repeat comes from."""
+    """Seeds of one repeat."""
 
     split: int
     folds: int
 
 
 def seeds_of(study: Study, repeat: int, protocol: Protocol) -> Seeds:
-    """Other seeds for every data set and repeat, the same on every machine."""
+    """Seeds for a data set and repeat, the same on every machine."""
     state = np.random.SeedSequence([protocol.seed, *study.key.encode(), repeat]).generate_state(2)
     return Seeds(int(state[0]), int(state[1]))
 
@@ -185,6 +204,120 @@ def _shares(X: np.ndarray, y: np.ndarray, selected: dict[str, Selected]) -> dict
     assert joint.gamma is not None
     bound = certify(X, y, joint.features, gamma=joint.gamma, standardize=False).upper_bound
     return {
-        key: fisher_criterion(X, y, chosen.features, gamma=joint.gamma, standardize=False) / bound
-        for key, chosen in selected.items()
+        key: fisher_criterion(X, y, own.features, gamma=joint.gamma, standardize=False) / bound
+        for key, own in selected.items()
     }
+
+
+@dataclass
+class Results:
+    """The runs so far, under one protocol."""
+
+    protocol: Protocol
+    runs: list[Run] = field(default_factory=list)
+    files: dict[str, str] = field(default_factory=dict)  # the file each data set came as
+    digests: dict[str, str] = field(default_factory=dict)  # sha256 of the content of each
+    date: str = field(default_factory=lambda: date.today().isoformat())
+    versions: dict[str, str] = field(default_factory=lambda: current_versions())
+
+    def done(self) -> set[tuple[str, int]]:
+        """Data sets and repeats that need not be run again."""
+        return {(run.dataset, run.repeat) for run in self.runs}
+
+    def add(self, runs: Iterable[Run]) -> None:
+        """Add the runs of one repeat; their order does not depend on which finished first."""
+        self.runs = sorted([*self.runs, *runs], key=lambda run: (run.dataset, run.repeat))
+
+    def limited(self, repeats: int) -> Results:
+        """Only the first repeats, where a longer run has left more."""
+        runs = [run for run in self.runs if run.repeat < repeats]
+        return replace(self, runs=runs)
+
+    def of(self, dataset: str, method: str) -> list[Run]:
+        """The repeats of one method on one data set, in order."""
+        return [run for run in self.runs if run.dataset == dataset and run.method == method]
+
+    def accuracy(self, dataset: str, method: str, k: int | None = None) -> Floats:
+        """Accuracy in per cent in each repeat, with k features, or the table's number when None."""
+        runs = self.of(dataset, method)
+        return np.array([100 * run.accuracy[-1 if k is None else run.k.index(k)] for run in runs])
+
+    def save(self, path: Path) -> None:
+        content = {
+            "format": f"fisherset {RESULTS_FORMAT}",
+            "format_version": RESULTS_VERSION,
+            "date": self.date,
+            "versions": self.versions,
+            "protocol": self.protocol.as_dict(),
+            "files": self.files,
+            "digests": self.digests,
+        }
+        head = json.dumps(content, indent=1, allow_nan=False)[:-2]
+        # one run a line: the file can be read, compared and searched line by line
+        lines = ",\n".join(json.dumps(asdict(run), allow_nan=False) for run in self.runs)
+        write_whole(path, f'{head},\n "runs": [\n{lines}\n ]\n}}\n')
+
+
+def current_versions() -> dict[str, str]:
+    """Versions of the packages that the figures may depend on."""
+    packages = {name: version(name) for name in ("fisherset", "numpy", "scipy", "scikit-learn")}
+    return {"python": platform.python_version(), **packages}
+
+
+def read_results(path: Path) -> Results:
+    """The results of an earlier run; a damaged or foreign file is refused with a reason."""
+    try:
+        content = read_json(path, RESULTS_FORMAT, RESULTS_VERSION, key="format_version")
+        protocol = Protocol(content["protocol"]["standardize"], content["protocol"]["seed"])
+        if content["protocol"] != protocol.as_dict():
+            raise ValueError("its protocol is that of another version of fisherset")
+        runs = [_run(entry) for entry in content["runs"]]
+        _check_complete(runs)
+        strings = {key: _strings(content[key]) for key in ("files", "digests", "versions")}
+        return Results(protocol, runs, date=str(content["date"]), **strings)
+    except (OSError, KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
+        fix = "Remove it, or choose another --out."
+        raise ValueError(f"{path.name} cannot be used: {error}. {fix}") from error
+
+
+def _strings(content: dict[str, str]) -> dict[str, str]:
+    if not all(isinstance(item, str) for pair in content.items() for item in pair):
+        raise ValueError("it holds something else where names were expected")
+    return dict(content)
+
+
+def _run(entry: Any) -> Run:
+    """One run, checked as far as the tables and figures rely on it."""
+    run = Run(**{item.name: entry[item.name] for item in fields(Run)})
+    study = STUDIES.get(run.dataset)
+    sound = (
+        study is not None
+        and run.method in METHOD_TITLES
+        and _is_count(run.repeat)
+        and run.k == list(study.ks)
+        and len(run.accuracy) == len(run.k)
+        and all(_is_share(number) for number in [*run.accuracy, run.share])
+        and (run.gamma is None) == (run.method not in GFS_OPTIONS)
+        and len(set(run.features)) == run.k[-1]
+        and all(_is_count(feature) and feature < SHAPES[study.key][1] for feature in run.features)
+    )
+    if not sound:
+        raise ValueError(f"its entry for {run.dataset!r}, {run.method!r}, repeat {run.repeat!r} is damaged")
+    return run
+
+
+def _is_count(number: Any) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool) and number >= 0
+
+
+def _is_share(number: Any) -> bool:
+    return isinstance(number, int | float) and not isinstance(number, bool) and 0 <= number <= 1 + 1e-9
+
+
+def _check_complete(runs: list[Run]) -> None:
+    """Refuse repeats without every method once: methods are compared in pairs."""
+    found = Counter((run.dataset, run.repeat, run.method) for run in runs)
+    repeats = {(run.dataset, run.repeat) for run in runs}
+    for dataset, repeat in sorted(repeats):
+        if any(found[dataset, repeat, method] != 1 for method in METHOD_TITLES):
+            raise ValueError(f"repeat {repeat} of {dataset!r} does not have every method once")

@@ -1,4 +1,4 @@
-"""What section 4 of the paper does, and the figures it prints: data sets, sizes, methods, gammas."""
+"""Protocol of section 4 of the paper, and its printed figures: data sets, sizes, methods, gammas."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Study:
 
     key: str
     title: str
-    files: tuple[str, ...]  # names for `load`, the first to be had
+    files: tuple[str, ...]  # names for `load`, the first available
     ks: tuple[int, ...]  # numbers of features, the last one that of the table
 
 
@@ -51,7 +51,7 @@ PARTS = {
 
 
 class Method(NamedTuple):
-    """A method, how its rows and curves are headed, and whether the paper has it."""
+    """A method, the name of its rows and curves, and whether it is in the paper."""
 
     key: str
     title: str
@@ -79,7 +79,7 @@ GFS_OPTIONS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Protocol:
-    """What a result depends on besides the data; runs are comparable only where it is the same."""
+    """Parameters of a run besides the data; runs are comparable only where they are the same."""
 
     standardize: str = "all"  # "all": before the split, as in the paper; "train": on the training part only
     seed: int = 0
@@ -91,7 +91,7 @@ class Protocol:
             raise ValueError(f"seed must be a whole number of at least 0; got {self.seed!r}.")
 
     def as_dict(self) -> dict[str, Any]:
-        """All that is prescribed, as JSON gives it back."""
+        """All that is prescribed, as JSON returns it."""
         return {
             **asdict(self),
             "gammas": list(GAMMAS),
@@ -103,7 +103,7 @@ class Protocol:
 
 
 def parts_from(only: str | Iterable[str] | None) -> tuple[str, ...]:
-    """The parts asked for, in the paper's order; all of them when None."""
+    """Parts by their names, in the order of the paper; all when None."""
     if only is None:
         return tuple(PARTS)
     names = only.split(",") if isinstance(only, str) else list(only)
@@ -116,7 +116,7 @@ def parts_from(only: str | Iterable[str] | None) -> tuple[str, ...]:
 
 
 def studies_of(parts: Iterable[str]) -> list[Study]:
-    """The data sets that have to be run for some parts, in the paper's order."""
+    """The data sets that some parts need, in the order of the paper."""
     needed = {key for part in parts if part != "table1" for key in PARTS[part]}
     return [study for study in STUDIES.values() if study.key in needed]
 

@@ -1,4 +1,4 @@
-"""The whole of section 4 in one call: run what lacks, keep it, write tables, figures and a page."""
+"""Section 4 in one call: run missing repeats, save them, write tables, figures and a page."""
 
 from __future__ import annotations
 
@@ -9,16 +9,27 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from multiprocessing import current_process
 from pathlib import Path
+from typing import Any, NamedTuple
 
+import numpy as np
 from joblib import Parallel, delayed
 
 from fisherset._files import write_whole
 from fisherset.datasets import DatasetNotFoundError
-from fisherset.paper.experiment import Data, Run, obtain, run_repeat
-from fisherset.paper.figures import Picture, figures_for
-from fisherset.paper.protocol import PARTS, STUDIES, Protocol, Study, parts_from, studies_of
-from fisherset.paper.results import Results, current_versions, read_results
-from fisherset.paper.tables import ResultTable, findings_for, tables_for
+from fisherset.paper.experiment import Data, Results, Run, current_versions, obtain, read_results, run_repeat
+from fisherset.paper.protocol import (
+    CURVE,
+    METHOD_TITLES,
+    METHODS,
+    PARTS,
+    STUDIES,
+    Protocol,
+    Study,
+    parts_from,
+    studies_of,
+)
+from fisherset.paper.tables import ResultTable, as_image, findings_for, mirror_share, tables_for
+from fisherset.plots.style import COLOURS, as_svg, line_style, new_figure, styled
 from fisherset.report import embedded, render
 
 Progress = Callable[[str, int, int], None]  # data set, repeats done, repeats wanted
@@ -26,16 +37,16 @@ Progress = Callable[[str, int, int], None]  # data set, repeats done, repeats wa
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What a run gave.
+    """Results of a run.
 
     Attributes
     ----------
     results : Results
-        What each method did in each repeat.
+        Accuracies and selections of each method in each repeat.
     tables : list of ResultTable
-        The tables, ours beside the printed ones.
+        The tables, our figures next to the printed ones.
     files : list of Path
-        What was written, the page last.
+        The files written, the page last.
     """
 
     results: Results
@@ -55,7 +66,7 @@ def reproduce(
     n_jobs: int | None = -1,
     progress: Progress | None = None,
 ) -> Reproduction:
-    """Do the experiments of Gu, Li and Han (2011) again, beside the printed figures.
+    """Repeat the experiments of Gu, Li and Han (2011), and compare with the printed figures.
 
     Parameters
     ----------
@@ -74,7 +85,7 @@ def reproduce(
     seed : int, default=0
         Other seeds give other random halves.
     skip_missing : bool, default=False
-        Leave out data sets that are not to be had, instead of an error that names them.
+        Leave out data sets that are not available, instead of an error that names them.
     n_jobs : int, default=-1
         Repeats run in parallel; -1 for all processors.
     progress : callable, default=None
@@ -105,7 +116,7 @@ def reproduce(
     for key, found in data.items():
         _note(results, key, found)
     folder.mkdir(parents=True, exist_ok=True)
-    results.save(folder / "results.json")  # whether this can be done should not be learned at the end
+    results.save(folder / "results.json")  # fails before the work, not after it
     _run_lacking(results, parts, data, repeats, n_jobs, folder / "results.json", progress)
     return publish(results.limited(repeats), parts, folder, data.get("orl"))
 
@@ -127,6 +138,88 @@ def publish(results: Results, parts: tuple[str, ...], folder: Path, faces: Data 
     return Reproduction(results, tables, files)
 
 
+class Picture(NamedTuple):
+    """A figure as SVG, with a title and a description."""
+
+    key: str
+    title: str
+    text: str
+    svg: str
+
+
+def figures_for(results: Results, parts: Sequence[str], faces: Data | None) -> list[Picture]:
+    """The figures among some parts."""
+    pictures = []
+    with styled():
+        if "figure1" in parts:
+            pictures.append(_curves(results, "figure1", "orl"))
+        if "figure2" in parts and faces is not None:
+            pictures.append(_pixels(results, faces))
+        if "figure3" in parts:
+            pictures.append(_curves(results, "figure3", "usps"))
+    return pictures
+
+
+def _curves(results: Results, key: str, dataset: str) -> Picture:
+    """Accuracy against the number of features: means, and for GFS and the Fisher score their spread."""
+    figure = new_figure(7.5, 4.6)
+    axes = figure.subplots()
+    for place, method in enumerate(METHODS):
+        values = np.array([results.accuracy(dataset, method.key, k) for k in CURVE])
+        mean, deviation = values.mean(axis=1), values.std(axis=1, ddof=min(1, values.shape[1] - 1))
+        style = line_style(place)
+        axes.plot(CURVE, mean, label=method.title, **style)
+        if method.key in ("fisher", "gfs", "gfs-joint"):
+            axes.fill_between(
+                CURVE, mean - deviation, mean + deviation, color=style["color"], alpha=0.12, lw=0
+            )
+    axes.set(xlabel="number of features", ylabel="accuracy of 1-nearest-neighbour (%)", xlim=(0, 102))
+    axes.legend(loc="lower right", ncols=2)
+    title, repeats = STUDIES[dataset].title, len(results.of(dataset, "fisher"))
+    tenth = {key: results.accuracy(dataset, key, 10).mean() for key in ("fisher", "gfs", "gfs-joint")}
+    text = (
+        f"Line chart of mean accuracy over {repeats} repeats against the number of features, seven methods. "
+        f"With 10 features the Fisher score reaches {tenth['fisher']:.0f} %, GFS {tenth['gfs']:.0f} % by "
+        f"Algorithm 1 and {tenth['gfs-joint']:.0f} % by the joint solver. Bands: one standard deviation."
+    )
+    number = key.removeprefix("figure")
+    return Picture(
+        key, f"Figure {number}: accuracy against the number of features, {title}", text, as_svg(figure)
+    )
+
+
+def _pixels(results: Results, faces: Data) -> Picture:
+    """The pixels each method selected in the first repeat, on the mean face."""
+    methods = ("fisher", "gfs", "gfs-joint")
+    figure = new_figure(8.4, 3.3)
+    mean_face = as_image(faces.X.mean(axis=0))
+    shares = {}
+    for axes, method in zip(figure.subplots(1, 3), methods, strict=True):
+        run = results.of("orl", method)[0]
+        shares[method] = mirror_share(run.features)
+        _face(axes, mean_face, run.features)
+        axes.set_title(f"{METHOD_TITLES[method]}\nmirror image chosen too: {shares[method]:.0%}", fontsize=10)
+    text = (
+        "The mean face three times with the 100 chosen pixels marked: by the Fisher score and by GFS twice. "
+        "Share of chosen pixels whose mirror image is chosen too: "
+        + ", ".join(f"{METHOD_TITLES[method]} {share:.0%}" for method, share in shares.items())
+        + "."
+    )
+    return Picture("figure2", "Figure 2: the 100 pixels chosen on ORL, first repeat", text, as_svg(figure))
+
+
+def _face(axes: Any, mean_face: Any, features: Sequence[int]) -> None:
+    from matplotlib.colors import ListedColormap
+
+    mask = np.zeros(mean_face.size)
+    mask[list(features)] = 1.0
+    marked = np.ma.masked_equal(as_image(mask), 0.0)
+    axes.imshow(mean_face, cmap="gray", interpolation="nearest")
+    axes.imshow(marked, cmap=ListedColormap([COLOURS[1]]), alpha=0.85, interpolation="nearest")
+    axes.set(xticks=[], yticks=[])
+    axes.grid(visible=False)
+
+
 def _page(results: Results, tables: Sequence[ResultTable], pictures: Sequence[Picture]) -> str:
     """One self-contained page with everything: it opens offline and loads nothing."""
     shown = [part for part in PARTS if any(table.key == part for table in tables)]
@@ -144,7 +237,7 @@ def _page(results: Results, tables: Sequence[ResultTable], pictures: Sequence[Pi
 
 
 def _need(*packages: str) -> None:
-    """Say what is not installed before the work, not after it."""
+    """Refuse missing packages before the work, not after it."""
     lacking = [name for name in packages if find_spec(name) is None]
     if lacking:
         raise ModuleNotFoundError(
@@ -176,7 +269,7 @@ def _resumed(path: Path, protocol: Protocol) -> Results:
 def _obtain_all(
     parts: tuple[str, ...], data_dir: str | os.PathLike[str] | None, skip_missing: bool = False
 ) -> dict[str, Data]:
-    """All data sets needed, or one error that names all that lack: before anything is computed."""
+    """All data sets of some parts, or one error that names all missing ones, before anything is computed."""
     data, lacking = {}, []
     for key in dict.fromkeys(key for part in parts for key in PARTS[part]):
         try:
@@ -190,10 +283,10 @@ def _obtain_all(
 
 
 def _note(results: Results, key: str, data: Data) -> None:
-    """Note which data the results are of; results of other data must not be mixed with them."""
+    """Record the data of the results; those of other data are refused."""
     if results.digests.get(key, data.digest) != data.digest:
         raise ValueError(
-            f"The results found are of another {results.files.get(key, key)} than the {data.file} at hand. "
+            f"The results found are of another {results.files.get(key, key)} than {data.file}. "
             f"Choose another --out."
         )
     results.files[key], results.digests[key] = data.file, data.digest
@@ -208,9 +301,9 @@ def _run_lacking(
     path: Path,
     progress: Progress | None,
 ) -> None:
-    """Run what is not in the results yet, saving after each repeat."""
+    """Run the repeats that the results lack, saving after each."""
     done = results.done()
-    # the longest runs first: no worker is left alone with one at the end
+    # the longest runs first, so that no worker is left alone with one at the end
     studies = [study for study in studies_of(parts) if study.key in data]
     studies.sort(key=lambda study: (-len(study.ks), study.key))
     tasks = [(study, r) for study in studies for r in range(repeats) if (study.key, r) not in done]
@@ -229,5 +322,5 @@ def _run_lacking(
 
 def _task(study: Study, data: Data, repeat: int, protocol: Protocol) -> tuple[str, list[Run]]:
     if current_process().name != "MainProcess":
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     return study.key, run_repeat(study, data, repeat, protocol)

@@ -1,16 +1,17 @@
-"""The paper's tables with our figures beside the printed ones, and what they say in sentences."""
+"""Tables of the paper with our figures next to the printed ones, and findings in sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fisherset._types import Floats
 from fisherset.evaluation import Difference, paired_difference
-from fisherset.paper.figures import mirror_share
+from fisherset.paper.experiment import Results
 from fisherset.paper.protocol import (
     ACCURACY,
     METHOD_TITLES,
@@ -18,19 +19,17 @@ from fisherset.paper.protocol import (
     SHAPES,
     STUDIES,
     TEN_FEATURES,
+    Method,
     studies_of,
 )
-from fisherset.paper.results import Results
 
 LEVEL = 0.05  # of significance
-FEW_FEATURES = 10  # the size of the paper's remark on USPS
-SMALL_SIZES = (5, 10, 20, 50, 100)  # sizes of the curves also given in numbers
+SIDE = 32  # of the ORL images
 GFS = ("gfs", "gfs-joint")
-UNTESTED = " Dash: too few repeats, or all with the same difference, for a test."
 
 
 class Cell(NamedTuple):
-    """A piece of text, strong where it is the best of its column."""
+    """A string, strong where it is the best of its column."""
 
     text: str
     strong: bool = False
@@ -64,7 +63,7 @@ def _line(cells: list[str] | tuple[str, ...]) -> str:
 
 
 def tables_for(results: Results, parts: Sequence[str]) -> list[ResultTable]:
-    """The tables of the parts asked for, then those that go with them."""
+    """The tables of some parts, then those that go with them."""
     uci = keys_run(results, ["table2"])
     builders = {
         "table1": lambda: _sizes(results),
@@ -81,13 +80,13 @@ def tables_for(results: Results, parts: Sequence[str]) -> list[ResultTable]:
         tables += [_differences(results, ran, method) for method in GFS]
         curves = [key for key in ran if len(STUDIES[key].ks) > 1]
         if curves:
-            tables += [_differences(results, curves, method, FEW_FEATURES) for method in GFS]
+            tables += [_differences(results, curves, method, 10) for method in GFS]
         tables.append(_certificates(results, ran))
     return tables
 
 
 def keys_run(results: Results, parts: Sequence[str]) -> list[str]:
-    """The data sets behind some parts that were to be had."""
+    """The data sets of some parts that were available."""
     return [study.key for study in studies_of(parts) if results.of(study.key, "gfs")]
 
 
@@ -110,7 +109,7 @@ def best_printed(results: Results, dataset: str) -> str:
 
 
 def _sizes(results: Results) -> ResultTable:
-    """Data of another size than the paper's is refused, so that there is one number to show."""
+    """Sizes of the data sets: those of the paper, since any others are refused."""
     rows = [
         (Cell(STUDIES[key].title), Cell(results.files[key]), *(Cell(str(number)) for number in SHAPES[key]))
         for key in STUDIES
@@ -125,91 +124,93 @@ def _sizes(results: Results) -> ResultTable:
     )
 
 
+def _by_method(
+    key: str,
+    title: str,
+    columns: Sequence[str],
+    cells: Callable[[Method], Sequence[Cell]],
+    note: str = "",
+    methods: Sequence[Method] = METHODS,
+) -> ResultTable:
+    """A table with a row for each method."""
+    rows = tuple((Cell(method.title), *cells(method)) for method in methods)
+    return ResultTable(key, title, tuple(columns), rows, note)
+
+
 def _accuracies(results: Results, key: str, datasets: Sequence[str], size: str) -> ResultTable:
-    number = key.removeprefix("table")
-    names = ", ".join(STUDIES[name].title for name in datasets) if len(datasets) == 1 else "the UCI data sets"
-    columns = ["method"]
-    for name in datasets:
-        columns += [f"{STUDIES[name].title}, ours", "paper"]
     best = {name: results.accuracy(name, best_printed(results, name)).mean() for name in datasets}
-    rows = []
-    for method in METHODS:
-        row = [Cell(method.title)]
+
+    def cells(method: Method) -> list[Cell]:
+        row = []
         for name in datasets:
-            ours = results.accuracy(name, method.key)
+            ours, printed = results.accuracy(name, method.key), ACCURACY[name].get(method.key)
             strong = method.printed and np.isclose(ours.mean(), best[name], rtol=1e-12)
-            row.append(Cell(spread(ours), bool(strong)))
-            printed = ACCURACY[name].get(method.key)
-            row.append(
-                Cell("-")
-                if printed is None
-                else Cell(f"{printed[0]:.2f} ± {printed[1]:.2f}", method.key == "gfs")
-            )
-        rows.append(tuple(row))
-    return ResultTable(
+            paper = "-" if printed is None else f"{printed[0]:.2f} ± {printed[1]:.2f}"
+            row += [Cell(spread(ours), bool(strong)), Cell(paper, method.key == "gfs")]
+        return row
+
+    names = STUDIES[datasets[0]].title if len(datasets) == 1 else "the UCI data sets"
+    return _by_method(
         key,
-        f"Table {number}: accuracy (%) on {names}, {size}",
-        tuple(columns),
-        tuple(rows),
+        f"Table {key.removeprefix('table')}: accuracy (%) on {names}, {size}",
+        ["method", *(head for name in datasets for head in (f"{STUDIES[name].title}, ours", "paper"))],
+        cells,
         "Mean and standard deviation over the repeats. Bold: the best of the paper's methods.",
     )
 
 
 def _curve(results: Results, key: str, dataset: str) -> ResultTable:
-    rows = []
-    for method in METHODS:
-        values = [results.accuracy(dataset, method.key, k) for k in SMALL_SIZES]
-        rows.append((Cell(method.title), *(Cell(f"{value.mean():.1f}") for value in values)))
-    return ResultTable(
+    sizes = (5, 10, 20, 50, 100)
+    return _by_method(
         key,
         f"Figure {key.removeprefix('figure')} in numbers: mean accuracy (%) on {STUDIES[dataset].title}",
-        ("method", *(f"{k} features" for k in SMALL_SIZES)),
-        tuple(rows),
+        ["method", *(f"{k} features" for k in sizes)],
+        lambda method: [Cell(f"{results.accuracy(dataset, method.key, k).mean():.1f}") for k in sizes],
     )
 
 
 def _mirrors(results: Results) -> ResultTable:
-    rows = [
-        (
-            Cell(METHOD_TITLES[method]),
-            Cell(spread(100 * np.array([mirror_share(run.features) for run in results.of("orl", method)]))),
-        )
-        for method in ("fisher", *GFS)
-    ]
-    return ResultTable(
+    def cells(method: Method) -> list[Cell]:
+        shares = [100 * mirror_share(run.features) for run in results.of("orl", method.key)]
+        return [Cell(spread(np.array(shares)))]
+
+    return _by_method(
         "figure2",
         "Figure 2 in numbers: chosen pixels whose mirror image is chosen too (%)",
-        ("method", "ORL, 100 of 1024 pixels"),
-        tuple(rows),
+        ["method", "ORL, 100 of 1024 pixels"],
+        cells,
         "100 pixels drawn at random would have 9.7 %. The paper gives no number.",
+        [method for method in METHODS if method.key in ("fisher", *GFS)],
     )
 
 
 def _differences(results: Results, datasets: Sequence[str], method: str, k: int | None = None) -> ResultTable:
-    rows, where, untested = [], "" if k is None else f" with {k} features", ""
-    for other in METHODS:
-        if other.key == method:
-            continue
-        row = [Cell(other.title)]
-        for dataset in datasets:
-            difference = compared(results, dataset, method, other.key, k)
-            row.append(Cell(_tested(difference), difference.p_corrected < LEVEL))
-            untested = UNTESTED if np.isnan(difference.p) else untested
-        rows.append(tuple(row))
-    return ResultTable(
+    where = "" if k is None else f" with {k} features"
+    others = [other for other in METHODS if other.key != method]
+    found = {
+        (other.key, dataset): compared(results, dataset, method, other.key, k)
+        for other in others
+        for dataset in datasets
+    }
+    untested = any(np.isnan(difference.p) for difference in found.values())
+    return _by_method(
         f"differences-{method}" + ("" if k is None else f"-{k}"),
         f"{METHOD_TITLES[method]} less each other method{where}: accuracy (points)",
-        ("less", *(STUDIES[dataset].title for dataset in datasets)),
-        tuple(rows),
+        ["less", *(STUDIES[dataset].title for dataset in datasets)],
+        lambda other: [_tested(found[other.key, dataset]) for dataset in datasets],
         f"In brackets the p-values of two paired tests over the repeats: the t-test, and the same with the "
         f"variance of Nadeau and Bengio (2003), which allows for the samples the repeats share. Star: "
-        f"below {LEVEL} by the t-test. Bold: by both. Not corrected for the number of tests.{untested}",
+        f"below {LEVEL} by the t-test. Bold: by both. Not corrected for the number of tests."
+        + " Dash: too few repeats, or all with the same difference, for a test."
+        * untested,
+        others,
     )
 
 
-def _tested(difference: Difference) -> str:
+def _tested(difference: Difference) -> Cell:
     star = "*" if difference.p < LEVEL else ""
-    return f"{difference.mean:+.2f}{star} ({_p(difference.p)}, {_p(difference.p_corrected)})"
+    p_values = f"({_p(difference.p)}, {_p(difference.p_corrected)})"
+    return Cell(f"{difference.mean:+.2f}{star} {p_values}", difference.p_corrected < LEVEL)
 
 
 def _p(value: float) -> str:
@@ -219,20 +220,31 @@ def _p(value: float) -> str:
 
 
 def _certificates(results: Results, datasets: Sequence[str]) -> ResultTable:
-    rows = []
-    for method in METHODS:
-        shares = [
-            np.array([100 * run.share for run in results.of(dataset, method.key)]) for dataset in datasets
-        ]
-        rows.append((Cell(method.title), *(Cell(f"{share.mean():.1f}") for share in shares)))
-    return ResultTable(
+    def cells(method: Method) -> list[Cell]:
+        shares = [[100 * run.share for run in results.of(dataset, method.key)] for dataset in datasets]
+        return [Cell(f"{np.mean(share):.1f}") for share in shares]
+
+    return _by_method(
         "certificates",
         "The certificate: the Fisher criterion reached, in % of the upper bound over all sets of that size",
-        ("method", *(STUDIES[dataset].title for dataset in datasets)),
-        tuple(rows),
+        ["method", *(STUDIES[dataset].title for dataset in datasets)],
+        cells,
         "At the gamma cross-validation chose for the joint solver, mean over the repeats. What lacks to 100 "
         "is the most that any other set of that size could gain.",
     )
+
+
+def as_image(values: NDArray[Any]) -> NDArray[Any]:
+    """The 32 x 32 image of 1024 values: the files hold it column by column."""
+    return values.reshape(SIDE, SIDE).T
+
+
+def mirror_share(features: Sequence[int]) -> float:
+    """Share of the selected pixels whose mirror image, left for right, is selected too."""
+    mask = np.zeros(SIDE * SIDE, dtype=bool)
+    mask[list(features)] = True
+    image = as_image(mask)
+    return float(np.sum(image & image[:, ::-1]) / max(1, len(features)))
 
 
 def findings_for(results: Results, parts: Sequence[str]) -> list[str]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-LABEL = 24  # signs of a label
+LABEL = 24  # characters of a label
 CUT = "…"
 
 
 def shortened(name: str, most: int = LABEL) -> str:
     """A name short enough for a label: its beginning and its end, where names mostly differ."""
-    printable = "".join(sign if sign.isprintable() else "?" for sign in name)
+    printable = "".join(character if character.isprintable() else "?" for character in name)
     if len(printable) <= most:
         return printable
     head = (most - 1) // 2
@@ -19,14 +19,14 @@ def shortened(name: str, most: int = LABEL) -> str:
 
 
 def distinct(names: Sequence[str], most: int = LABEL) -> list[str]:
-    """Labels of some names: names that differ have labels that do.
+    """Labels of names: different ones for different names.
 
-    Those that would be the same show the part from which they differ, or else are numbered.
+    Labels that would be the same show the part from which the names differ, or else are numbered.
     """
     different = list(dict.fromkeys(names))
     labels = {name: shortened(name, most) for name in different}
     for alike in _alike(labels):
-        start = _shared(min(alike), max(alike))  # what these share all between them do
+        start = _shared(min(alike), max(alike))  # all names between these two share it, too
         labels |= {name: _from(name, start, most) for name in alike}
     taken = set(labels.values())
     for alike in _alike(labels):
@@ -42,7 +42,7 @@ def distinct(names: Sequence[str], most: int = LABEL) -> list[str]:
 
 
 def drawn(names: Sequence[str], most: int = LABEL) -> list[str]:
-    """Labels for matplotlib, which takes its signs for formulas literally."""
+    """Labels for matplotlib, with its mark of formulas escaped."""
     return [label.replace("$", r"\$") for label in distinct(names, most)]
 
 
@@ -55,13 +55,13 @@ def _alike(labels: dict[str, str]) -> list[list[str]]:
 
 
 def _shared(first: str, second: str) -> int:
-    """How many signs two names begin with alike."""
+    """Length of the common beginning of two names."""
     pairs = enumerate(zip(first, second, strict=False))
     return next((at for at, (one, other) in pairs if one != other), min(len(first), len(second)))
 
 
 def _from(name: str, start: int, most: int) -> str:
-    """A little of the beginning, and what follows the place from which names differ."""
+    """A little of the beginning, and the part from which names differ."""
     head = most // 3
     if start <= head + 1:
         return shortened(name, most)

@@ -1,13 +1,14 @@
-"""One style for all figures: colours that the colour-blind can tell apart, and a marker for each curve."""
+"""One style for all figures, with colours that the colour-blind can tell apart, and the base of displays."""
 
 from __future__ import annotations
 
 import io
 import re
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 # Okabe and Ito (2008): distinct under every common form of colour blindness. Markers and
 # dashes repeat the difference for print in grey.
@@ -47,8 +48,8 @@ DARK: Any = {
 }
 
 
-# Colours of a figure in the light style of a page, and what stands for them in the dark one. The ink is not
-# quite black: what is black matplotlib leaves for the SVG to say nothing about.
+# Colours of a figure in the light style of a page, and their counterparts in the dark one. The ink is not
+# quite black: matplotlib writes no colour into the SVG for what is black.
 PAPER, PENCIL = "#ffffff", "#1a1a1a"
 NIGHT = {PENCIL: INK, PAPER: "#16181b", "#b0b0b0": "#707070", "#0072b2": "#2f95d6"}
 PAGE_STYLE: Any = {
@@ -69,24 +70,29 @@ def styled(*, dark: bool = False, page: bool = False) -> Iterator[None]:
 
 
 def new_figure(width: float, height: float) -> Any:
-    """A figure of that many inches, which no window shows."""
-    from matplotlib.figure import Figure  # here: what is not drawn should not be waited for
+    """A figure of that many inches, without a window."""
+    from matplotlib.figure import Figure  # slow to import
 
     return Figure(figsize=(width, height), layout="constrained")
 
 
 def ink() -> str:
-    """The colour of text in the style in force."""
+    """The colour of text in the current style."""
     import matplotlib
 
     return str(matplotlib.rcParams["text.color"])
 
 
-def line_style(place: int) -> dict[str, Any]:
-    """Colour, marker and dashes of the curve with this place among the methods."""
+def colour_of(place: int) -> str:
+    """Colours in turn; the last, black, is the ink of the current style."""
     colour = COLOURS[place % len(COLOURS)]
+    return ink() if colour == COLOURS[-1] else colour
+
+
+def line_style(place: int) -> dict[str, Any]:
+    """Colour, marker and dashes of the curve with this place among several."""
     return {
-        "color": ink() if colour == COLOURS[-1] else colour,
+        "color": colour_of(place),
         "marker": MARKERS[place % len(MARKERS)],
         "linestyle": DASHES[place % len(DASHES)],
     }
@@ -96,11 +102,46 @@ def as_svg(figure: Any) -> str:
     """A figure as SVG text, without the date and the machine it was made on."""
     buffer = io.StringIO()
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph")  # names in every script; the page has them as text
+        warnings.filterwarnings("ignore", message="Glyph")  # of names in scripts the font lacks
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     return buffer.getvalue()
 
 
 def darkened(svg: str) -> str:
-    """The SVG of a figure in the style of a page as it is on a dark one: drawing it again takes longer."""
+    """The SVG of a figure in the style of a page with dark colours: faster than drawing it again."""
     return re.sub("|".join(NIGHT), lambda found: NIGHT[found[0]], svg)
+
+
+class Display(ABC):
+    """Figure of given numbers.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it is drawn.
+    """
+
+    size = (7.0, 4.2)  # inches, of a figure of its own
+
+    def plot(self, *, ax: Any = None) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to plot; a new figure when None.
+
+        Returns
+        -------
+        display : Self
+            The plot.
+        """
+        if ax is None:
+            ax = new_figure(*self.size).subplots()
+        self.ax_, self.figure_ = ax, ax.figure
+        self._draw(ax)
+        return self
+
+    @abstractmethod
+    def _draw(self, ax: Any) -> None:
+        """Draw on these axes."""

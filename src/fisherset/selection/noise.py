@@ -1,10 +1,10 @@
-"""Columns that have nothing to do with the classes: how many there seem to be, and how far luck takes them.
+"""Noise features: how many columns look unrelated to the target, and how far chance alone takes them.
 
 R_j^2 = ||C_j||^2 / (n G_jj), the share of a column's scatter that lies between the classes, is
-Beta((c - 1)/2, (n - c)/2) distributed for a column unrelated to them. How many are unrelated
+Beta((c - 1)/2, (n - c)/2) distributed for a column unrelated to them. How many are unrelated, d_0,
 is twice the number whose p-value lies above 1/2 (Storey 2002): p-values of such columns are
-uniform, others hardly come there. The luckiest of them reaches about the share that is
-exceeded with a probability of one over their number.
+uniform, others hardly come there. The largest share among them, R_0^2, is about the one that is
+exceeded with probability 1/d_0.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from scipy.special import betaincc, betainccinv
 from fisherset._types import Floats, Indices
 from fisherset.statistics import Classes, TableProblem
 
-# Of unrelated columns one is expected above the luckiest share; more than this many hardly ever are.
-BY_CHANCE = 3
-LEVEL = 0.05
+# One unrelated column is expected above R_0^2; more than this many are rare (Poisson, 2 %).
+MOST_BY_CHANCE = 3
+LEVEL = 0.05  # of the test that the best of the selected is no better than the best of d_0 by chance
 
 
 class Noise(NamedTuple):
-    """What the columns, each by itself, say of chance.
+    """Comparison of the selected columns, each by itself, with chance.
 
     Attributes
     ----------
     n_features : int
-        How many columns vary.
+        Number of columns that vary.
     n_unrelated : int
-        How many of them look unrelated to the classes.
+        Number of them that look unrelated to the classes.
     luckiest : float
-        The share of its scatter between the classes that the luckiest of these would reach.
+        Largest share of scatter between the classes expected among these by chance.
     n_chosen : int
-        How many columns were chosen.
+        Number of selected columns.
     n_above : int
-        How many of the chosen exceed the luckiest.
+        Number of selected columns above that share.
     chance : bool
-        Whether nothing shows that the chosen are better than chance would give.
+        Whether nothing shows that the selected are better than chance would give.
     target : str
         What they are unrelated to: the classes, or the target.
     """
@@ -64,23 +64,21 @@ class Noise(NamedTuple):
         return f"{seen}: one by one that is no more than chance would give." if self.chance else f"{seen}."
 
 
-def measure_noise(problem: TableProblem, chosen: Indices, barred: Indices | None = None) -> Noise:
-    """What there is to say of chance, about columns chosen in the problem from all but the barred."""
-    shares, null = between_shares(problem), Null.of(problem)
-    of_chosen = shares[chosen]
-    if barred is not None and barred.size:
-        shares = np.delete(shares, barred)
-    unrelated, luckiest = null.count_unrelated(shares), null.luckiest(shares)
-    above = int(np.count_nonzero(of_chosen > luckiest))
-    best = float(of_chosen.max(initial=0.0))
-    as_lucky = unrelated * null.exceeded(best) if unrelated else 0.0
-    chance = unrelated > 1 and above <= BY_CHANCE and as_lucky > LEVEL
+def measure_noise(problem: TableProblem, shares: Floats, chosen: Indices, excluded: Indices) -> Noise:
+    """Compare the columns selected among all but the excluded with chance, by their shares R_j^2."""
+    null, of_chosen = Null.of(problem), shares[chosen]
+    if excluded.size:
+        shares = np.delete(shares, excluded)
+    unrelated, largest = null.count_unrelated(shares), null.largest_by_chance(shares)
+    above = int(np.count_nonzero(of_chosen > largest))
+    expected = unrelated * null.exceeded(float(of_chosen.max(initial=0.0))) if unrelated else 0.0
+    chance = unrelated > 1 and above <= MOST_BY_CHANCE and expected > LEVEL
     target = "classes" if isinstance(problem.coding, Classes) else "target"
-    return Noise(shares.size, min(unrelated, shares.size), luckiest, chosen.size, above, chance, target)
+    return Noise(shares.size, min(unrelated, shares.size), largest, chosen.size, above, chance, target)
 
 
 def between_shares(problem: TableProblem) -> Floats:
-    """R_j^2, the share of a feature's scatter that lies between the classes."""
+    """R_j^2 of each column of a problem."""
     between, total = problem.scatter.between, problem.scatter.total
     between, total = between[problem.columns], total[problem.columns]
     shares: Floats = np.divide(between, total, out=np.zeros(total.size), where=total > 0)
@@ -96,23 +94,23 @@ class Null(NamedTuple):
 
     @classmethod
     def of(cls, problem: TableProblem) -> Null:
-        """Of a problem, in which each confounder that was taken out costs a sample."""
+        """Distribution for a problem, in which each confounder costs one degree of freedom."""
         n = problem.scatter.n_samples - (len(problem.scatter.B) - 1)
         scale, freedom = problem.coding.null(problem.scatter.moments)
         return cls(scale, freedom / 2, max(n - freedom - 1, 1.0) / 2)
 
     def exceeded(self, share: float) -> float:
-        """The probability of more than a share."""
+        """Probability of more than a share."""
         return float(betaincc(self.a, self.b, min(share / self.scale, 1.0)))
 
     def _quantile(self, exceeded: float) -> float:
         return self.scale * float(betainccinv(self.a, self.b, exceeded))
 
     def count_unrelated(self, shares: Floats) -> int:
-        """Twice the number of features with a p-value above 1/2."""
+        """d_0: twice the number of columns with a p-value above 1/2."""
         return 2 * int(np.sum(shares < self._quantile(0.5)))
 
-    def luckiest(self, shares: Floats) -> float:
-        """R_0^2, the largest share to expect among the features unrelated to the target; 0 without any."""
+    def largest_by_chance(self, shares: Floats) -> float:
+        """R_0^2: the largest share to expect among the unrelated columns; 0 without any."""
         unrelated = self.count_unrelated(shares)
         return self._quantile(1 / unrelated) if unrelated > 1 else 0.0

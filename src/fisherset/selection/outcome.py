@@ -1,40 +1,118 @@
-"""Solutions along a path of sizes and gammas, and the warning that a search did not converge."""
+"""Solutions along a path of sizes and gammas, how they ended, and what they prove of single features."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from fisherset.solver import Domain, Solution, Status, Trace, solve
-from fisherset.statistics import TableProblem
+from fisherset._format import NEGLIGIBLE, proven_sentence
+from fisherset._rounding import WRONG
+from fisherset._types import Floats
+from fisherset.selection.constraints import PosedProblem
+from fisherset.selection.request import SearchOptions
+from fisherset.solver import Solution, Status
 
 
 def solutions_along(
-    problem: TableProblem,
-    domains: Sequence[Domain],
-    gammas: Sequence[float],
-    *,
-    solver: str,
-    tol: float | None,
-    max_iter: int,
-    certified: bool = True,
-    loose_tol: float = 0.0,
+    posed: Sequence[PosedProblem], gammas: Sequence[float], options: SearchOptions, *, certified: bool = True
 ) -> Iterator[list[Solution]]:
-    """For each gamma in turn the solutions of domains of rising size, each starting from the one before."""
+    """Solutions for each gamma in turn, of rising sizes of one problem, each starting from the one before."""
     start = None
     for gamma in gammas:
-        trace = Trace(max_iter=max_iter, loose_tol=loose_tol)
-        found = list(
-            solve(solver, problem, domains, gamma, tol=tol, certified=certified, trace=trace, start=start)
-        )
-        start = found[0].q if domains[0].m else None
+        trace = options.trace()
+        found = options.solutions(posed, gamma, trace, certified=certified, start=start)
+        start = found[0].q if posed[0].domain.m else None
         yield found
         warn_status(trace.status)
 
 
 def warn_status(status: Status) -> None:
-    """Say how a search ended, unless it ended as it should."""
+    """Warn of a search that did not converge."""
     if status is not Status.CONVERGED:
         warnings.warn(f"{status.value}.", ConvergenceWarning, stacklevel=3)
+
+
+class Proven(NamedTuple):
+    """What the bounds on the sets with and without each feature, or group of features, prove of it.
+
+    Attributes
+    ----------
+    in_every : ndarray of shape (n_features,) or (n_groups,)
+        Whether it is in every set that is as good as the selected one, or better: it is essential.
+    in_none : ndarray of shape (n_features,) or (n_groups,)
+        Whether it is in none: it is ruled out.
+    given : ndarray of shape (n_features,) or (n_groups,)
+        Whether there was no choice: it was kept or excluded, or all there is had to be selected.
+    what : {"features", "groups"}
+        What the entries are.
+    """
+
+    in_every: NDArray[np.bool_]
+    in_none: NDArray[np.bool_]
+    given: NDArray[np.bool_]
+    what: str = "features"
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """Numbers of essential, ruled out and undecided ones among those there was a choice about."""
+        n, every, none = (
+            int(np.count_nonzero(some & ~self.given)) for some in (~self.given, self.in_every, self.in_none)
+        )
+        return every, none, n - every - none
+
+    def sentence(self, noun: str) -> str:
+        """The numbers as a sentence, with a noun for the entries."""
+        return proven_sentence(*self.counts, noun=noun, limited=bool(self.given.any()))
+
+    def __str__(self) -> str:
+        return self.sentence(self.what)
+
+
+def prove_units(
+    with_each: Floats, without_each: Floats, objective: float, status: Status, what: str = "features"
+) -> Proven:
+    """Conclusions from the bounds for a set that reaches `objective`.
+
+    As good is what reaches it up to the error it may have; where that is larger, nothing follows.
+    """
+    as_good = -np.inf if status is Status.INEXACT else objective * (1 - WRONG) - NEGLIGIBLE
+    given = np.isneginf(with_each) | np.isneginf(without_each)
+    in_every, in_none = (np.isneginf(some) | (some < as_good) for some in (without_each, with_each))
+    return Proven(in_every, in_none, given, what)
+
+
+def table_bounds(posed: PosedProblem, solution: Solution) -> tuple[Floats, Floats]:
+    """Upper bounds over the sets with and without each unit of the table, constant ones included."""
+    constraints, domain, k = posed.constraints, posed.domain, posed.k
+    required, excluded, constant = constraints.required, constraints.excluded, posed.constant
+    bound = solution.upper_bound
+    with_each, without_each = (np.full(len(constraints.labels), bound) for _ in range(2))
+    with_each[posed.units], without_each[posed.units] = solution.with_each, solution.without_each
+    without_each[constant] = bound if k < constraints.n_allowed else -np.inf
+    if domain.remaining == domain.units.size - domain.fixed.size:  # a constant one may replace any
+        without_each[posed.units[domain.free]] = without_each[constant].max(initial=-np.inf)
+    if required.size == k:
+        with_each[constant] = -np.inf
+    elif k - (required.size - domain.required.size) == domain.m:  # else some have to be constant
+        with_each[constant] = _with_one_less(posed, solution, without_each)
+    with_each[required], without_each[required] = bound, -np.inf
+    with_each[excluded], without_each[excluded] = -np.inf, bound
+    return with_each, without_each
+
+
+def _with_one_less(posed: PosedProblem, solution: Solution, without_each: Floats) -> float:
+    """Upper bound over the sets in which a constant unit replaces another.
+
+    Adding units never makes F smaller. Of any `spare` free units one is outside of such a set, which
+    reaches no more than sets with that one do; and of the m that were found one is.
+    """
+    domain = posed.domain
+    least = float(np.sort(solution.with_each[domain.free])[domain.remaining - 1])
+    if solution.units.size < domain.m:
+        return least
+    return min(least, float(without_each[posed.units[solution.units]].max()))

@@ -1,7 +1,6 @@
 """Estimators with scikit-learn's interface: parameters in, fitted attributes out."""
 
-from fisherset.selectors.cv.generalized import GeneralizedFisherScoreCV
-from fisherset.selectors.cv.regression import JointRegressionScoreCV
+from fisherset.selectors.cv.estimators import GeneralizedFisherScoreCV, JointRegressionScoreCV
 from fisherset.selectors.generalized import GeneralizedFisherScore
 from fisherset.selectors.regression import JointRegressionScore
 from fisherset.selectors.univariate.fisher import FisherScore

@@ -1,4 +1,4 @@
-"""What all selectors share: the way from (X, y) to statistics, and the scikit-learn selector face."""
+"""The base of all selectors: ranking by scores, and the interface of scikit-learn."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from fisherset._types import Floats
 from fisherset.data import DaskRows, lazy_columns
 from fisherset.solver import TIE
 from fisherset.validation import features as check
+from fisherset.validation import parameters as parameter
 from fisherset.validation.containers import is_elsewhere, left_there
 
 
 class BaseSelector(SelectorMixin, BaseEstimator):
     """A selector that is fitted once it has a `support_`."""
+
+    n_features_to_select: Any
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -40,7 +43,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         unit: Floats | float = 1.0,
         chosen: NDArray[np.bool_] | None = None,
     ) -> None:
-        """Keep the scores, rank by them and select the k best.
+        """Keep the scores, rank by them and select the k best; warn of constant ones among these.
 
         Scores within a share `TIE` of each other rank in column order, constant features
         last. A `unit` stands for a factor unit^2 that might overflow the scores; features
@@ -55,6 +58,19 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             self.scores_ = scores * unit * unit
         self.ranking_ = ranking_from(order)
         self.support_ = self.ranking_ <= k
+        check.warn_constant(constant, self.support_)
+
+    def _check_table(self, X: Any, *, elsewhere: bool = False) -> tuple[Any, int]:
+        """X as a checked table, and the number of features to select."""
+        X = check.check_table(self, X, elsewhere=elsewhere)
+        return X, parameter.check_count(self.n_features_to_select, self.n_features_in_)
+
+    def _keep_optional(self, name: str, value: Any) -> None:
+        """Set a fitted attribute that not every fit has, or drop that of an earlier fit."""
+        if value is not None:
+            setattr(self, name, value)
+        elif hasattr(self, name):
+            delattr(self, name)
 
     def transform(self, X: Any) -> Any:
         """Reduce X to the selected features.

@@ -1,10 +1,11 @@
-"""Selections that follow the rows as they come: sums are kept, rows are not."""
+"""Selectors that can be fitted row by row: sums are kept, rows are not."""
 
 from __future__ import annotations
 
 import warnings
 from typing import Any, Self
 
+from fisherset._docs import documented
 from fisherset.selectors.joint import JointSelector
 from fisherset.statistics.any_table import check_alone
 from fisherset.statistics.measured import Beside
@@ -16,21 +17,30 @@ from fisherset.validation.parameters import shown
 
 
 class IncrementalSelector(JointSelector):
-    """A selector that keeps a summary of the rows it was given bit by bit."""
+    """A selector with `fit`, and with `partial_fit`, which keeps a summary of the rows of all calls."""
 
     summary_: Summary
-    class_weight: Any = None
 
-    def _fit_anew(self, X: Any, y: Any, beside: Beside) -> Self:
-        """Forget the rows of earlier calls, and select."""
-        for kept in ("summary_", "_all_labels"):
-            if hasattr(self, kept):
-                delattr(self, kept)
-        self._fit(X, y, beside)
-        if isinstance(X, Summary):
-            self.summary_ = X
+    @documented
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, confounders: Any = None) -> Self:
+        """Select the features.
+
+        Parameters
+        ----------
+        %(X, y, sample_weight, confounders)
+
+        Returns
+        -------
+        self : object
+            The fitted selector.
+        """
+        self._keep_optional("summary_", None)
+        self._keep_optional("_all_labels", None)
+        self._fit(X, y, Beside(sample_weight, confounders=confounders))
+        self._keep_optional("summary_", X if isinstance(X, Summary) else None)
         return self
 
+    @documented
     def partial_fit(
         self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None, confounders: Any = None
     ) -> Self:
@@ -43,17 +53,13 @@ class IncrementalSelector(JointSelector):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features), or a table
-            More samples.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
-            Their targets, as in `fit`.
+        %(X, y)
         classes : array-like, default=None
-            All labels there may ever be, now or in a later call; others are refused. None to take them
-            as they come.
+            All labels that y may hold, now or in a later call; others are refused. None to accept any.
         sample_weight : array-like of shape (n_samples,), default=None
-            Their weights.
+            Weights of the samples.
         confounders : array-like of shape (n_samples, n_confounders), default=None
-            What is taken out of features and targets: numbers, as many in every call.
+            Numbers that features and targets are adjusted for, as many in every call.
 
         Returns
         -------

@@ -1,31 +1,30 @@
-"""What selectors share that end in one joint solution: from the table to the fitted attributes."""
+"""The base of selectors that end in one joint solution: from the table to the fitted attributes."""
 
 from __future__ import annotations
 
-from typing import Any, Self
+import math
+import shutil
+import sys
+import time
+from typing import Any, Self, TextIO
 
 import numpy as np
 
-from fisherset.selection.constraints import Choice, Posed, check_choice
-from fisherset.selection.gamma import resolve_gamma
-from fisherset.selection.noise import measure_noise
-from fisherset.selection.outcome import warn_status
-from fisherset.selection.problem import check_room, measure_table, pose_problem
-from fisherset.selection.proven import prove_units, table_bounds
+from fisherset.selection.constraints import PosedProblem, SetArguments
+from fisherset.selection.outcome import prove_units, table_bounds, warn_status
+from fisherset.selection.request import Request, SearchOptions, check_criterion, check_request, check_search
 from fisherset.selectors.base import BaseSelector, ranking_from
-from fisherset.selectors.progress import Progress
-from fisherset.solver import SOLVERS, UNCERTIFIED_TOL, Solution, Trace, mask_of, solve
-from fisherset.statistics import TableProblem
+from fisherset.solver import UNCERTIFIED_TOL, Iteration, Solution, mask_of
+from fisherset.solver.solution import LARGEST_ROUNDED_GAP
 from fisherset.statistics.measured import Beside, Measured
 from fisherset.validation import features as check
 from fisherset.validation import parameters as parameter
-from fisherset.validation.targets import CLASSIFICATION, MISSING
+from fisherset.validation.targets import CLASSIFICATION, REGRESSION
 
 
 class JointSelector(BaseSelector):
-    """What selectors share that end in one joint solution."""
+    """A selector whose fitted attributes come from one joint solution."""
 
-    n_features_to_select: Any
     gamma: float | str = "scale"
     solver: str
     standardize: bool
@@ -34,6 +33,7 @@ class JointSelector(BaseSelector):
     groups: Any
     keep: Any
     exclude: Any
+    class_weight: Any = None
     adjust_for: Any = None
     missing: str = "error"
     max_memory: int | float | str | None = None
@@ -45,89 +45,108 @@ class JointSelector(BaseSelector):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing == "mean"
+        tags.target_tags.multi_output = self._task == REGRESSION
         return tags
 
-    def _fit(self, X: Any, y: Any, beside: Beside) -> Self:
-        """Select, from whatever y holds and is given beside it."""
-        self._check_parameters()
-        X = check.check_table(self, X, elsewhere=True)
-        choice = check_choice(
-            self.groups, self.keep, self.exclude, self.n_features_in_, self._names, self.adjust_for
-        )
-        k = choice.count(self.n_features_to_select)
-        limit = parameter.check_memory(self.max_memory)
-        beside = beside._replace(adjusted=choice.adjusted, missing=self.missing, max_memory=limit)
-        check_room(limit, self.n_features_in_, choice.most_columns(k))
-        table = measure_table(X, y, self._names, beside, self._task)
-        problem = pose_problem(table, self.standardize, choice.most_columns(k))
-        posed = choice.posed(problem, k)
-        self._solve(table, problem, choice, posed, k, resolve_gamma(self.gamma, problem, posed.domain))
+    def _fit(self, X: Any, y: Any, arguments: Beside) -> Self:
+        """Measure the table once, pose the problem and select."""
+        options = self._check_parameters()
+        request = self._request(check.check_table(self, X, elsewhere=True), arguments)
+        k = request.constraints.count(self.n_features_to_select)
+        table = request.measure(y, k)
+        (posed,), gamma = request.pose(table, [k])
+        self._solve(table, posed, gamma, options)
         return self
 
-    def _check_parameters(self) -> None:
-        parameter.check_gamma(self.gamma)
-        parameter.check_choice("solver", self.solver, tuple(SOLVERS))
-        parameter.check_choice("missing", self.missing, MISSING)
-        parameter.check_tol(self.tol, self.solver)
-        parameter.check_integer("max_iter", self.max_iter, least=1)
-        parameter.check_limit("time_limit", self.time_limit)
-        parameter.check_nodes(self.max_nodes)
-        parameter.check_memory(self.max_memory)
-        parameter.check_flag("standardize", self.standardize)
+    def _check_parameters(self) -> SearchOptions:
+        """Check the parameters that do not depend on the table."""
+        check_criterion(self.gamma, self.standardize, self.missing)
         if not isinstance(self.verbose, bool):
             parameter.check_integer("verbose", self.verbose, least=0)
+        return check_search(self.solver, self.tol, self.max_iter, self.time_limit, self.max_nodes)
 
-    def _solve(
-        self, table: Measured, problem: TableProblem, choice: Choice, posed: Posed, k: int, gamma: float
-    ) -> None:
-        """Select k features, or groups of them, and keep everything about them."""
-        tol = parameter.check_tol(self.tol, self.solver)
-        progress = Progress(UNCERTIFIED_TOL if tol is None else tol) if self.verbose else None
-        trace = Trace(
-            max_iter=int(self.max_iter),
-            time_limit=parameter.check_limit("time_limit", self.time_limit),
-            max_nodes=parameter.check_nodes(self.max_nodes),
-            loose_tol=parameter.loose_tol_of(self.tol, self.solver),
-            report=progress,
-        )
+    def _request(self, X: Any, arguments: Beside) -> Request:
+        """The request for a table that `check_table` has passed."""
+        sets = SetArguments(self.groups, self.keep, self.exclude, self.adjust_for)
+        limit = parameter.check_memory(self.max_memory)
+        arguments = arguments._replace(class_weight=self.class_weight, missing=self.missing, max_memory=limit)
+        return check_request(X, sets, arguments, self.gamma, self.standardize, self._task, estimator=self)
+
+    def _solve(self, table: Measured, posed: PosedProblem, gamma: float, options: SearchOptions) -> None:
+        """Select k features, or groups of them, and keep the fitted attributes."""
+        progress = Progress(UNCERTIFIED_TOL if options.tol is None else options.tol) if self.verbose else None
+        trace = options.trace(progress)
         try:
-            (solution,) = solve(self.solver, problem, [posed.domain], gamma, tol=tol, trace=trace)
+            (solution,) = options.solutions([posed], gamma, trace)
         finally:
             if progress is not None:
                 progress.close()
-        units = posed.domain.units
-        self.noise_ = measure_noise(
-            problem, units.columns(solution.units), units.columns(posed.domain.excluded)
-        )
-        self.gamma_ = gamma
-        order = choice.ranked(posed, solution.order)
-        self.ranking_ = ranking_from(order)
-        self.support_ = choice.columns(order[:k])
+        constraints, order = posed.constraints, posed.ranked(solution.order)
+        self.gamma_, self.noise_ = gamma, posed.noise(solution.units)
+        self.ranking_, self.support_ = ranking_from(order), posed.support(order)
         self.scores_ = np.zeros(order.size)
         self.scores_[posed.units] = solution.q
-        if choice.grouped:
-            self.groups_ = choice.labels
-        elif hasattr(self, "groups_"):  # of an earlier fit
-            del self.groups_
-        self._certify(choice, posed, k, solution)
+        self._keep_optional("groups_", constraints.labels if constraints.grouped else None)
+        self._certify(posed, solution)
         self.trace_, self.n_iter_ = solution.trace, len(solution.trace)
         self.n_passes_ = table.n_passes
-        if table.missing is not None:
-            self.n_missing_ = table.missing
-        elif hasattr(self, "n_missing_"):  # of an earlier fit
-            del self.n_missing_
+        self._keep_optional("n_missing_", table.missing)
         if table.classes.size:
             self.classes_ = table.classes
-        constant = ~mask_of(order.size, posed.units)
-        unasked = np.setdiff1d(order[:k], choice.required)
-        check.warn_constant(constant, mask_of(order.size, unasked), choice.what)
+        unforced = mask_of(order.size, np.setdiff1d(order[: posed.k], constraints.required))
+        check.warn_constant(mask_of(order.size, posed.constant), unforced, constraints.what)
         warn_status(solution.status)
 
-    def _certify(self, choice: Choice, posed: Posed, k: int, solution: Solution) -> None:
+    def _certify(self, posed: PosedProblem, solution: Solution) -> None:
         """Keep what is proven of the selection, and of single features."""
         self.objective_, self.upper_bound_ = solution.objective, solution.upper_bound
         self.gap_, self.status_ = solution.gap, solution.status
         self.optimal_, self.n_nodes_ = solution.optimal, solution.n_nodes
-        bounds = table_bounds(choice, posed, solution, k)
+        bounds = table_bounds(posed, solution)
         self.upper_bound_with_, self.upper_bound_without_ = bounds
-        self.proven_ = prove_units(*bounds, solution.objective, solution.status, choice.what)
+        self.proven_ = prove_units(*bounds, solution.objective, solution.status, posed.constraints.what)
+
+
+class Progress:
+    """Prints each iteration to the standard error stream: a bar on a terminal, else a line.
+
+    The bar fills on a logarithmic scale, from a gap of 100 % to the wanted `tol`.
+    """
+
+    WIDTH = 24  # of the bar, where the line has space for it
+
+    def __init__(self, tol: float, stream: TextIO | None = None) -> None:
+        self._tol, self._stream = max(tol, LARGEST_ROUNDED_GAP), sys.stderr if stream is None else stream
+        self._live = self._stream.isatty()
+        self._count, self._start = 0, time.monotonic()
+
+    def __call__(self, iteration: Iteration) -> None:
+        self._count += 1
+        bound = iteration.upper_bound
+        gap = (bound - iteration.objective) / bound if bound > 0 else 0.0
+        text = (
+            f"{iteration.phase:<14} {self._count:>4}  F = {iteration.objective:.6g}  "
+            f"UB = {bound:.6g}  gap = {gap:.2%}  {self._extent(iteration)}"
+        )
+        if self._live:
+            share = math.log(max(gap, self._tol)) / math.log(self._tol) if self._tol < 1 else 1.0
+            columns = shutil.get_terminal_size().columns
+            width = min(max(columns - len(text) - 4, 0), self.WIDTH)
+            filled = round(width * min(max(share, 0.0), 1.0))
+            line = f"[{'#' * filled}{'.' * (width - filled)}] {text}" if width else text
+            self._stream.write(f"\r\x1b[2K{line[: columns - 1]}")  # a longer line would wrap, and stay
+        else:
+            self._stream.write(f"{text}\n")
+        self._stream.flush()
+
+    def _extent(self, iteration: Iteration) -> str:
+        """Size of an iteration: active features, or nodes of exact search."""
+        if iteration.phase != "exact":
+            return f"active = {iteration.n_active}"
+        seconds = time.monotonic() - self._start
+        return f"nodes = {iteration.n_nodes}  open = {iteration.n_active}  {seconds:.1f} s"
+
+    def close(self) -> None:
+        """End the line of the bar."""
+        if self._live and self._count:
+            self._stream.write("\n")

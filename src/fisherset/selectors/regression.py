@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
+from fisherset._docs import documented
 from fisherset.selectors.incremental import IncrementalSelector
-from fisherset.statistics.measured import Beside
 from fisherset.validation.targets import REGRESSION
 
 
+@documented
 class JointRegressionScore(IncrementalSelector):
     """Select the features that explain one or several numbers best *together*.
 
@@ -18,27 +19,18 @@ class JointRegressionScore(IncrementalSelector):
         F(A) = tr{ H'X_A (X_A'X_A + gamma I)^-1 X_A'H } / n
 
     the share of variance that a ridge regression on A explains, regularised, summed over the
-    targets. The relaxation, the exchange and the certificate are the same.
+    targets. The relaxation, the swaps and the certificate are the same.
 
     Parameters
     ----------
-    n_features_to_select : int or float, default=None
-        How many features to select; a float in (0, 1) is a share of them, None half.
-    gamma : float or "scale", default="scale"
-        The regulariser, as in :class:`GeneralizedFisherScore`; "scale" goes by how much of a target
-        unrelated features would explain by chance, and is at least `n_samples / 4`.
-    solver, standardize, tol, max_iter, time_limit, max_nodes, verbose, groups, keep, exclude, adjust_for, \
-missing, max_memory
-        As in :class:`GeneralizedFisherScore`.
+    %(n_features_to_select, gamma, solver, standardize, tol, max_iter, time_limit, max_nodes, verbose)
+    %(groups, keep, exclude, adjust_for, missing, max_memory)
 
     Attributes
     ----------
-    objective_ : float
-        F of the selected subset, at most the number of targets.
-    support_, ranking_, scores_, upper_bound_, upper_bound_with_, upper_bound_without_, proven_, gap_, \
-optimal_, n_nodes_, status_, noise_, gamma_, trace_, n_iter_, n_passes_, n_missing_, groups_, \
-n_features_in_, feature_names_in_
-        As in :class:`GeneralizedFisherScore`.
+    %(support_, ranking_, scores_, n_missing_, groups_, objective_, upper_bound_, gap_, optimal_, n_nodes_)
+    %(upper_bound_with_, upper_bound_without_, proven_, status_, noise_, gamma_, trace_, n_iter_, n_passes_)
+    %(n_features_in_, feature_names_in_)
 
     See Also
     --------
@@ -92,29 +84,3 @@ n_features_in_, feature_names_in_
         self.adjust_for = adjust_for
         self.missing = missing
         self.max_memory = max_memory
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, confounders: Any = None) -> Self:
-        """Select the features.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features), or a table
-            The samples, or a table from `scan`, or a :class:`Summary`.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
-            The numbers to explain; None for a table, which brings its own.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples; a weight of 2 counts as a sample given twice.
-        confounders : array-like of shape (n_samples, n_confounders), default=None
-            What is taken out of features and targets, as in :class:`GeneralizedFisherScore`.
-
-        Returns
-        -------
-        self : JointRegressionScore
-            The fitted selector.
-        """
-        return self._fit_anew(X, y, Beside(sample_weight, None, confounders))

@@ -1,68 +1,78 @@
-"""What is computed of the rows, and the only place that centres and scales them."""
+"""Statistics of the rows, and the only place that centres and scales them.
+
+sums/        one pass over the rows: moments, cross-products, guard, coding, confounders, scatter, errors
+kernels/     what a pass computes on one block, dense or sparse
+products/    G = X'X on demand: passes, folds, stored matrices, caches and prefetching
+univariate/  statistics of single columns
+problem      C, diag G and blocks of G for the solver
+"""
 
 from fisherset.statistics.budget import check_least_memory, least_memory
+from fisherset.statistics.kernels import join_columns, join_rows
 from fisherset.statistics.problem import TableProblem
-from fisherset.statistics.products.products import RestProducts, SourceProducts, StoredProducts, stacked
-from fisherset.statistics.products.sparse_columns import NarrowProducts
+from fisherset.statistics.products.products import ComplementProducts, SourceProducts, StoredProducts
+from fisherset.statistics.products.sparse_columns import SparseColumnProducts
 from fisherset.statistics.sums.coding import Classes, Coding, Labels, Numbers
-from fisherset.statistics.sums.confounders import Basis, Frame, Triangle, basis_of
-from fisherset.statistics.sums.folds import FoldedTable
-from fisherset.statistics.sums.gathered import (
-    Gathered,
-    Roles,
-    basis_among,
-    frame_among,
-    gather,
+from fisherset.statistics.sums.confounders import Basis, Centering, RFactor, basis_from_rows
+from fisherset.statistics.sums.cross_products import (
+    ColumnRoles,
+    CrossProducts,
+    basis_from_products,
+    centering_of,
+    feature_moments,
     products_suffice,
-    side_by_side,
-    statistics_of,
+    sum_cross_products,
 )
-from fisherset.statistics.sums.guard import Fill, Guard
-from fisherset.statistics.sums.missing import Observed, observe, observed
+from fisherset.statistics.sums.folds import FoldedTable
+from fisherset.statistics.sums.guard import Fill, Guard, MissingCounts, count_missing
 from fisherset.statistics.sums.moments import Moments, sum_moments
 from fisherset.statistics.sums.scatter import Scatter
-from fisherset.statistics.univariate.dependence import rbf_dependence
-from fisherset.statistics.univariate.graph import GraphScatter, graph_scatter, nearest, pair_distances
+from fisherset.statistics.univariate.pairs import (
+    GraphScatter,
+    graph_scatter,
+    nearest_neighbours,
+    pair_distances,
+    rbf_dependence,
+)
 from fisherset.statistics.univariate.within import within_scatter
 
 __all__ = [
     "Basis",
+    "Centering",
     "Classes",
     "Coding",
+    "ColumnRoles",
+    "ComplementProducts",
+    "CrossProducts",
     "Fill",
     "FoldedTable",
-    "Frame",
-    "Gathered",
     "GraphScatter",
     "Guard",
     "Labels",
+    "MissingCounts",
     "Moments",
-    "NarrowProducts",
     "Numbers",
-    "Observed",
-    "RestProducts",
-    "Roles",
+    "RFactor",
     "Scatter",
     "SourceProducts",
+    "SparseColumnProducts",
     "StoredProducts",
     "TableProblem",
-    "Triangle",
-    "basis_among",
-    "basis_of",
+    "basis_from_products",
+    "basis_from_rows",
+    "centering_of",
     "check_least_memory",
-    "frame_among",
-    "gather",
+    "count_missing",
+    "feature_moments",
     "graph_scatter",
+    "join_columns",
+    "join_rows",
     "least_memory",
-    "sum_moments",
-    "nearest",
-    "observe",
-    "observed",
+    "nearest_neighbours",
     "pair_distances",
     "products_suffice",
     "rbf_dependence",
-    "side_by_side",
-    "stacked",
-    "statistics_of",
+    "sum_cross_products",
+    "sum_moments",
     "within_scatter",
 ]

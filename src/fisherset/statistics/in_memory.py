@@ -13,12 +13,12 @@ from fisherset.statistics import (
     Classes,
     Coding,
     Labels,
-    NarrowProducts,
     Numbers,
     Scatter,
     SourceProducts,
-    basis_of,
-    observed,
+    SparseColumnProducts,
+    basis_from_rows,
+    count_missing,
     sum_moments,
 )
 from fisherset.statistics.measured import ALONE, Beside, Measured
@@ -68,13 +68,13 @@ def measure_in_memory(
             check_label_sets(sets, weights)
             coding, classes = Labels.of_sets(targets, weights), sets.labels
     removed = confounders_of(X, beside.confounders, beside.adjusted, names)
-    basis = None if removed is None else basis_of(removed.values, weights)
+    basis = None if removed is None else basis_from_rows(removed.values, weights)
     N = None if removed is None or basis is None else basis.rows(removed.values)
     # a search asks for columns again and again; whoever counts bytes counts those of a copy
     copied = TURNED if task != ONE_CLASS_EACH and beside.max_memory is None else 0
     memory = MemorySource(X, targets, weights, N, names=names, copied=copied)
     source = CountedSource(memory)
-    gaps = observed(source) if beside.missing == "mean" else None
+    gaps = source.reduce(count_missing) if beside.missing == "mean" else None
     fill = None if gaps is None or not gaps.missing.any() else gaps.fill
     moments = sum_moments(source, coding, fill, 0.0 if basis is None else basis.error)
     check.reject_nonfinite(moments.finite, names, locate)
@@ -82,8 +82,8 @@ def measure_in_memory(
     if removed is not None and basis is not None:
         warn_dropped(removed.names, basis)
         warn_explained(scatter, classes, names, beside.adjusted)
-    narrow = NarrowProducts.suit(memory, copied)
-    products = (NarrowProducts if narrow else SourceProducts)(source, moments.guard)
+    narrow = SparseColumnProducts.suits(memory, copied)
+    products = (SparseColumnProducts if narrow else SourceProducts)(source, moments.guard)
     missing = None if gaps is None else gaps.missing
     return Measured(source, products, coding, scatter, classes, codes, missing, source)
 

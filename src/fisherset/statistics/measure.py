@@ -17,25 +17,24 @@ from fisherset._types import Indices
 from fisherset.data import Block, Kernel, PreparedSource, Rows, Source
 from fisherset.statistics import (
     Basis,
-    Frame,
-    Gathered,
-    Observed,
-    Roles,
+    Centering,
+    ColumnRoles,
+    CrossProducts,
+    MissingCounts,
+    RFactor,
     Scatter,
     SourceProducts,
     StoredProducts,
-    Triangle,
-    basis_among,
-    frame_among,
-    gather,
-    observe,
-    observed,
+    basis_from_products,
+    centering_of,
+    count_missing,
+    feature_moments,
+    join_rows,
     products_suffice,
-    stacked,
-    statistics_of,
+    sum_cross_products,
     sum_moments,
 )
-from fisherset.statistics.budget import ROOM
+from fisherset.statistics.budget import DEFAULT_MEMORY
 from fisherset.statistics.measured import Beside, Measured
 from fisherset.statistics.reader import (
     NONE,
@@ -87,7 +86,7 @@ def measure_rows(rows: Rows, beside: Beside, task: str, in_memory: Callable[...,
     """Read a table; `in_memory` measures its rows where they are few enough to be held together."""
     counted, head = CountedRows(rows), rows.head()
     roles, read = roles_of(head, task), Reader(task)
-    room = ROOM if beside.max_memory is None else beside.max_memory
+    room = DEFAULT_MEMORY if beside.max_memory is None else beside.max_memory
     fits = gathering_bytes(roles) <= room
     if _few(rows, head, room, fits):
         collected = _collected(counted, task, SHARE * room)
@@ -100,17 +99,17 @@ def measure_rows(rows: Rows, beside: Beside, task: str, in_memory: Callable[...,
     return (_gathered if fits else _by_passes)(counted, read, roles, beside)
 
 
-def gathering_bytes(roles: Roles) -> int:
-    """What it takes to gather everything in one pass."""
+def gathering_bytes(roles: ColumnRoles) -> int:
+    """What it takes to sum everything in one pass."""
     n_columns = roles.n_features + roles.confounders.size + roles.targets.size
     return int(COPIES * 8 * n_columns**2)
 
 
-def _factors(rows: CountedRows, read: Reader, roles: Roles, class_weight: Any) -> dict[Any, float]:
+def _factors(rows: CountedRows, read: Reader, roles: ColumnRoles, class_weight: Any) -> dict[Any, float]:
     """What the rows of each label count: a pass over the labels."""
     if roles.targets.size:
         raise ValueError("class_weight is for one class each; use sample_weight for other targets.")
-    labels = classified(gather(rows, read, columns=False), rows.labels)
+    labels = classified(sum_cross_products(rows, read, columns=False), rows.labels)
     factors = class_factors(class_weight, labels.classes, labels.gathered.moments.NT[0])
     return {label: float(factors[code]) for label, code in labels.codes.items()}
 
@@ -161,7 +160,7 @@ class _CollectKernel:
 def _collected(rows: CountedRows, task: str, room: float) -> Block | None:
     """All rows in one block, None where they are too many."""
     try:
-        whole = stacked(rows.reduce(_CollectKernel(task, room)).blocks)
+        whole = join_rows(rows.reduce(_CollectKernel(task, room)).blocks)
     except _TooManyError:
         return None
     if whole.y is None or whole.y.ndim != 1 or whole.y.dtype.kind == "f":
@@ -174,11 +173,11 @@ def _collected(rows: CountedRows, task: str, room: float) -> Block | None:
 class _ObserveKernel:
     read: Reader
 
-    def __call__(self, block: Block) -> Observed:
-        return observe(self.read(block)[1])
+    def __call__(self, block: Block) -> MissingCounts:
+        return count_missing(self.read(block)[1])
 
 
-def _gathered(rows: CountedRows, read: Reader, roles: Roles, beside: Beside) -> Measured:
+def _gathered(rows: CountedRows, read: Reader, roles: ColumnRoles, beside: Beside) -> Measured:
     """Everything in one pass; one more before it where missing values may be there."""
     missing, fill = None, None
     if beside.missing == "mean":
@@ -186,7 +185,7 @@ def _gathered(rows: CountedRows, read: Reader, roles: Roles, beside: Beside) -> 
         missing = gaps.missing[: roles.n_features]
         check_adjusted(missing == 0, beside.adjusted)
         fill = gaps.fill if missing.any() else None
-    labels = classified(gather(rows, read, fill=fill), rows.labels)
+    labels = classified(sum_cross_products(rows, read, fill=fill), rows.labels)
     moments = labels.gathered.moments
     check_total_weight(moments.n)
     reject_nonfinite(moments.finite[: roles.n_features], rows.names, locate_in(rows))
@@ -199,7 +198,7 @@ def _gathered(rows: CountedRows, read: Reader, roles: Roles, beside: Beside) -> 
     if not taken.size or products_suffice(labels.gathered, taken, basis):
         table = measured_of(labels, roles, *about, taken=taken, basis=basis, source=source)
     else:  # only rows tell the confounders apart: their basis is gathered in their place
-        by_rows = gather(rows, replace(read, removed=Removed(roles, taken, basis)), fill=fill)
+        by_rows = sum_cross_products(rows, replace(read, removed=Removed(roles, taken, basis)), fill=fill)
         labels, roles = classified(by_rows, rows.labels), roles_with_basis(roles, basis)
         table = measured_of(labels, roles, *about, taken=roles.confounders, error=basis.error, source=source)
     return table._replace(missing=missing, counter=rows)
@@ -210,44 +209,44 @@ class _TriangleKernel:
     """The triangle of the confounders, which are the first columns as they are read."""
 
     read: Reader
-    frame: Frame
+    frame: Centering
     size: int
 
-    def __call__(self, block: Block) -> Triangle:
+    def __call__(self, block: Block) -> RFactor:
         known = self.read(block)[1]
         Z = dense_of(known.X[:, : self.size])
-        return self.frame.triangle(Block(Z[:, :0], None, known.weight, Z))
+        return self.frame.r_factor(Block(Z[:, :0], None, known.weight, Z))
 
 
 def _basis(
-    rows: CountedRows, read: Reader, gathered: Gathered, Z: Indices, adjusted: Indices | None
+    rows: CountedRows, read: Reader, gathered: CrossProducts, Z: Indices, adjusted: Indices | None
 ) -> Basis:
     """The basis of the confounders, columns Z of what was gathered.
 
     By their products, or where these do not tell by a pass over the confounders alone.
     """
-    basis = basis_among(gathered, Z)
+    basis = basis_from_products(gathered, Z)
     if not Z.size or (not basis.doubtful.size and products_suffice(gathered, Z, basis)):
         return basis
     features = adjusted is not None and adjusted.size > 0
-    only, frame = replace(read, only=adjusted if features else None), frame_among(gathered, Z)
+    only, frame = replace(read, only=adjusted if features else None), centering_of(gathered, Z)
     return frame.basis(rows.reduce(_TriangleKernel(only, frame, Z.size), columns=features))
 
 
-def confounder_names(roles: Roles, adjusted: Indices | None, names: Any, own: Any = None) -> list[Any]:
+def confounder_names(roles: ColumnRoles, adjusted: Indices | None, names: Any, own: Any = None) -> list[Any]:
     """Names of the columns that are removed from the others, for messages; numbers where they have none."""
     of_table = [] if adjusted is None else [j if names is None else names[j] for j in adjusted.tolist()]
     return [*of_table, *(range(roles.confounders.size) if own is None else own)]
 
 
-def taken_of(roles: Roles, adjusted: Indices | None) -> Indices:
+def taken_of(roles: ColumnRoles, adjusted: Indices | None) -> Indices:
     """The columns that are taken out of the others."""
     return np.concatenate([NONE if adjusted is None else adjusted, roles.confounders])
 
 
 def measured_of(
     labels: Classified,
-    roles: Roles,
+    roles: ColumnRoles,
     adjusted: Indices | None,
     names: Any,
     targets: list[str] | None,
@@ -264,7 +263,7 @@ def measured_of(
     """
     gathered, d = labels.gathered, roles.n_features
     check_telling(labels, roles)
-    moments, coding = statistics_of(gathered, roles._replace(confounders=taken), basis)
+    moments, coding = feature_moments(gathered, roles._replace(confounders=taken), basis)
     moments = replace(moments, N_error=error)
     scatter = Scatter(moments, coding, source)
     classes = classes_of(labels, roles, targets)
@@ -274,17 +273,19 @@ def measured_of(
     return Measured(source, products, coding, scatter, classes, NONE)
 
 
-def classes_of(labels: Classified, roles: Roles, targets: list[str] | None) -> NDArray[Any]:
+def classes_of(labels: Classified, roles: ColumnRoles, targets: list[str] | None) -> NDArray[Any]:
     """The classes; of sets what their labels are called."""
     if not roles.label_sets:
         return labels.classes
     return objects(range(roles.targets.size) if targets is None else targets)
 
 
-def _by_passes(rows: CountedRows, read: Reader, roles: Roles, beside: Beside) -> Measured:
+def _by_passes(rows: CountedRows, read: Reader, roles: ColumnRoles, beside: Beside) -> Measured:
     """Targets and confounders first, then the sums; products are passes over the rows."""
     adjusted = NONE if beside.adjusted is None else beside.adjusted
-    side = gather(rows, replace(read, only=adjusted if adjusted.size else None), columns=bool(adjusted.size))
+    side = sum_cross_products(
+        rows, replace(read, only=adjusted if adjusted.size else None), columns=bool(adjusted.size)
+    )
     finite = np.ones(rows.n_columns, dtype=bool)
     finite[adjusted] = side.moments.finite[: adjusted.size]
     if beside.missing == "mean":
@@ -292,13 +293,15 @@ def _by_passes(rows: CountedRows, read: Reader, roles: Roles, beside: Beside) ->
     reject_nonfinite(finite, rows.names, locate_in(rows))
     labels = classified(side, rows.labels)
     n_rows, width = side.moments.n_rows, side.moments.squares.size
-    there = Roles(0, np.arange(width - roles.targets.size), np.arange(width)[width - roles.targets.size :])
+    there = ColumnRoles(
+        0, np.arange(width - roles.targets.size), np.arange(width)[width - roles.targets.size :]
+    )
     check_telling(labels, there)
-    _, coding = statistics_of(labels.gathered, there._replace(label_sets=roles.label_sets))
+    _, coding = feature_moments(labels.gathered, there._replace(label_sets=roles.label_sets))
     taken = taken_of(roles, adjusted)
     basis = _basis(rows, read, side, there.confounders, adjusted)
     source = PreparedSource(rows, Preparation(read, labels.codes, roles, taken, basis), n_rows)
-    gaps = observed(source) if beside.missing == "mean" else None
+    gaps = source.reduce(count_missing) if beside.missing == "mean" else None
     fill = None if gaps is None or not gaps.missing.any() else gaps.fill
     moments = sum_moments(source, coding, fill, basis.error)
     reject_nonfinite(moments.finite, rows.names, locate_in(rows))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fisherset._types import EPS, Floats, Indices
 from fisherset.data import Block, Coded, Matrix
-from fisherset.statistics import Basis, Gathered, Roles, side_by_side
+from fisherset.statistics import Basis, ColumnRoles, CrossProducts, join_columns
 from fisherset.validation.labels import (
     as_they_are,
     check_classes,
@@ -73,7 +73,7 @@ class Reader:
             if self.factors is not None:
                 of_rows = np.array(_known(self.factors, labels))[codes]
                 weight = of_rows if weight is None else of_rows * weight
-        X = side_by_side(parts)
+        X = join_columns(parts)
         return labels, Block(X if self.removed is None else self.removed(X), codes, weight)
 
 
@@ -81,7 +81,7 @@ class Reader:
 class Removed:
     """Puts the basis of the confounders in their place, among columns that have the roles given."""
 
-    roles: Roles
+    roles: ColumnRoles
     taken: Indices
     basis: Basis
 
@@ -89,10 +89,10 @@ class Removed:
         N = self.basis.rows(dense_of(X[:, self.taken]))
         features, targets = X[:, : self.roles.n_features], X[:, self.roles.targets]
         parts = [features, np.empty((X.shape[0], 0)) if N is None else N, targets]
-        return side_by_side(parts)
+        return join_columns(parts)
 
 
-def roles_with_basis(roles: Roles, basis: Basis) -> Roles:
+def roles_with_basis(roles: ColumnRoles, basis: Basis) -> ColumnRoles:
     """The roles of columns once a basis is in the place of the confounders."""
     first, n_targets = roles.n_features + basis.M.shape[1], roles.targets.size
     confounders, targets = np.arange(roles.n_features, first), np.arange(first, first + n_targets)
@@ -210,25 +210,25 @@ def placed(block: Block) -> Iterator[None]:
         raise type(error)(f"{error} (In {name}, rows {first} to {last}.)") from error
 
 
-def roles_of(head: Block, task: str) -> Roles:
+def roles_of(head: Block, task: str) -> ColumnRoles:
     """What the columns of a table are, from its first rows."""
     d, n_confounders = head.X.shape[1], 0 if head.confounders is None else head.confounders.shape[1]
     numbers = head.y is not None and holds_numbers(task, head.y)
     several = numbers and not isinstance(head.y, Coded) and np.ndim(head.y) == 2
     n_targets = int(numbers) if not several else np.shape(head.y)[1]
     targets = np.arange(n_targets) + d + n_confounders
-    return Roles(d, np.arange(d, d + n_confounders), targets, numbers and task != REGRESSION)
+    return ColumnRoles(d, np.arange(d, d + n_confounders), targets, numbers and task != REGRESSION)
 
 
 class Classified(NamedTuple):
     """Sums by class, the classes, and the number of the class of each label as it stands in the data."""
 
-    gathered: Gathered
+    gathered: CrossProducts
     classes: NDArray[Any]
     codes: dict[Any, int]
 
 
-def classified(gathered: Gathered, meaning: Callable[[list[Any]], list[Any]] = list) -> Classified:
+def classified(gathered: CrossProducts, meaning: Callable[[list[Any]], list[Any]] = list) -> Classified:
     """What is gathered by label, by class; `meaning` is what the labels met stand for."""
     if gathered.labels == NO_CLASSES:
         return Classified(gathered, np.empty(0), {None: 0})
@@ -237,7 +237,7 @@ def classified(gathered: Gathered, meaning: Callable[[list[Any]], list[Any]] = l
     return Classified(by_class, classes, dict(zip(gathered.labels, codes.tolist(), strict=True)))
 
 
-def check_telling(labels: Classified, roles: Roles) -> None:
+def check_telling(labels: Classified, roles: ColumnRoles) -> None:
     """Refuse targets that do not tell rows apart."""
     moments = labels.gathered.moments
     if not roles.targets.size:
@@ -269,7 +269,7 @@ class Preparation:
         Makes sense of a block.
     codes : dict of label to int
         The class of each label.
-    roles : Roles
+    roles : ColumnRoles
         What the columns are.
     taken : ndarray
         The columns that are removed from the others.
@@ -279,7 +279,7 @@ class Preparation:
 
     read: Reader
     codes: dict[Any, int]
-    roles: Roles
+    roles: ColumnRoles
     taken: Indices
     basis: Basis
 

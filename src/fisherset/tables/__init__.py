@@ -13,7 +13,7 @@ from fisherset.tables.read import LabelledTable, read_table, reduce_frame
 from fisherset.tables.scanning import columns_in, scan
 from fisherset.tables.selection import Selection, read_selection
 from fisherset.tables.streams.subset import pick
-from fisherset.tables.text.standard_input import spooled
+from fisherset.tables.text.decoding import spooled
 from fisherset.tables.write import write_table
 
 __all__ = [

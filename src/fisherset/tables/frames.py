@@ -27,21 +27,23 @@ from fisherset.tables.columns.names import check_names
 from fisherset.tables.columns.transposed import turned
 from fisherset.tables.layout import PLAIN, Layout
 from fisherset.tables.matrices.geo import is_series, read_series
-from fisherset.tables.matrices.h5ad import (
+from fisherset.tables.matrices.npz import arrays_in
+from fisherset.tables.matrices.storage import (
+    StoredMatrix,
     column_names,
     column_of,
     index_name,
     index_of,
+    loaded,
+    loaded_columns,
+    matrix_of,
     opened,
     size_of,
     table_of,
 )
-from fisherset.tables.matrices.npz import arrays_in
-from fisherset.tables.matrices.stored import StoredMatrix, loaded, loaded_columns, matrix_of
 from fisherset.tables.memory import TooLargeError, check_room, check_shape
-from fisherset.tables.text.dialect import Dialect, dialect_of
-from fisherset.tables.text.lines import line_of
-from fisherset.tables.text.strings import Finding
+from fisherset.tables.text.dialect import Dialect, dialect_of, line_of
+from fisherset.tables.text.recognition import Finding
 from fisherset.tables.text.whole import check_cells, check_end, read_text
 
 SVMLIGHT = (".svmlight", ".libsvm", ".svm")

@@ -1,4 +1,4 @@
-"""How a table stands in its file, as far as somebody says so: what nobody says is recognised."""
+"""Layout of a table in its file, as far as it is given; the rest is recognised."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Layout:
-    r"""How a table stands in its file.
+    """Layout of a table in its file.
 
     Attributes
     ----------
     separator : str or None
-        What stands between the cells of a text, one sign; None to recognise it.
+        Character between the cells of a text; None to recognise it.
     decimal : {".", ","} or None
-        What stands before the decimals of numbers in a text; None to recognise it.
+        Character before the decimals of numbers in a text; None to recognise it.
     encoding : str or None
-        How the signs of a text are encoded, such as "utf-8" or "latin-1"; None to recognise it.
+        Encoding of a text, such as "utf-8" or "latin-1"; None to recognise it.
     missing : tuple of str
         Cells of a text that stand for missing values, besides the usual ones such as "" and "NA".
     transpose : bool
         Whether features are rows and samples columns, as genes often are.
     identifier : str or None
-        The column that names the rows: kept beside them, no feature.
+        The column that names the rows: kept with them, no feature.
     labels : Path or None
         Another file, which has the target, ...
     on : str or None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fisherset._memory import free_memory, in_bytes
+from fisherset._memory import format_bytes, free_memory
 
 COLUMN = 700  # bytes a column takes besides its numbers, up to the end of a selection: 560 to 600 measured
 
@@ -18,7 +18,7 @@ def check_room(name: str, size: float, what: str, free: float | None = None) -> 
     free = free_memory() if free is None else free
     if size > free:
         raise TooLargeError(
-            f"{name} would take {in_bytes(size)} of memory, for {what}; {in_bytes(free)} are free. "
+            f"{name} would take {format_bytes(size)} of memory, for {what}; {format_bytes(free)} are free. "
             f"Use fewer rows or columns, or a larger machine."
         )
 

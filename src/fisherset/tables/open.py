@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fisherset import Summary
 from fisherset._files import ARROW, TEXT, suffix_of
-from fisherset._memory import free_memory, in_bytes
+from fisherset._memory import format_bytes, free_memory
 from fisherset.tables.columns.features import Feature
 from fisherset.tables.columns.names import all_names
 from fisherset.tables.layout import PLAIN, Layout
@@ -58,8 +58,8 @@ def open_table(
         raise ValueError("Name the column of labels with --target.")
     if not several:
         warnings.warn(
-            f"{path.name} would take about {in_bytes(size)} of memory, more than half of the "
-            f"{in_bytes(free)} that are free: it is read by batches, again for every pass.",
+            f"{path.name} would take about {format_bytes(size)} of memory, more than half of the "
+            f"{format_bytes(free)} that are free: it is read by batches, again for every pass.",
             stacklevel=2,
         )
     if any("," in name for name in drop):

@@ -180,9 +180,9 @@ def columns_in(paths: Any, layout: Layout = PLAIN) -> list[str]:
         All columns, the target among them; of AnnData the variables.
     """
     if _holds_cells(paths):
-        from fisherset.tables.matrices.annotated import InFile
+        from fisherset.tables.matrices.cells import StoredCells
 
-        return InFile(Path(paths)).variables
+        return StoredCells(Path(paths)).variables
     names: list[str] = _opened(paths, [], layout).schema.names
     return names
 

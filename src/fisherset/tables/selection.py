@@ -1,10 +1,10 @@
-"""The file a selection is kept in: plain JSON with a version."""
+"""File of a selection: plain JSON with a version."""
 
 from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import MISSING, asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,9 @@ SELECTION_FORMAT, SELECTION_VERSION = "selection", 1
 
 @dataclass(frozen=True)
 class Selection:
-    """The chosen features, and how they were chosen.
+    """The selected features, and how they were selected.
 
-    Files of before there were groups and tasks lack what follows the remarks, and are read as if each
-    feature was by itself.
+    Files of older versions lack some of the fields that have a default.
 
     Attributes
     ----------
@@ -31,7 +30,7 @@ class Selection:
     classes : list of str
         The labels; none where the target holds numbers.
     file : str
-        The name of the table they were chosen in.
+        The name of the table they were selected in.
     n_rows, n_features_in : int
         Its size.
     gamma : float
@@ -43,34 +42,34 @@ class Selection:
     details : list of dict
         What each feature contributes.
     categories : dict
-        All values of the columns of texts among them, chosen or not: what else such a column
-        holds in another table was never seen.
+        All values of the string columns among them, selected or not: any other value of such a
+        column in another table is new.
     gaps : list of str
         Those of them that had missing values.
     remarks : list of str
-        What there is to say about it.
+        Sentences about it.
     task : {"classification", "regression"}
         Whether the target holds labels or numbers.
     n_groups_in : int or None
-        How many there were to choose from, where some features were chosen together or not at all.
+        Number of groups to select from, where some features were selected together or not at all.
     groups : dict
-        The chosen groups of more than one feature, and the names of these.
+        The selected groups of more than one feature, and the names of these.
     kept, excluded, adjusted_for : list of str
-        What had to be chosen, what must not be, and what was taken out of the others.
+        Required features, excluded ones, and those the others were adjusted for.
     class_weight : str or None
-        How the classes were weighed.
+        How the classes were weighted.
     proven : dict
-        How many features, or groups, are proven to be in every set as good, in none, or open.
+        How many features, or groups, are proven essential, ruled out, or undecided.
     optimal : bool
         Whether the set is proven to be the best.
     n_nodes : int
-        Nodes that exact search looked at.
+        Nodes of the exact search.
     impute : str or None
-        What was done about missing values.
+        How missing values were filled.
     dropped : list of str
         Columns that were left out.
     split_texts : bool
-        Whether the values of columns of texts were chosen one by one.
+        Whether the values of string columns were selected one by one.
     identifier : str or None
         The column that names the rows.
     sizes : list of dict
@@ -124,10 +123,7 @@ class Selection:
         return json.dumps(content, indent=1, allow_nan=False)
 
 
-FIGURES = ("gamma", "objective", "upper_bound", "gap")
-PROVEN = ("in_every", "in_none", "open")
-LISTS = ("gaps", "remarks", "kept", "excluded", "adjusted_for", "dropped")
-MAY_LACK = ("class_weight", "impute", "identifier", "why")  # texts
+PROVEN = ("in_every", "in_none", "open")  # keys of `proven`
 
 
 def read_selection(path: Path) -> Selection:
@@ -141,73 +137,70 @@ def read_selection(path: Path) -> Selection:
     Returns
     -------
     selection : Selection
-        What it holds.
+        Its content.
     """
     if not path.is_file():
         raise FileNotFoundError(f"There is no file {str(path)!r}.")
     try:
         content = read_json(path, SELECTION_FORMAT, SELECTION_VERSION)
-        features = [_feature(entry) for entry in content["features"]]
-        texts = {name: _checked(content[name], str, name) for name in ("target", "file", "solver")}
-        counts = {name: _checked(content[name], int, name) for name in ("n_rows", "n_features_in")}
-        numbers = {name: float(_checked(content[name], (int, float), name)) for name in FIGURES}
-        classes = [str(label) for label in content["classes"]]
-        lists = {name: _texts(content.get(name, []), name) for name in LISTS}
-        maps = {
-            name: {str(key): _texts(values, name) for key, values in _checked(found, dict, name).items()}
-            for name, found in ((name, content.get(name, {})) for name in ("categories", "groups"))
+        given = {
+            field.name: _checked(content[field.name], str(field.type), field.name)
+            for field in fields(Selection)
+            # fields without a default are in every file
+            if field.name in content or (field.default is MISSING and field.default_factory is MISSING)
         }
-        proven = _checked(content.get("proven", {}), dict, "proven")
-        proven = {name: _checked(proven[name], int, name) for name in PROVEN if name in proven}
-        n_nodes, optimal = _checked(content.get("n_nodes", 0), int, "n_nodes"), content.get("optimal", False)
-        split_texts = content.get("split_texts", False)
-        for name, flag in (("optimal", optimal), ("split_texts", split_texts)):
-            if not isinstance(flag, bool):
-                raise TypeError(f"its {name} is {flag!r}")
-        may_lack = {name: content.get(name) for name in MAY_LACK}
-        for name, text in may_lack.items():
-            if text is not None:
-                _checked(text, str, name)
-        task = content.get("task", TASK_NAMES[0])
-        if task not in TASK_NAMES:
-            raise ValueError(f"its task is {task!r}")
-        if not 0 < len({feature.name for feature in features}) == len(features):
+        if given.get("task", TASK_NAMES[0]) not in TASK_NAMES:
+            raise ValueError(f"its task is {given['task']!r}")
+        if not 0 < len({feature.name for feature in given["features"]}) == len(given["features"]):
             raise ValueError("it names no features, or one of them twice")
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
         raise ValueError(f"{path.name} cannot be used: {reason}.") from error
-    more: dict[str, Any] = {"n_groups_in": content.get("n_groups_in"), **may_lack, "split_texts": split_texts}
-    more |= {**texts, **counts, **numbers, **lists, **maps, "details": content.get("details") or []}
-    more |= {"sizes": content.get("sizes") or []}
-    more |= {"proven": proven, "optimal": optimal, "n_nodes": n_nodes}
-    return Selection(features, classes=classes, task=task, **more)
+    return Selection(**given)
+
+
+def _checked(value: Any, kind: str, name: str) -> Any:
+    """A value of a field, checked against the annotation of the field."""
+    if kind == "Any" or (value is None and kind.endswith(" | None")):
+        return value
+    kind = kind.removesuffix(" | None")
+    if kind == "Feature":
+        return _feature(value)
+    outer, _, inner = kind.partition("[")
+    types: dict[str, Any] = {
+        "float": (int, float),
+        "int": int,
+        "str": str,
+        "bool": bool,
+        "list": list,
+        "dict": dict,
+    }
+    if not isinstance(value, types[outer]) or (isinstance(value, bool) and outer != "bool"):
+        raise TypeError(f"its {name} is {value!r}")
+    if outer == "list":
+        return [_checked(item, inner.removesuffix("]"), name) for item in value]
+    if outer == "dict":
+        kind = inner.removesuffix("]").removeprefix("str, ")
+        return {str(key): _checked(item, kind, str(key)) for key, item in value.items()}
+    return float(value) if outer == "float" else value
 
 
 def _feature(entry: Any) -> Feature:
     if not isinstance(entry, dict) or set(entry) - set(Feature._fields):
         raise ValueError("a feature is not what it should be")
     feature = Feature(**entry)
+    kinds = {"number": "float", "value": "str"}
     for name in ("name", "column", "kind"):
-        _checked(getattr(feature, name), str, name)
-    kinds: dict[str, Any] = {"number": (int, float), "value": str, "missing": ()}
-    if feature.kind not in kinds or isinstance(feature.value, str) != (feature.kind == "value"):
+        _checked(getattr(feature, name), "str", name)
+    if feature.kind not in (*kinds, "missing") or isinstance(feature.value, str) != (feature.kind == "value"):
         raise ValueError(f"the kind of {feature.name!r} is not what it should be")
-    if feature.other is not None:
-        _checked(feature.other, str, "other")
+    _checked(feature.other, "str | None", "other")
     if feature.fill is not None:
+        if feature.kind == "missing":
+            raise TypeError(f"its fill is {feature.fill!r}")
         fill = _checked(feature.fill, kinds[feature.kind], "fill")
-        if not isinstance(fill, str) and not math.isfinite(float(fill)):
+        if not isinstance(fill, str) and not math.isfinite(fill):
             raise ValueError(f"the fill of {feature.name!r} is not finite")
-    for text in (feature.name, feature.column, feature.value or "", feature.other or ""):
-        text.encode("utf-8")
+    for string in (feature.name, feature.column, feature.value or "", feature.other or ""):
+        string.encode("utf-8")  # lone surrogates, which JSON can hold, are refused
     return feature
-
-
-def _texts(values: Any, name: str) -> list[str]:
-    return [str(_checked(value, str, name)) for value in _checked(values, list, name)]
-
-
-def _checked(value: Any, kinds: Any, name: str) -> Any:
-    if not isinstance(value, kinds) or isinstance(value, bool):
-        raise TypeError(f"its {name} is {value!r}")
-    return value

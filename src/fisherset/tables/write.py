@@ -25,7 +25,7 @@ def write_table(
     task: str = "classification",
     ids: Identifiers | None = None,
 ) -> None:
-    """Write columns of numbers, what the rows are called before and the labels after them.
+    """Write columns of numbers, identifiers of the rows before and the labels after them.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def write_table(
     task : {"classification", "regression"}, default="classification"
         Which of them; .npz files have classes for labels only.
     ids : Identifiers, default=None
-        What the rows are called.
+        Names of the rows.
     """
     write_whole(path, table_content(path, X, names, target=target, y=y, task=task, ids=ids))
 
@@ -57,12 +57,14 @@ def table_content(
     task: str = "classification",
     ids: Identifiers | None = None,
 ) -> bytes:
-    """What :func:`write_table` writes."""
+    """Content of the file that :func:`write_table` writes."""
     suffix = path.suffix.lower()
     if suffix not in WRITTEN:
-        raise ValueError(f"{path.name} is of no known kind; a table is written as {', '.join(WRITTEN)}.")
+        raise ValueError(
+            f"{path.name} has an unsupported file type; a table is written as {', '.join(WRITTEN)}."
+        )
     if y is not None and target in set(names):
-        raise ValueError(f"A chosen feature has the name of the target, {target!r}; rename one of them.")
+        raise ValueError(f"A selected feature has the name of the target, {target!r}; rename one of them.")
     if suffix == ".npz":
         return npz_content(X, names, y, task, ids=ids)
     _check_ids(ids, names, target if y is not None else None)
@@ -88,14 +90,16 @@ def table_content(
 
 
 def _check_ids(ids: Identifiers | None, names: Sequence[str], target: str | None) -> None:
-    """Refuse identifiers that would be called like another column."""
+    """Refuse identifiers with the name of another column."""
     if ids is not None and (ids.name in set(names) or ids.name == target):
-        what = "the target" if ids.name == target else "a chosen feature"
-        raise ValueError(f"What names the rows is called like {what}, {ids.name!r}; rename one of them.")
+        what = "the target" if ids.name == target else "a selected feature"
+        raise ValueError(
+            f"The identifier of the rows has the name of {what}, {ids.name!r}; rename one of them."
+        )
 
 
 def _values(values: list[Any], text: bool) -> Any:
-    """Values as a column of Arrow, which by itself takes whole numbers for signed ones."""
+    """Values as a column of Arrow, which takes whole numbers for signed ones unless told otherwise."""
     import pyarrow as pa
 
     values = [_cell(value) for value in values] if text else values
@@ -106,6 +110,6 @@ def _values(values: list[Any], text: bool) -> Any:
 
 
 def _cell(value: Any) -> Any:
-    """A value as a text file can hold it: a list or a record as Python writes it."""
+    """A value for a text file: a list or a record as Python writes it."""
     value = str(value) if isinstance(value, list | dict | bytes) else value
     return safe_cell(value) if isinstance(value, str) else value

@@ -1,14 +1,10 @@
-"""The checks on data: one sentence each, with the rule, the value and the fix.
-
-X is checked in `_containers`, `_tables` and `_magnitudes`, y and the weights in `_labels`; here is what
-names columns.
-"""
+"""Columns by number, by name or by a boolean mask: parsed here for all that name columns of a table."""
 
 from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -22,6 +18,7 @@ from fisherset.validation.table import check_bare_table, check_container, check_
 from fisherset.validation.values import check_comparable, check_magnitude, reject_nonfinite
 
 __all__ = [
+    "ColumnIndex",
     "check_bare_table",
     "check_comparable",
     "check_container",
@@ -38,73 +35,103 @@ __all__ = [
 
 
 def width_of(X: Any) -> int:
-    """Number of columns of a table that was checked, in memory or elsewhere."""
+    """Number of columns of a checked table, in memory or out of core."""
     return int(X.n_columns if is_elsewhere(X) else X.shape[1])
 
 
-def check_features(features: Any, n_features: int, names: Any) -> Indices:
-    """Column numbers, in column order, from numbers, a boolean mask or names."""
-    items = _listed(features)
-    if not items or any(isinstance(item, list) for item in items):
-        raise ValueError(
-            f"features must be a non-empty list of column numbers or names, or a boolean mask; "
-            f"got {shown(features)}."
-        )
-    if all(isinstance(item, bool | np.bool_) for item in items):
-        if len(items) != n_features:
+class ColumnIndex:
+    """Numbers of the columns of a table, by number, name or mask."""
+
+    def __init__(self, n_columns: int, names: Any) -> None:
+        self.n_columns = n_columns
+        self.names: list[Any] | None = None if names is None else list(names)
+        self.times = Counter(self.names or ())
+        self._numbers = {name: j for j, name in enumerate(self.names or ())}
+
+    def number(self, item: Any) -> int | None:
+        """Column that one item names or numbers; None where there is none, or more than one."""
+        if is_integer(item):
+            return int(item) if 0 <= item < self.n_columns else None
+        return self._numbers[item] if isinstance(item, str) and self.times[item] == 1 else None
+
+    def in_order(self, values: Any) -> Any:
+        """One value for each column, in their order: the index of a series may have another."""
+        if self.names is None or not hasattr(values, "iloc") or set(values.index) != set(self.names):
+            return values
+        return values.loc[self.names]
+
+    def of_mask(self, name: str, given: Any) -> Indices | None:
+        """Columns that a boolean mask selects; None for anything but a mask."""
+        items = entries(given)
+        if not items or not all(isinstance(item, bool | np.bool_) for item in items):
+            return None
+        if len(items) != self.n_columns:
             raise ValueError(
-                f"features as a boolean mask must have one entry for each of the {n_features} "
+                f"{name} as a boolean mask must have one entry for each of the {self.n_columns} "
                 f"features; got {len(items)}."
             )
-        chosen = np.flatnonzero(items)
-    elif all(is_integer(item) for item in items):
-        outside = [item for item in items if not 0 <= item < n_features]
-        if outside:
-            raise ValueError(
-                f"features must be column numbers from 0 to {n_features - 1}; got {shown(outside[0])}."
-            )
-        chosen = np.array(items, dtype=np.intp)
-    elif all(isinstance(item, str) for item in items):
-        chosen = _positions(items, names)
-    else:
-        raise TypeError(
-            f"features must be all column numbers, all names, or a boolean mask; got {shown(features)}."
-        )
-    if chosen.size == 0:
-        raise ValueError("features must contain at least one column; got an empty mask.")
-    if np.unique(chosen).size != chosen.size:
-        raise ValueError("features must not name a column twice. Drop the repeated ones.")
-    return np.sort(chosen)
+        return np.flatnonzero(entries(self.in_order(given)))
 
 
-def _listed(features: Any) -> list[Any]:
-    """The entries of whatever holds them; one alone stands for itself."""
+def entries(given: Any) -> list[Any]:
+    """Entries of a collection; a single item stands for itself."""
+    if isinstance(given, str | bytes) or not np.iterable(given):
+        return [given.item() if isinstance(given, np.ndarray) else given]
+    return list(given.tolist() if hasattr(given, "tolist") else given)
+
+
+def check_features(features: Any, n_features: int, names: Any, *, rising: bool = True) -> Indices:
+    """Column numbers from numbers, names or a boolean mask; rising, or in the order given."""
     if isinstance(features, Mapping):
         raise TypeError(
             f"features must be a list or a boolean mask; got {shown(features)}. "
             f"Pass the keys you mean as a list."
         )
-    if isinstance(features, str | bytes) or not np.iterable(features):
-        return [features.item() if isinstance(features, np.ndarray) else features]
-    return list(features.tolist() if hasattr(features, "tolist") else features)
+    if isinstance(features, Iterator):  # can be read only once
+        features = list(features)
+    items, index = entries(features), ColumnIndex(n_features, names)
+    if not items or any(isinstance(item, list) for item in items):
+        raise ValueError(
+            f"features must be a non-empty list of column numbers or names, or a boolean mask; "
+            f"got {shown(features)}."
+        )
+    chosen = index.of_mask("features", features)
+    if chosen is None:
+        _check_items(items, index, features)
+        chosen = np.array([index.number(item) for item in items], dtype=np.intp)
+    if chosen.size == 0:
+        raise ValueError("features must contain at least one column; got an empty mask.")
+    if np.unique(chosen).size != chosen.size:
+        raise ValueError("features must not name a column twice. Drop the repeated ones.")
+    return np.sort(chosen) if rising else chosen
 
 
-def _positions(items: list[str], names: list[str] | None) -> Indices:
-    if names is None:
+def _check_items(items: list[Any], index: ColumnIndex, features: Any) -> None:
+    """Refuse items that are neither all numbers nor all names of columns."""
+    if all(is_integer(item) for item in items):
+        outside = [item for item in items if index.number(item) is None]
+        if outside:
+            raise ValueError(
+                f"features must be column numbers from 0 to {index.n_columns - 1}; got {shown(outside[0])}."
+            )
+        return
+    if not all(isinstance(item, str) for item in items):
+        raise TypeError(
+            f"features must be all column numbers, all names, or a boolean mask; got {shown(features)}."
+        )
+    if index.names is None:
         raise ValueError(
             "features were given by name, but X has no column names that are all strings. "
             "Pass a DataFrame that has, or column numbers."
         )
-    times, position = Counter(names), {name: j for j, name in enumerate(names)}
     for item in items:
-        if item not in position:
+        if not index.times[item]:
             raise ValueError(f"features must be columns of X; {shown(item)} is not one of them.")
-        if times[item] > 1:
+        if index.times[item] > 1:
             raise ValueError(
-                f"features must say which column is meant; X has {times[item]} columns named {shown(item)}. "
-                f"Rename them, or pass column numbers."
+                f"features must say which column is meant; X has {index.times[item]} columns named "
+                f"{shown(item)}. Rename them, or pass column numbers."
             )
-    return np.array([position[item] for item in items], dtype=np.intp)
 
 
 def warn_constant(
@@ -113,7 +140,7 @@ def warn_constant(
     what: str = "features",
     name: str = "n_features_to_select",
 ) -> None:
-    """Warn when so many features, or groups, were asked for that constant ones had to be chosen."""
+    """Warn of constant features, or groups, among the selected: too few vary."""
     n_chosen = int(np.count_nonzero(constant & support))
     if n_chosen:
         warnings.warn(

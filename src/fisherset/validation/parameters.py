@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fisherset._memory import bytes_of, in_bytes
-from fisherset.solver.trace import DEFAULT_LOOSE_TOL, DEFAULT_TOL
+from fisherset._memory import format_bytes, parse_bytes
 
 NAMED = 5  # names in a message
 LEAST_MEMORY = 2**20  # of which nothing smaller could be kept
@@ -67,6 +66,14 @@ def check_number(name: str, value: Any, *, above: float) -> float:
     return number
 
 
+def check_bandwidth(value: Any, automatic: str) -> None:
+    """`bandwidth`: a positive number, or the name of one that is derived from the data."""
+    if isinstance(value, str):
+        check_choice("bandwidth", value, (automatic,))
+    else:
+        check_number("bandwidth", value, above=0.0)
+
+
 def check_share(name: str, value: Any) -> float:
     """A share that may be nothing, but not the whole."""
     if not is_number(value):
@@ -89,38 +96,14 @@ def check_memory(value: Any) -> int | None:
     """`max_memory`: bytes, a text such as "2GB", or None for no limit of one's own."""
     if value is None or (is_number(value) and as_float(value) == np.inf):
         return None
-    size = bytes_of(value) if isinstance(value, str) else as_float(value) if is_number(value) else None
+    size = parse_bytes(value) if isinstance(value, str) else as_float(value) if is_number(value) else None
     if size is None:
         raise (ValueError if isinstance(value, str) else TypeError)(
             f'max_memory must be a number of bytes, such as 2e9 or "2GB"; got {shown(value)}.'
         )
     if not size >= LEAST_MEMORY:
-        raise ValueError(f"max_memory must be at least {in_bytes(LEAST_MEMORY)}; got {shown(value)}.")
+        raise ValueError(f"max_memory must be at least {format_bytes(LEAST_MEMORY)}; got {shown(value)}.")
     return int(size)
-
-
-def check_tol(value: Any, solver: str) -> float | None:
-    """`tol` of a solver: "auto", a positive number, or None for no certificate."""
-    if value is None and solver == "exact":
-        raise ValueError(
-            'tol must not be None with solver="exact", which proves what it finds. Leave tol out, or use '
-            'solver="joint".'
-        )
-    return None if value is None else check_accuracy(value, exact=solver == "exact")
-
-
-def check_accuracy(value: Any, *, exact: bool) -> float:
-    """`tol` of a certificate: a positive number, or "auto", for exact search nothing but rounding."""
-    if not isinstance(value, str):
-        return check_number("tol", value, above=0.0)
-    if value != "auto":
-        raise ValueError(f'tol must be a positive number or "auto"; got {shown(value)}.')
-    return 0.0 if exact else DEFAULT_TOL
-
-
-def loose_tol_of(tol: Any, solver: str) -> float:
-    """What a bound that is loose anyway may be off by: nothing where somebody says how sharp it is to be."""
-    return DEFAULT_LOOSE_TOL if isinstance(tol, str) and solver != "exact" else 0.0
 
 
 def check_gamma(value: Any) -> None:

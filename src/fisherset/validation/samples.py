@@ -1,8 +1,7 @@
-"""What `fit` asks of data, for the functions beside the selectors: the same rules in the same words."""
+"""Checks of samples and targets by the rules of `fit`, for functions that do not measure a table."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ __all__ = [
     "CLASSIFICATION",
     "REGRESSION",
     "check_bare_table",
-    "check_columns",
+    "check_features",
     "check_finite",
     "check_integer",
     "check_labels",
@@ -59,15 +58,3 @@ def check_finite(table: Any, names: Any) -> None:
     elif table.dtype.kind == "f":
         finite = np.isfinite(table).all(axis=0)
     reject_nonfinite(finite, names)
-
-
-def check_columns(features: Any, n_features: int, names: Any) -> Indices:
-    """Column numbers from numbers, names or a mask, as `certify` reads them, but in the order given."""
-    if isinstance(features, Iterable) and not hasattr(features, "tolist"):
-        features = [features] if isinstance(features, str) else list(features)  # what can be read but once
-    rising = check_features(features, n_features, names)
-    items = features if isinstance(features, list) else features.tolist()
-    if isinstance(items[0], bool | np.bool_):
-        return rising
-    place = {name: j for j, name in enumerate(names)} if isinstance(items[0], str) else {}
-    return np.array([place.get(item, item) for item in items], dtype=np.intp)

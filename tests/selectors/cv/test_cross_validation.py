@@ -15,7 +15,8 @@ from fisherset import (
     JointRegressionScore,
     JointRegressionScoreCV,
 )
-from fisherset.selection.problem import measure_table, pose_problem
+from fisherset.selection.problem import measure_table
+from fisherset.selection.request import pose_problem
 from fisherset.selectors.cv.models import LabelFit, LinearFit
 from fisherset.statistics.measured import Beside
 from fisherset.validation.targets import CLASSIFICATION, REGRESSION

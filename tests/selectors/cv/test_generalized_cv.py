@@ -11,7 +11,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
 from fisherset import GeneralizedFisherScore, GeneralizedFisherScoreCV
-from fisherset.selection.problem import measure_table, pose_problem
+from fisherset.selection.problem import measure_table
+from fisherset.selection.request import pose_problem
 from fisherset.selectors.cv.models import Discriminant
 
 

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from fisherset import summarize
-from fisherset.selection.problem import measure_table, pose_problem
+from fisherset.selection.problem import measure_table
+from fisherset.selection.request import pose_problem
 from fisherset.statistics.measured import Beside
-from fisherset.statistics.sums.confounders import GROWN, basis_of
+from fisherset.statistics.sums.confounders import GROWN, basis_from_rows
 from fisherset.validation.targets import CLASSIFICATION, REGRESSION
 from support.exact_oracle import DIGITS_OF, ExactTruth
 
@@ -113,7 +114,7 @@ def test_a_basis_spans_what_nearly_collinear_confounders_do(distance):
     rng = np.random.default_rng(0)
     clock = 1.7e9 + rng.uniform(0, 3e7, 50)
     Z = np.column_stack([clock, clock + distance * 1e7 * rng.standard_normal(50), np.ones(50)])
-    basis = basis_of(Z, None)
+    basis = basis_from_rows(Z, None)
     assert (basis.growth > GROWN) == (distance < 0.1)
     assert basis.M.shape[1] == 2
     N = basis.rows(Z)

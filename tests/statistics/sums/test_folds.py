@@ -7,8 +7,8 @@ from scipy import sparse
 from fisherset.data import MemorySource
 from fisherset.statistics import (
     Classes,
+    ComplementProducts,
     FoldedTable,
-    RestProducts,
     Scatter,
     SourceProducts,
     TableProblem,
@@ -44,7 +44,7 @@ def test_subtraction_gives_the_statistics_of_the_rest(table, storage, standardiz
     X[:, 6] = np.round(X[:, 6])  # whole numbers subtract exactly
     found = folded(storage(X), codes, standardize).without(fold, rest)
     expected = of_rows(storage(X), codes, rest, standardize)
-    assert isinstance(found.products, RestProducts)
+    assert isinstance(found.products, ComplementProducts)
     np.testing.assert_array_equal(found.columns, expected.columns)
     assert 6 not in found.columns
     np.testing.assert_allclose(found.C, expected.C, rtol=1e-9, atol=1e-9 * np.abs(expected.C).max())
@@ -62,7 +62,7 @@ def test_what_is_nearly_all_in_the_fold_is_measured_from_the_rows(table):
     X[:12, 6] = 1e9 * np.random.default_rng(2).normal(size=12)
     X[12:, 6] = np.random.default_rng(3).normal(size=48)
     found = folded(X, codes).without(fold, rest)
-    assert not isinstance(found.products, RestProducts)
+    assert not isinstance(found.products, ComplementProducts)
     np.testing.assert_allclose(found.C, of_rows(X, codes, rest).C)
 
 

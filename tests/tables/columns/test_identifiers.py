@@ -207,7 +207,7 @@ def test_identifiers_are_written_first(suffix, values, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("called", "said"), [("g", "called like a chosen feature, 'g'"), ("y", "called like the target, 'y'")]
+    ("called", "said"), [("g", "the name of a selected feature, 'g'"), ("y", "the name of the target, 'y'")]
 )
 def test_identifiers_called_like_a_column_are_not_written(called, said, tmp_path):
     with pytest.raises(ValueError, match=said):

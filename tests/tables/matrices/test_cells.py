@@ -12,9 +12,9 @@ from scipy import sparse
 
 from fisherset.data import Coded
 from fisherset.tables import memory, read_frame, read_table
-from fisherset.tables.matrices import cells as module
+from fisherset.tables.matrices import storage
 from fisherset.tables.matrices.cells import scan_cells
-from fisherset.tables.matrices.stored import ForwardReader
+from fisherset.tables.matrices.storage import ForwardReader
 from support.anndata_files import KINDS, cells, write_cells
 
 X, OBS = cells()
@@ -53,7 +53,7 @@ def test_all_rows_come_however_they_are_stored(kind, matrix, tmp_path, monkeypat
     expected = held.toarray() if sparse.issparse(held) else held
     chunks = None if kind == "h5ad" else (7,) if sparse.issparse(held) else (7, 5)
     path = write_cells(path_of(tmp_path, kind), held, OBS, kind, layers={"twice": 2 * held}, chunks=chunks)
-    monkeypatch.setattr(module, "CELL_ENTRIES", 25)
+    monkeypatch.setattr(storage, "BLOCK_ENTRIES", 25)
     for batch_rows in (None, 1, 8, 60, 1000):
         rows = scan_cells(path, "type", batch_rows=batch_rows)
         assert (rows.n_rows, rows.n_columns, rows.names) == (N, D, [f"g{j}" for j in range(D)])
@@ -117,7 +117,7 @@ def test_strings_that_spell_numbers_are_strings(tmp_path):
 def test_without_columns_nothing_of_the_matrix_is_read(matrix, tmp_path, monkeypatch):
     path = write_cells(path_of(tmp_path), MATRICES[matrix], OBS)
     rows = scan_cells(path, "type", batch_rows=7)
-    monkeypatch.setattr(module, "ForwardReader", None)
+    monkeypatch.setattr(storage, "ForwardReader", None)
     blocks = list(rows.blocks(columns=False))
     assert {block.X.shape for block in blocks} == {(7, 0), (4, 0)}
     assert {sparse.issparse(block.X) for block in blocks} == {matrix == "sparse"}
@@ -180,7 +180,7 @@ def test_a_chunk_is_unpacked_once(step):
 def test_memory_holds_a_few_blocks(tmp_path, monkeypatch):
     large, _ = cells(4000, 500)
     path = write_cells(path_of(tmp_path), large, {"y": np.arange(4000) % 2}, chunks=(2**12,))
-    monkeypatch.setattr(module, "CELL_ENTRIES", 2**14)
+    monkeypatch.setattr(storage, "BLOCK_ENTRIES", 2**14)
     rows = scan_cells(path, "y")
     tracemalloc.start()
     n_blocks = sum(1 for _ in rows.blocks())

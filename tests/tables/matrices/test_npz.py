@@ -79,7 +79,7 @@ REFUSED = {
     "objects as labels": (
         {"X": X, "y": objects(Y)},
         None,
-        "holds pickled objects as y; save texts as y.astype",
+        "holds pickled objects as y; save strings as y.astype",
     ),
     "objects as names": ({"X": X, "y": Y, "names": objects(NAMES)}, None, "pickled objects as names"),
     "other names": ({"X": X, "y": Y, "names": ["a"]}, None, "names 1 features; X has 3"),

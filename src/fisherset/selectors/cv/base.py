@@ -1,4 +1,4 @@
-"""Gamma and the number of features chosen by cross-validation: what selectors share that do so."""
+"""The base of selectors that choose gamma and the number of features by cross-validation."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ from scipy import sparse
 from sklearn.model_selection import check_cv
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 
+from fisherset._docs import documented
 from fisherset._types import Floats, Indices
 from fisherset.data import MemorySource
-from fisherset.selection.constraints import Choice, check_choice
+from fisherset.selection.constraints import Constraints, PosedProblem
 from fisherset.selection.gamma import resolve_gamma, unit_of
-from fisherset.selection.problem import measure_table
+from fisherset.selection.request import SearchOptions
+from fisherset.selectors.cv.folds import FoldScorer, GridSearch, OwnModel, check_estimator, scorer_of
 from fisherset.selectors.cv.models import Discriminant, LabelFit, LinearFit
-from fisherset.selectors.cv.scoring import Judge, OwnModel, check_estimator, scorer_of
-from fisherset.selectors.cv.search import Search
 from fisherset.selectors.joint import JointSelector
-from fisherset.solver import Domain
-from fisherset.statistics import Classes, FoldedTable, TableProblem
+from fisherset.statistics import FoldedTable
 from fisherset.statistics.in_memory import weights_of_samples
 from fisherset.statistics.measured import Beside, Measured
 from fisherset.validation import features as check
@@ -33,13 +32,13 @@ MULTIPLES = {
     CLASSIFICATION: (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 200.0),
     REGRESSION: (0.01, 0.03, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 16.0),
 }
-# Sizes tried by "auto", as far as there are features.
+PLACE_OF_SCALE = 0  # among these gammas
+# Sizes tried by "auto", as far as there are features: each about 1.6 times the one before.
 AUTO_SIZES = (1, 2, 3, 5, 8, 12, 20, 32, 50, 80, 126, 200)
-PLACE_OF_SCALE = 0  # place of "scale" among the gammas where none are given
 
 
 class CrossValidatedSelector(JointSelector):
-    """What selectors share that choose gamma and size by their scores on held-out folds."""
+    """A selector that chooses gamma and size by their scores on held-out folds."""
 
     gammas: Sequence[float | str] | None
     cv: Any
@@ -50,7 +49,7 @@ class CrossValidatedSelector(JointSelector):
     __metadata_request__fit: ClassVar = {"groups": UNUSED}
 
     def get_metadata_routing(self) -> Any:
-        """What is passed on to where when scikit-learn routes metadata.
+        """Routing of metadata to the splitter, for scikit-learn.
 
         Returns
         -------
@@ -61,84 +60,97 @@ class CrossValidatedSelector(JointSelector):
         splits = MethodMapping().add(caller="fit", callee="split").add(caller="fit_transform", callee="split")
         return router.add(splitter=check_cv(self.cv), method_mapping=splits)
 
-    def _search(self, X: Any, y: Any, beside: Beside, groups: Any) -> Self:
-        """Choose gamma and size, then select on all rows."""
-        self._check_parameters()
-        X = check.check_table(self, X)
-        choice = check_choice(
-            self.groups, self.keep, self.exclude, self.n_features_in_, self._names, self.adjust_for
-        )
-        ks = self._sizes(choice)
-        beside = beside._replace(adjusted=choice.adjusted, missing=self.missing)
-        table = measure_table(X, y, self._names, beside, self._task)
+    @documented
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, confounders: Any = None, groups: Any = None
+    ) -> Self:
+        """Choose gamma and the number of features, then select on all samples.
+
+        Samples have their weights in the selections and in the scores. With confounders models are fitted
+        and scored on features, and targets that are numbers, that are adjusted for them.
+
+        Parameters
+        ----------
+        %(X.rows, y, sample_weight, confounders)
+        groups : array-like of shape (n_samples,), default=None
+            Groups of samples for a splitter that keeps them together, such as `GroupKFold`; not to
+            be confused with the groups of features.
+
+        Returns
+        -------
+        self : object
+            The fitted selector.
+        """
+        options = self._check_parameters()
+        request = self._request(check.check_table(self, X), Beside(sample_weight, confounders=confounders))
+        constraints, ks = request.constraints, self._sizes(request.constraints)
+        table = request.measure(y, ks[-1])
         memory = getattr(table.source, "source", None)
         assert isinstance(memory, MemorySource)
+        # rows are taken out of it, fold by fold
+        rows = request.X.tocsr() if sparse.issparse(request.X) else request.X
         targets = _targets(table, memory, y)
-        rows = X.tocsr() if hasattr(X, "tocsr") else X  # rows are taken out of it
-        judge = self._judge(table, memory, rows, targets, beside)
-        splits = self._splits(X, targets, table, memory.weight, groups)
+        scorer = self._fold_scorer(table, memory, rows, targets, sample_weight)
+        splits = self._splits(request.X, targets, table, memory.weight, groups)
         source = MemorySource(rows, memory.y, memory.weight, memory.confounders)
         folded = FoldedTable(source, table.coding, table.scatter.moments, standardize=self.standardize)
         problem = folded.whole()
         check.check_magnitude(problem.diagonal)
-        tol, max_iter = parameter.check_tol(self.tol, self.solver), int(self.max_iter)
-        search = Search(folded, ks, choice, self._gammas, self.solver, tol, max_iter, judge)
+        # no certificates in the search, and nothing to save on them
+        search = GridSearch(folded, ks, constraints, self._gammas, options._replace(loose_tol=0.0), scorer)
         scores = search.scores(splits, self.n_jobs)
-        gammas = np.array(self._gammas(problem, choice.posed(problem, ks[-1]).domain))
+        gammas = np.array(self._gammas(constraints.pose(problem, ks[-1])))
         at_gamma, at_k = self._choose(scores, gammas)
         self.cv_results_ = _as_results(scores, gammas, ks)
         self.best_score_ = float(scores[:, at_gamma, at_k].mean())
         self.n_features_ = ks[at_k]
-        posed = choice.posed(problem, ks[at_k])
-        self._solve(table, problem, choice, posed, ks[at_k], float(gammas[at_gamma]))
+        self._solve(table, constraints.pose(problem, ks[at_k]), float(gammas[at_gamma]), options)
         self.n_passes_ += folded.source.n_passes
         return self
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def _check_parameters(self) -> SearchOptions:
+        options = super()._check_parameters()
         parameter.check_jobs(self.n_jobs)
         check_estimator(self.estimator, self._task)
         if self.gammas is not None:
             parameter.check_gammas(self.gammas)
+        return options
 
-    def _judge(self, table: Measured, memory: MemorySource, rows: Any, targets: Any, beside: Beside) -> Judge:
+    def _fold_scorer(
+        self, table: Measured, memory: MemorySource, rows: Any, targets: Any, sample_weight: Any
+    ) -> FoldScorer:
         check_estimator(self.estimator, self._task, memory.weight is not None)
-        kind, own_model = _own_model(table)
-        weights = weights_of_samples(beside.sample_weight, len(targets))
-        scorer = scorer_of(self.scoring, kind)
-        given = (rows, targets, memory.confounders, own_model, self.estimator, scorer)
-        return Judge(*given, memory.weight, weights)
+        own_model: OwnModel = LabelFit if table.classes.size else LinearFit
+        if table.one_class_each:
+            own_model = partial(Discriminant, classes=table.classes)
+        weights = weights_of_samples(sample_weight, len(targets))
+        given = (rows, targets, memory.confounders, own_model, self.estimator)
+        return FoldScorer(*given, scorer_of(self.scoring, table.one_class_each), memory.weight, weights)
 
-    def _sizes(self, choice: Choice) -> list[int]:
-        """The numbers of features, or groups, to try, rising."""
-        wanted, n_units = self.n_features_to_select, len(choice.labels)
+    def _sizes(self, constraints: Constraints) -> list[int]:
+        """Numbers of features, or groups, to try, rising."""
+        wanted = self.n_features_to_select
         if isinstance(wanted, str):
             if wanted != "auto":
                 raise ValueError(
                     f'n_features_to_select must be an int, a share, "auto" or a sequence of them; '
                     f"got {wanted!r}."
                 )
-            least, most = max(choice.required.size, 1), n_units - choice.excluded.size
+            least, most = max(constraints.required.size, 1), constraints.n_allowed
             return sorted({min(max(size, least), most) for size in AUTO_SIZES})
         if isinstance(wanted, Iterator):
             raise TypeError(
                 f"n_features_to_select must be a list, as a {type(wanted).__name__} can be read only once. "
                 f"Pass list(...) of it."
             )
-        if not np.iterable(wanted):
-            return [choice.count(wanted)]
-        sizes = parameter.check_sizes(wanted, n_units, "n_features_to_select", choice.what)
-        for size in (sizes[0], sizes[-1]):
-            choice.check(size)
-        return sizes
+        return constraints.counts(wanted) if np.iterable(wanted) else [constraints.count(wanted)]
 
     def _splits(
         self, X: Any, targets: Any, table: Measured, weight: Floats | None, groups: Any
     ) -> list[tuple[Indices, Indices]]:
+        """Row numbers to train and to test on, of each fold."""
         rows, classes = np.arange(len(targets)), table.codes.size > 0
-        counts = np.ones(rows.size, dtype=bool) if weight is None else weight > 0
-        kinds, what = (table.codes, "classes") if classes else (rows, "samples")
-        # labels that scikit-learn may not know how to stratify stand for themselves as numbers
+        # labels that scikit-learn may not know how to stratify are passed on as class numbers
         known = table.codes if classes and targets.dtype.kind not in "biufU" else targets
         try:
             splitter = check_cv(self.cv, known, classifier=self._task != REGRESSION)
@@ -153,6 +165,8 @@ class CrossValidatedSelector(JointSelector):
             raise ValueError(
                 "cv must give at least one split; got none. A generator can be read only once: pass list(cv)."
             )
+        counts = np.ones(rows.size, dtype=bool) if weight is None else weight > 0
+        kinds, what = (table.codes, "classes") if classes else (rows, "samples")
         for train, test in splits:
             if train.ndim != 1 or test.ndim != 1:
                 raise ValueError("cv must give row numbers in one dimension, for training and for testing.")
@@ -163,12 +177,12 @@ class CrossValidatedSelector(JointSelector):
                 )
         return splits
 
-    def _gammas(self, problem: TableProblem, domain: Domain) -> list[float]:
+    def _gammas(self, posed: PosedProblem) -> list[float]:
         """The gammas to try on a table."""
         if self.gammas is not None:
-            return [resolve_gamma(gamma, problem, domain) for gamma in self.gammas]
-        fixed = [multiple * unit_of(problem) for multiple in MULTIPLES[self._task]]
-        return [resolve_gamma("scale", problem, domain), *fixed]
+            return [resolve_gamma(gamma, posed) for gamma in self.gammas]
+        fixed = [multiple * unit_of(posed.problem) for multiple in MULTIPLES[self._task]]
+        return [resolve_gamma("scale", posed), *fixed]
 
     def _choose(self, scores: Floats, gammas: Floats) -> tuple[int, int]:
         """Places of the chosen gamma and size."""
@@ -177,28 +191,19 @@ class CrossValidatedSelector(JointSelector):
         at_k = int(np.argmax(best_of_size))  # of equals the smallest
         if isinstance(self.n_features_to_select, str):
             at_best = int(np.argmax(mean[:, at_k]))
-            error = (
-                scores[:, at_best, at_k].std(ddof=1) / np.sqrt(scores.shape[0]) if len(scores) > 1 else 0.0
-            )
+            error = _standard_error(scores[:, at_best, at_k])
             at_k = int(np.argmax(best_of_size >= best_of_size[at_k] - error))
         ties = np.flatnonzero(mean[:, at_k] == mean[:, at_k].max())
         at_gamma = int(ties[np.argmax(gammas[ties])])
         if self.gammas is None:
             difference = scores[:, at_gamma, at_k] - scores[:, PLACE_OF_SCALE, at_k]
-            if difference.mean() <= _error(difference):
+            if difference.mean() <= _standard_error(difference):
                 at_gamma = PLACE_OF_SCALE
         return at_gamma, at_k
 
 
-def _own_model(table: Measured) -> tuple[str, OwnModel]:
-    """What the targets are, and the model that the statistics give for them."""
-    if isinstance(table.coding, Classes):
-        return "classes", partial(Discriminant, classes=table.classes)
-    return ("label sets", LabelFit) if table.classes.size else ("numbers", LinearFit)
-
-
 def _targets(table: Measured, memory: MemorySource, y: Any) -> Any:
-    """What models learn: labels, an indicator of sets of them, or numbers, flat where y was."""
+    """Targets that models learn: labels, an indicator of sets of them, or numbers, flat where y was."""
     if table.codes.size:
         return table.classes[table.codes]
     targets: Any = memory.y
@@ -209,7 +214,7 @@ def _targets(table: Measured, memory: MemorySource, y: Any) -> Any:
     return targets[:, 0] if np.asarray(y).ndim == 1 else targets
 
 
-def _error(scores: Floats) -> float:
+def _standard_error(scores: Floats) -> float:
     """Standard error of a mean over the folds; 0 for a single one."""
     return float(scores.std(ddof=1) / np.sqrt(scores.size)) if scores.size > 1 else 0.0
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cholesky
 
 from fisherset._types import EPS, Floats
-from fisherset.statistics import Gathered, Moments, Roles
+from fisherset.statistics import ColumnRoles, CrossProducts, Moments
 from fisherset.statistics.sums.guard import UNITS
 
 FAR_OFF = 1e-6  # share of a sum that is far more than its rounding, also once heavy rows were subtracted
@@ -16,7 +16,7 @@ NO_SQUARES, NO_VALUES = 1e-290, 1e-150  # sums of squares, and values, that have
 COMPARED = 2**20  # numbers compared at a time
 
 
-def impossible(gathered: Gathered, roles: Roles) -> str | None:
+def impossible(gathered: CrossProducts, roles: ColumnRoles) -> str | None:
     """Name what no rows can have, as part of a sentence; None where nothing is wrong.
 
     Rounding is measured by `added`, all squares that were ever summed, so that sums that are left
@@ -30,7 +30,7 @@ def impossible(gathered: Gathered, roles: Roles) -> str | None:
     return None
 
 
-def _squared_weights(gathered: Gathered) -> tuple[float, float]:
+def _squared_weights(gathered: CrossProducts) -> tuple[float, float]:
     """The least and the largest sum of squares of so many weights with these sums."""
     m = gathered.moments
     squares = np.square(m.NT[0])
@@ -38,14 +38,14 @@ def _squared_weights(gathered: Gathered) -> tuple[float, float]:
     return max(least, m.n) if m.whole_weights else least, float(np.sum(squares))
 
 
-def _counts(gathered: Gathered, roles: Roles) -> str | None:
+def _counts(gathered: CrossProducts, roles: ColumnRoles) -> str | None:
     counts = gathered.counts.tolist()
     if min(counts) >= 0 and 1 <= sum(counts) <= gathered.moments.n_rows:
         return None
     return "its counts of rows are impossible"
 
 
-def _weights(gathered: Gathered, roles: Roles) -> str | None:
+def _weights(gathered: CrossProducts, roles: ColumnRoles) -> str | None:
     m, counts = gathered.moments, gathered.counts
     n, N = m.n, m.NT[0]
     if not WEIGHTS[0] < n < WEIGHTS[1]:
@@ -61,7 +61,7 @@ def _weights(gathered: Gathered, roles: Roles) -> str | None:
     return None
 
 
-def _added(gathered: Gathered, roles: Roles) -> str | None:
+def _added(gathered: CrossProducts, roles: ColumnRoles) -> str | None:
     """No less was ever added than there is, and sums of whole numbers are whole."""
     m, less = gathered.moments, 1 - FAR_OFF
     enough = m.N_added[0] >= less * m.n and m.weight_squares_added >= less * m.weight_squares
@@ -72,7 +72,7 @@ def _added(gathered: Gathered, roles: Roles) -> str | None:
     return "its sums exceed what was ever added to them"
 
 
-def _squares(gathered: Gathered, roles: Roles) -> str | None:
+def _squares(gathered: CrossProducts, roles: ColumnRoles) -> str | None:
     m = gathered.moments
     unit = m.guard.unit
     if not (np.all(np.frexp(unit)[0] == 0.5) and unit.min() >= UNITS[0] and unit.max() <= UNITS[1]):
@@ -83,7 +83,7 @@ def _squares(gathered: Gathered, roles: Roles) -> str | None:
     return "its sums of squares are impossible"
 
 
-def _products(gathered: Gathered, roles: Roles) -> str | None:
+def _products(gathered: CrossProducts, roles: ColumnRoles) -> str | None:
     m, XX = gathered.moments, gathered.XX
     entry, scale = _entry(m), np.sqrt(m.added)
     if not np.all(np.abs(XX.diagonal() - m.squares) <= 2 * entry * m.added + NO_SQUARES):
@@ -97,7 +97,7 @@ def _products(gathered: Gathered, roles: Roles) -> str | None:
     return None
 
 
-def _sums(gathered: Gathered, roles: Roles) -> str | None:
+def _sums(gathered: CrossProducts, roles: ColumnRoles) -> str | None:
     m = gathered.moments
     off = np.abs(m.TX.sum(axis=0) - m.NX[0])
     if np.all(off <= FAR_OFF * np.sqrt(m.n * m.added) + m.n * NO_VALUES):
@@ -105,7 +105,7 @@ def _sums(gathered: Gathered, roles: Roles) -> str | None:
     return "its class sums do not add up to the total sums"
 
 
-def _label_sets(gathered: Gathered, roles: Roles) -> str | None:
+def _label_sets(gathered: CrossProducts, roles: ColumnRoles) -> str | None:
     """Of zeros and ones the squares are the values."""
     if not roles.label_sets:
         return None
@@ -117,7 +117,7 @@ def _label_sets(gathered: Gathered, roles: Roles) -> str | None:
     return None if np.all(np.abs(squares - total) <= rounding) else "its label sets are not zeros and ones"
 
 
-def _beyond(gathered: Gathered, roles: Roles) -> str | None:
+def _beyond(gathered: CrossProducts, roles: ColumnRoles) -> str | None:
     """By Cauchy and Schwarz X'X less what the class means explain has no negative eigenvalue.
 
     Columns are scaled to length 1, by all that was ever added; the factorisation succeeds where no

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._files import write_whole
-from fisherset._memory import free_memory, in_bytes
-from fisherset.statistics import Gathered, Guard, Moments, Roles
+from fisherset._memory import format_bytes, free_memory
+from fisherset.statistics import ColumnRoles, CrossProducts, Guard, Moments
 from fisherset.statistics.measured import BesideNames
 from fisherset.statistics.reader import NO_CLASSES
 from fisherset.statistics.summary.consistency import impossible
@@ -47,8 +47,8 @@ COUNTABLE = 2**62  # that a file can name: only how large rounding may be depend
 
 def write_summary(
     path: str | PathLike[str],
-    gathered: Gathered,
-    roles: Roles,
+    gathered: CrossProducts,
+    roles: ColumnRoles,
     names: list[str] | None,
     task: str,
     beside: BesideNames,
@@ -73,7 +73,7 @@ def write_summary(
         "whole_weights": gathered.moments.whole_weights,
         "subtracted": gathered.moments.subtracted,
     }
-    m = gathered.forgetful().moments
+    m = gathered.without_history().moments
     content = io.BytesIO()
     np.savez(
         content,
@@ -107,8 +107,8 @@ def write_summary(
 class Kept(NamedTuple):
     """What a file holds."""
 
-    gathered: Gathered
-    roles: Roles
+    gathered: CrossProducts
+    roles: ColumnRoles
     names: list[str] | None
     task: str
     beside: BesideNames
@@ -170,7 +170,7 @@ class _Archive:
         needed = LOADED_COPIES * 8.0 * sizes["d"] ** 2
         if needed > free_memory():  # of an archive that is packed its own size says nothing
             raise _UnfitError(
-                f"it would take {in_bytes(needed)} of memory; {in_bytes(free_memory())} are free"
+                f"it would take {format_bytes(needed)} of memory; {format_bytes(free_memory())} are free"
             )
         kinds = {key: np.int64 if key in COUNTS else np.float64 for key in shapes}
         return about, {key: self._array(key, kinds[key], shape) for key, shape in shapes.items()}
@@ -189,7 +189,7 @@ class _Archive:
             n_bytes = math.prod(found) * dtype.itemsize
             stored = held.compress_type == zipfile.ZIP_STORED
             if n_bytes > held.file_size or (stored and n_bytes > self._size):
-                raise _UnfitError(f"its {name} claims {in_bytes(n_bytes)}, which it does not hold")
+                raise _UnfitError(f"its {name} claims {format_bytes(n_bytes)}, which it does not hold")
             array = np.empty(math.prod(found), dtype)
             view, done = array.view(np.uint8), 0
             while done < n_bytes and (part := stream.read(min(n_bytes - done, READ_BYTES))):
@@ -281,8 +281,8 @@ def _assembled(about: dict[str, Any], found: dict[str, Any]) -> Kept:
         whole=found["whole"].astype(bool),
     )
     confounders, targets = np.arange(d, d + n_confounders), np.arange(d + n_confounders, width)
-    roles = Roles(d, confounders, targets, about["label_sets"])
-    gathered = Gathered(tuple(labels), found["counts"].astype(np.intp), moments, found["XX"])
+    roles = ColumnRoles(d, confounders, targets, about["label_sets"])
+    gathered = CrossProducts(tuple(labels), found["counts"].astype(np.intp), moments, found["XX"])
     wrong = impossible(gathered, roles)
     if wrong is not None:
         raise _UnfitError(wrong)

@@ -9,9 +9,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fisherset._memory import free_memory, in_bytes
+from fisherset._memory import format_bytes, free_memory
 from fisherset.data import names_of_several
-from fisherset.statistics import Gathered, Roles, basis_among, gather
+from fisherset.statistics import ColumnRoles, CrossProducts, basis_from_products, sum_cross_products
 from fisherset.statistics.any_table import rows_of
 from fisherset.statistics.measure import (
     CountedRows,
@@ -43,9 +43,9 @@ class Summary:
 
     Parameters
     ----------
-    gathered : Gathered
+    gathered : CrossProducts
         The sums.
-    roles : Roles
+    roles : ColumnRoles
         What their columns are.
     names : list of str, default=None
         What the features are called.
@@ -85,8 +85,8 @@ class Summary:
 
     def __init__(
         self,
-        gathered: Gathered,
-        roles: Roles,
+        gathered: CrossProducts,
+        roles: ColumnRoles,
         *,
         names: list[str] | None = None,
         task: str = CLASSIFICATION,
@@ -96,12 +96,12 @@ class Summary:
         self.beside = beside
 
     @property
-    def gathered(self) -> Gathered:
+    def gathered(self) -> CrossProducts:
         """The sums themselves."""
         return self._gathered
 
     @property
-    def roles(self) -> Roles:
+    def roles(self) -> ColumnRoles:
         """What the columns of the sums are: features, confounders, targets."""
         return self._roles
 
@@ -212,10 +212,10 @@ class Summary:
         gathered, roles, names, task, beside = read_summary(path)
         return cls(gathered, roles, names=names, task=task, beside=beside)
 
-    def _with(self, gathered: Gathered) -> Summary:
+    def _with(self, gathered: CrossProducts) -> Summary:
         return Summary(gathered, self._roles, names=self.names, task=self.task, beside=self.beside)
 
-    def _matched(self, other: Summary) -> Gathered:
+    def _matched(self, other: Summary) -> CrossProducts:
         """The other's sums with its columns in this one's order, if they are of the same columns."""
         if (self.task, self._kind) != (other.task, other._kind):
             raise ValueError(
@@ -312,7 +312,7 @@ def summarize(
     counted, head = CountedRows(rows), rows.head()
     roles = roles_of(head, task)
     check_room(roles, limit)
-    labels = classified(gather(counted, Reader(task)), rows.labels)
+    labels = classified(sum_cross_products(counted, Reader(task)), rows.labels)
     check_total_weight(labels.gathered.moments.n)
     if not labels.gathered.moments.n:
         check_weight_left(np.zeros(1), "samples" if roles.targets.size else "classes")
@@ -322,19 +322,19 @@ def summarize(
     return Summary(labels.gathered.about_means(), roles, names=rows.names, task=task, beside=called)
 
 
-def check_room(roles: Roles, limit: int | None) -> None:
+def check_room(roles: ColumnRoles, limit: int | None) -> None:
     """Refuse a summary that is larger than memory, or than what may be held."""
     needed = gathering_bytes(roles)
     if limit is not None and needed > limit:
         raise ValueError(
-            f"max_memory must be at least {in_bytes(needed)} for a summary of {roles.n_features} columns; "
-            f"got {in_bytes(limit)}. Raise it, or leave columns out."
+            f"max_memory must be at least {format_bytes(needed)} for a summary of {roles.n_features} "
+            f"columns; got {format_bytes(limit)}. Raise it, or leave columns out."
         )
     free = free_memory()
     if needed > free:
         raise ValueError(
-            f"A summary of {roles.n_features} columns would take {in_bytes(needed)} of memory; "
-            f"{in_bytes(free)} are free. Leave columns out first."
+            f"A summary of {roles.n_features} columns would take {format_bytes(needed)} of memory; "
+            f"{format_bytes(free)} are free. Leave columns out first."
         )
 
 
@@ -355,7 +355,7 @@ def measure_summary(summary: Summary, beside: Beside, task: str) -> Measured:
         raise ValueError("Found a summary of 1 sample(s) while a minimum of 2 is required.")
     roles, about = summary.roles, (beside.adjusted, summary.names, summary.beside.targets)
     taken = taken_of(roles, beside.adjusted)
-    basis = basis_among(summary.gathered, taken)
+    basis = basis_from_products(summary.gathered, taken)
     if taken.size:
         names = confounder_names(roles, beside.adjusted, summary.names, summary.beside.confounders)
         reject_doubtful(names, basis)

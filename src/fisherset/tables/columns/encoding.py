@@ -24,7 +24,7 @@ from fisherset.tables.columns.columns import (
 from fisherset.tables.columns.contents import Tally, tally_of
 from fisherset.tables.columns.features import Feature
 from fisherset.tables.memory import check_shape
-from fisherset.tables.text.strings import Where, check_mixture, nowhere, sentence_of
+from fisherset.tables.text.recognition import Where, check_mixture, nowhere, sentence_of
 
 __all__ = [
     "ASK_IMPUTE",

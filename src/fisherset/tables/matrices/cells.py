@@ -1,10 +1,11 @@
-"""Cells of AnnData by rows: the matrix stays in its file or folder, labels and names are kept."""
+"""Cells of AnnData as rows: the matrix stays in its file or folder, labels and names are kept in memory."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -22,17 +23,137 @@ from fisherset.tables.columns.identifiers import (
     identifiers_of,
     no_such_column,
 )
-from fisherset.tables.matrices.annotated import Annotated, Backed, InFile, InMemory
-from fisherset.tables.matrices.stored import (
+from fisherset.tables.matrices.storage import (
     CSC_KIND,
     CSR_KIND,
-    ForwardReader,
+    DENSE_KIND,
+    Column,
     StoredMatrix,
-    csr_of,
+    UnreadableError,
+    blocks_of,
+    coded,
+    column,
+    column_names,
+    column_of,
+    index_name,
+    index_of,
+    matrix_of,
+    opened,
     pointers_of,
+    row_slices,
+    stamp_of,
+    table_of,
 )
 
-CELL_ENTRIES = 2**20  # of a block where nobody says how many rows it has: 16 MB with their columns
+
+class StoredCells:
+    """Cells in an .h5ad file or a .zarr folder; `annotations` are the names of the columns of obs."""
+
+    def __init__(self, path: Path, layer: str | None = None) -> None:
+        if not path.exists():
+            raise FileNotFoundError(f"There is no file {str(path)!r}.")
+        self.name, self._path = path.name, path
+        self._key = "X" if layer is None else f"layers/{layer}"
+        self._written = path / self._key if path.is_dir() else path
+        self._stamp = stamp_of(self._written)
+        with opened(path) as store:
+            if layer is not None and self._key not in store:
+                known = list(store["layers"]) if "layers" in store else []
+                raise UnreadableError(f"{self.name} has no layer {layer!r}.{near(layer, known)}")
+            self.shape = matrix_of(store, self._key, self.name).shape
+            self.annotations = column_names(table_of(store, "obs", self.name))
+            self.variables = index_of(table_of(store, "var", self.name), self.shape[1], self.name)
+
+    def column(self, name: str) -> Column | None:
+        """One column of `obs`; None where it holds neither labels nor numbers."""
+        with opened(self._path) as store:
+            return column_of(table_of(store, "obs", self.name), name, self.shape[0], self.name)
+
+    def row_names(self) -> tuple[str | None, list[str]]:
+        """Name of the index of `obs`, where it has one, and its values."""
+        with opened(self._path) as store:
+            obs = table_of(store, "obs", self.name)
+            return index_name(obs), index_of(obs, self.shape[0], self.name)
+
+    @contextmanager
+    def opened(self) -> Iterator[StoredMatrix]:
+        """The matrix, as long as its file is open; the file must not change meanwhile."""
+        self._check_unchanged()
+        with opened(self._path) as store:
+            yield matrix_of(store, self._key, self.name)
+        self._check_unchanged()
+
+    def _check_unchanged(self) -> None:
+        stamp = stamp_of(self._written)
+        if stamp != self._stamp:
+            what = "has changed" if stamp else "is gone"
+            raise ValueError(
+                f"{self.name} must stay as it is while it is read; it {what}. Start again once nobody "
+                f"writes to it."
+            )
+
+
+class CellsInMemory:
+    """Cells of an AnnData object; the matrix of a backed one is read from its file."""
+
+    def __init__(self, data: Any, layer: str | None = None) -> None:
+        self._obs, self.variables = data.obs, [str(name) for name in data.var_names]
+        self.annotations = [str(name) for name in data.obs.columns]
+        self.opened: Callable[[], AbstractContextManager[StoredMatrix]]
+        if data.isbacked and layer is None:
+            stored = _backing_file(data)
+            self.name, self.opened = stored.name, stored.opened
+            return
+        self.name = "adata"
+        if layer is not None and layer not in data.layers:
+            raise ValueError(f"{self.name} has no layer {layer!r}.{near(layer, list(data.layers))}")
+        matrix = _matrix_in_memory(data.X if layer is None else data.layers[layer])
+        self.opened = lambda: nullcontext(matrix)
+
+    def column(self, name: str) -> Column:
+        """One column of `obs`."""
+        series = self._obs[name]
+        if hasattr(series.dtype, "categories"):
+            return coded(series.cat.categories.tolist(), series.cat.codes.to_numpy())
+        missing = series.isna().to_numpy(dtype=bool)
+        if missing.any() or series.dtype.kind not in "biuf":
+            return column(series.to_numpy(dtype=object), missing)
+        return column(series.to_numpy(dtype=getattr(series.dtype, "numpy_dtype", None)))
+
+    def row_names(self) -> tuple[str | None, list[str]]:
+        """Name of the index of `obs`, where it has one, and its values."""
+        index = self._obs.index
+        return (None if index.name is None else str(index.name)), [str(name) for name in index]
+
+
+def _backing_file(data: Any) -> StoredCells:
+    """The file of a backed AnnData object, which must hold the rows of the object."""
+    if data.is_view:
+        raise ValueError(
+            "A backed AnnData object must not be a view: its rows are not those of its file. Write it "
+            "to a file of its own, as by adata.copy('part.h5ad')."
+        )
+    stored = StoredCells(Path(data.filename))
+    if stored.shape != tuple(data.shape):
+        raise ValueError(
+            f"{stored.name} must hold the rows of the AnnData object; it has the shape {stored.shape}, the "
+            f"object {tuple(data.shape)}. Open it again."
+        )
+    return stored
+
+
+def _matrix_in_memory(X: Any) -> StoredMatrix:
+    if sparse.issparse(X) and X.format in ("csr", "csc"):
+        n_entries = int(X.indptr[-1])  # the arrays may be longer
+        return StoredMatrix(
+            f"{X.format}_matrix", X.shape, X.data[:n_entries], X.indices[:n_entries], X.indptr
+        )
+    if isinstance(X, np.ndarray) and X.ndim == 2:
+        return StoredMatrix(DENSE_KIND, X.shape, np.asarray(X))
+    raise TypeError(
+        f"The matrix of an AnnData object must be a numpy array, a CSR matrix or in its file; got "
+        f"{type(X).__name__}. Load it with adata.to_memory(), or pass the path of the file."
+    )
 
 
 def scan_cells(
@@ -46,62 +167,40 @@ def scan_cells(
     layer: str | None = None,
     identifier: str | None = None,
 ) -> CellRows:
-    """The cells of AnnData as rows that stay where they are.
+    """Cells of AnnData as rows out of core; parameters as for `scan`.
 
-    Parameters
-    ----------
-    data : path or AnnData
-        An .h5ad file or a .zarr folder; or an AnnData object, whose matrix is read from its file
-        where it is backed by one.
-    target : str, sequence of str or None
-        The column of `obs` that holds the labels, or numbers; several columns of numbers.
-    columns : sequence of str, optional
-        Names of the variables to read, in this order; all by default.
-    drop : sequence of str, default=()
-        Names of variables to leave out.
-    sample_weight : str, optional
-        The column of `obs` that holds the weights.
-    batch_rows : int, optional
-        Rows of a block; by default as many as have about a million entries.
-    layer : str, optional
-        The layer to read in place of X.
-    identifier : str, optional
-        The column of `obs` that names the rows, in place of `obs_names`.
-
-    Returns
-    -------
-    rows : CellRows
-        The table. Labels and names have been read, the matrix has not.
+    `data` is an .h5ad file, a .zarr folder or an AnnData object; `target`, `sample_weight` and
+    `identifier` (in place of `obs_names`) are columns of `obs`, `columns` and `drop` names of variables.
+    Labels and names are read now, the matrix in every pass.
     """
     if batch_rows is not None and (not isinstance(batch_rows, int | np.integer) or batch_rows < 1):
         raise ValueError(f"batch_rows must be a whole number of 1 or more; got {batch_rows!r}.")
-    cells: Annotated
+    cells: StoredCells | CellsInMemory
     if isinstance(data, str | os.PathLike):
-        cells = InFile(Path(data), layer)
-    elif not all(hasattr(data, part) for part in ("X", "obs", "var_names")):
-        raise TypeError(f"data must be a path or an AnnData object; got {type(data).__name__}.")
-    elif data.isbacked and layer is None:
-        cells = Backed(data)
+        cells = StoredCells(Path(data), layer)
+    elif all(hasattr(data, part) for part in ("X", "obs", "var_names")):
+        cells = CellsInMemory(data, layer)
     else:
-        cells = InMemory(data, layer)
-    if identifier is not None and identifier not in cells.beside:
-        raise no_such_column(cells.name, identifier, cells.beside)
-    chosen = _chosen(cells, columns, drop)
-    rows = CellRows(cells, chosen, _target(cells, target), _weight(cells, sample_weight), batch_rows)
+        raise TypeError(f"data must be a path or an AnnData object; got {type(data).__name__}.")
+    if identifier is not None and identifier not in cells.annotations:
+        raise no_such_column(cells.name, identifier, cells.annotations)
+    variables = _selected_variables(cells, columns, drop)
+    weight = None if sample_weight is None else _numbers(cells, sample_weight, "sample_weight")
+    rows = CellRows(cells, variables, _target(cells, target), weight, batch_rows)
     rows.identifier = identifier
     rows.targets = list(target) if isinstance(target, list | tuple) and len(target) > 1 else None
     return rows
 
 
 class CellRows(BatchedRows):
-    """Rows of a CSR or dense matrix, read again for every pass; their labels and weights are kept."""
+    """Rows of a CSR or dense matrix, read again in every pass; labels and weights are in memory."""
 
-    identifier: str | None = None  # a column of `obs` that names them
+    identifier: str | None = None  # the column of `obs` that names the rows
 
     def __init__(
         self,
-        cells: Annotated,
-        chosen: Indices | None,
+        cells: StoredCells | CellsInMemory,
+        variables: Indices | None,
         y: NDArray[Any] | Coded | None,
         weight: Floats | None,
         batch_rows: int | None,
@@ -113,16 +212,17 @@ class CellRows(BatchedRows):
                     f"one row takes reading all. Convert it by adata.X = adata.X.tocsr(), and write it again."
                 )
             self._indptr = pointers_of(matrix, cells.name) if matrix.kind == CSR_KIND else None
-            self.n_rows, self._n_variables = matrix.shape
+            self._shape = matrix.shape
+        self.n_rows = self._shape[0]
         if not self.n_rows:
             raise ValueError(f"{cells.name} has no rows.")
-        self.names = cells.variables if chosen is None else [cells.variables[j] for j in chosen]
+        self.names = cells.variables if variables is None else [cells.variables[j] for j in variables]
         self.n_columns = len(self.names)
-        self._cells, self._chosen, self._batch_rows = cells, chosen, batch_rows
+        self._cells, self._variables, self._batch_rows = cells, variables, batch_rows
         self._y, self._weight = y, weight
 
     def identifiers(self) -> Identifiers | None:
-        """What the rows are called."""
+        """Names of the rows."""
         if self.identifier is not None:
             found = self._cells.column(self.identifier)
             return None if found is None else identifiers_of(self.identifier, found.objects().tolist())
@@ -130,65 +230,28 @@ class CellRows(BatchedRows):
         return None if are_row_numbers(values) else Identifiers(called or free_name(self.names or ()), values)
 
     def blocks(self, columns: bool = True) -> Iterator[Block]:
-        """Open the matrix and hand out its rows in order, without `columns` their targets alone."""
+        """Blocks of rows in order; without `columns` nothing of the matrix is read."""
+        layout = self._shape, self._indptr, self._batch_rows
         with self._cells.opened() as matrix:
-            read = self._reader(matrix) if columns else self._nothing
-            for rows in self._slices():
+            blocks: Iterator[Matrix] = map(self._empty, row_slices(*layout))
+            if columns:
+                slices = row_slices(*layout)
+                blocks = blocks_of(matrix, slices, self._indptr, self._variables, self._cells.name)
+            for rows, X in zip(row_slices(*layout), blocks, strict=True):
                 weight = None if self._weight is None else self._weight[rows]
-                place = Place(self._cells.name, rows.start + 1)
-                yield Block(read(rows), _rows_of(self._y, rows), weight, place=place)
+                y = Coded(self._y.labels, self._y.codes[rows]) if isinstance(self._y, Coded) else self._y
+                y = y[rows] if isinstance(y, np.ndarray) else y
+                yield Block(X, y, weight, place=Place(self._cells.name, rows.start + 1))
 
-    def _slices(self) -> Iterator[slice]:
-        start, n_rows = 0, self.n_rows or 0
-        while start < n_rows:
-            if self._batch_rows is not None:
-                stop = start + int(self._batch_rows)
-            elif self._indptr is None:
-                stop = start + 2 * CELL_ENTRIES // max(1, self._n_variables)
-            else:
-                most = self._indptr[start] + CELL_ENTRIES
-                stop = int(np.searchsorted(self._indptr, most, side="right")) - 1
-            stop = min(max(stop, start + 1), n_rows)
-            yield slice(start, stop)
-            start = stop
-
-    def _nothing(self, rows: slice) -> Matrix:
+    def _empty(self, rows: slice) -> Matrix:
         shape = (rows.stop - rows.start, 0)
         return np.empty(shape) if self._indptr is None else sparse.csr_array(shape)
 
-    def _reader(self, matrix: StoredMatrix) -> Callable[[slice], Matrix]:
-        """What reads rows, which have to be asked for in order."""
-        name, chosen, indptr = self._cells.name, self._chosen, self._indptr
-        data = ForwardReader(matrix.data, name)
-        if indptr is None:
 
-            def dense(rows: slice) -> Matrix:
-                X = data.take(rows.stop - rows.start)
-                return X if chosen is None else X[:, chosen]
-
-            return dense
-        indices = ForwardReader(matrix.indices, name)
-
-        def by_rows(rows: slice) -> Matrix:
-            ends = indptr[rows.start : rows.stop + 1] - indptr[rows.start]
-            n_entries = int(ends[-1])
-            X = csr_of(data.take(n_entries), indices.take(n_entries), ends, self._n_variables, name)
-            if chosen is not None:
-                X = X[:, chosen]
-                X.sum_duplicates()  # which sorts them
-            return X
-
-        return by_rows
-
-
-def _rows_of(y: NDArray[Any] | Coded | None, rows: slice) -> NDArray[Any] | Coded | None:
-    if isinstance(y, Coded):
-        return Coded(y.labels, y.codes[rows])
-    return None if y is None else y[rows]
-
-
-def _chosen(cells: Annotated, columns: Sequence[str] | None, drop: Sequence[str]) -> Indices | None:
-    """The places of the variables that are wanted, None for all as they are."""
+def _selected_variables(
+    cells: StoredCells | CellsInMemory, columns: Sequence[str] | None, drop: Sequence[str]
+) -> Indices | None:
+    """Indices of the variables to read, None for all in their order."""
     places = {name: j for j, name in enumerate(cells.variables)}
     if len(places) < len(cells.variables):
         twice = [name for name, count in Counter(cells.variables).items() if count > 1]
@@ -213,7 +276,9 @@ def _chosen(cells: Annotated, columns: Sequence[str] | None, drop: Sequence[str]
     return None if kept == cells.variables else np.array([places[name] for name in kept], dtype=np.intp)
 
 
-def _target(cells: Annotated, target: str | Sequence[str] | None) -> NDArray[Any] | Coded | None:
+def _target(
+    cells: StoredCells | CellsInMemory, target: str | Sequence[str] | None
+) -> NDArray[Any] | Coded | None:
     if target is None:
         return None
     names: list[Any] = list(target) if isinstance(target, list | tuple) else [target]
@@ -224,11 +289,7 @@ def _target(cells: Annotated, target: str | Sequence[str] | None) -> NDArray[Any
     return np.column_stack([_numbers(cells, name, "target") for name in names])
 
 
-def _weight(cells: Annotated, name: str | None) -> Floats | None:
-    return None if name is None else _numbers(cells, name, "sample_weight")
-
-
-def _numbers(cells: Annotated, name: str, what: str) -> Floats:
+def _numbers(cells: StoredCells | CellsInMemory, name: str, what: str) -> Floats:
     values = _complete(cells, name, what)
     if isinstance(values, Coded) or values.dtype.kind not in "biuf":
         raise ValueError(f"{what} must name columns of numbers; {name!r} of {cells.name} holds none.")
@@ -241,10 +302,10 @@ def _numbers(cells: Annotated, name: str, what: str) -> Floats:
     return numbers
 
 
-def _complete(cells: Annotated, name: str, what: str) -> NDArray[Any] | Coded:
-    """The values of a column of obs that has one in every row."""
-    if name not in cells.beside:
-        raise ValueError(f"{cells.name} has no column {name!r} in obs.{near(str(name), cells.beside)}")
+def _complete(cells: StoredCells | CellsInMemory, name: str, what: str) -> NDArray[Any] | Coded:
+    """The values of a column of obs without missing ones."""
+    if name not in cells.annotations:
+        raise ValueError(f"{cells.name} has no column {name!r} in obs.{near(str(name), cells.annotations)}")
     found = cells.column(name)
     if found is None:
         raise ValueError(

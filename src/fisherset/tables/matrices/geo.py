@@ -1,4 +1,4 @@
-"""Series matrices of GEO: a row of numbers for each probe, and above them what is noted of the samples."""
+"""Series matrices of GEO: a row of numbers for each probe, after annotations of the samples."""
 
 from __future__ import annotations
 
@@ -14,57 +14,35 @@ from numpy.typing import NDArray
 
 from fisherset._types import Floats
 from fisherset.tables.memory import check_room
-from fisherset.tables.text.compression import MAGIC_BYTES, packing_of, unpacked
+from fisherset.tables.text.decoding import MAGIC_BYTES, compression_of, decompressed
 
 SERIES_MARKS = (b"!Series_", b"!Sample_", b"!series_matrix_table_begin")
 TABLE_BEGIN, TABLE_END = b"!series_matrix_table_begin", b"!series_matrix_table_end"
 SAMPLE_FIELD, ACCESSION, CHARACTERISTICS = "!Sample_", "geo_accession", "characteristics_ch"
-NO_VALUE_CELLS = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None")  # cells without a value
-UNPACKED_BYTES = 2**24  # bytes that are unpacked at a time
+NO_VALUE_CELLS = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None")  # of a missing value
 
 
 class Series(NamedTuple):
-    """What a series matrix holds.
+    """Content of a series matrix: names, numbers and annotations of its samples."""
 
-    Attributes
-    ----------
-    samples, probes : list of str
-        The names of its samples, GSM..., and of its probes.
-    X : ndarray of shape (n_samples, n_probes)
-        The numbers, what is missing as NaN.
-    labels : dict of str to ndarray
-        What is noted of the samples: texts, None where there is none.
-    """
-
-    samples: list[str]
+    samples: list[str]  # GSM...
     probes: list[str]
-    X: Floats
-    labels: dict[str, NDArray[Any]]
+    X: Floats  # of shape (n_samples, n_probes), NaN where a value is missing
+    labels: dict[str, NDArray[Any]]  # strings, None where one is missing
 
 
 def is_series(path: Path) -> bool:
-    """Whether a file, which may be packed, begins as a series matrix does."""
+    """Whether a file, which may be compressed, begins as a series matrix does."""
     try:
         with _opened(path) as file:
             start: bytes = file.read(256)
-    except (ImportError, OSError):  # which whoever reads it will say
+    except (ImportError, OSError):  # raised again on reading
         return False
     return start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(SERIES_MARKS)
 
 
 def read_series(path: Path) -> Series:
-    """Read a series matrix; one that is cut off is refused.
-
-    Parameters
-    ----------
-    path : Path
-        The file, as it is or packed.
-
-    Returns
-    -------
-    series : Series
-        Samples are rows, as in any other table.
-    """
+    """Read a series matrix, samples as rows; one that is cut off is refused."""
     text = _text(path)
     begin, end = text.find(TABLE_BEGIN), text.rfind(TABLE_END)
     if begin < 0 or end < begin:
@@ -86,11 +64,11 @@ def read_series(path: Path) -> Series:
 
 
 def _text(path: Path) -> bytes:
-    """The whole file, unpacked, as long as there is room for what is made of it."""
+    """The whole file, decompressed, as long as memory holds its numbers."""
     parts, size = [], 0
     try:
         with _opened(path) as file:
-            while part := file.read(UNPACKED_BYTES):
+            while part := file.read(2**24):
                 parts.append(part)
                 size += len(part)
                 check_room(path.name, 3 * size, "its numbers")
@@ -100,14 +78,14 @@ def _text(path: Path) -> bytes:
 
 
 def _opened(path: Path) -> Any:
-    """The file as what it unpacks to."""
+    """The file opened for reading its decompressed bytes."""
     with path.open("rb") as file:
         start = file.read(MAGIC_BYTES)
-    return unpacked(path, packing_of(start))
+    return decompressed(path, compression_of(start))
 
 
 def _decoded(text: bytes) -> str:
-    """Notes as they are encoded: UTF-8, or what came before it, in which every byte is a sign."""
+    """Annotations in UTF-8, or else in latin-1, in which every byte is a character."""
     try:
         return text.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -147,7 +125,7 @@ def _numbers(path: Path, table: memoryview) -> tuple[list[str], list[str], Float
 
 
 def _notes(path: Path, head: str) -> dict[str, list[list[str]]]:
-    """What is noted of each sample, the lines of each field."""
+    """Annotations of the samples: the lines of each field."""
     notes: dict[str, list[list[str]]] = {}
     lines = [line for line in io.StringIO(head) if line.startswith(SAMPLE_FIELD)]
     try:
@@ -159,7 +137,7 @@ def _notes(path: Path, head: str) -> dict[str, list[list[str]]]:
 
 
 def _columns(notes: dict[str, list[list[str]]], n: int) -> Iterator[tuple[str, list[str | None]]]:
-    """The notes as columns; of characteristics, "tissue: tumour", each has its own, whatever its line is."""
+    """Annotations as columns; of characteristics, "tissue: tumour", each key has its own, in any line."""
     columns: dict[str, list[str | None]] = {}
     for field, lines in notes.items():
         for i in range(n):
@@ -172,14 +150,14 @@ def _columns(notes: dict[str, list[list[str]]], n: int) -> Iterator[tuple[str, l
                 name, value = (key.strip(), value.strip()) if apart else (field, cell)
                 seen[name] += 1
                 name = name if seen[name] == 1 else f"{name}_{seen[name]}"
-                if apart and name in notes:  # "title: x", beside a title
+                if apart and name in notes:  # "title: x", where there is a title
                     name = f"{name} ({field})"
                 columns.setdefault(name, [None] * n)[i] = None if value in NO_VALUE_CELLS else value
     yield from columns.items()
 
 
 def _column(values: list[str | None], places: list[int]) -> NDArray[Any] | None:
-    """The notes of the samples in their order in the table; None where nothing is noted of any."""
+    """Annotations in the order of the samples in the table; None where all are missing."""
     if all(value is None for value in values):
         return None
     return np.fromiter((values[place] for place in places), dtype=object, count=len(places))

@@ -39,21 +39,20 @@ class Dataset(NamedTuple):
     feature_names: NDArray[Any] | None
 
 
-SUMMARY_ARRAYS = {"about", "XX"}  # that the file of a summary has
+SUMMARY_ARRAYS = {"about", "XX"}  # names by which the file of a summary is known
 CSR = ("X_data", "X_indices", "X_indptr", "X_shape")
-# What an array may be called, ours first: another counts where it is the only one of its list.
-CALLED = {
+# Names of each array, ours first; another name counts where it is the only one of its list in the file.
+ARRAY_NAMES = {
     "X": ("X", "x", "data", "arr_0"),
     "y": ("y", "Y", "target", "targets", "labels", "label", "arr_1"),
     "feature_names": ("feature_names", "names", "columns"),
     "sample_names": ("sample_names", "ids"),
 }
-NAME_ARRAYS = ("feature_names", "sample_names")
-FOREIGN_CSR = {"data", "indices", "indptr", "shape"}  # of `scipy.sparse.save_npz`
+SCIPY_CSR = {"data", "indices", "indptr", "shape"}  # of `scipy.sparse.save_npz`
 
 
 class Arrays(NamedTuple):
-    """What a file holds: a matrix, labels under their own name where there are any, and names."""
+    """Checked arrays of a file: a matrix, labels with the name of their array, and names."""
 
     X: Any
     y: NDArray[Any] | None
@@ -73,7 +72,7 @@ def read_npz(path: Path) -> Dataset:
     Returns
     -------
     dataset : Dataset
-        What it holds.
+        Its arrays.
     """
     found = _found(path, ("y",))
     X = _matrix(path, found)
@@ -82,7 +81,7 @@ def read_npz(path: Path) -> Dataset:
 
 
 def arrays_in(path: Path) -> Arrays:
-    """What a file holds, which may have no labels, checked as by :func:`read_npz`."""
+    """Arrays of a file, which may have no labels, checked as by :func:`read_npz`."""
     found = _found(path, ())
     X, y = _matrix(path, found), None
     if "y" in found:
@@ -90,10 +89,8 @@ def arrays_in(path: Path) -> Arrays:
         y = np.asarray(classes)[codes]
     elif X.ndim != 2:
         raise ValueError(f"{path.name} must hold a table as X; it has the shape {X.shape}.")
-    features, samples = (
-        _names(path, found, key, size) for key, size in zip(NAME_ARRAYS, reversed(X.shape), strict=True)
-    )
-    return Arrays(X, y, str(found["called"]), features, samples)
+    samples = _names(path, found, "sample_names", X.shape[0])
+    return Arrays(X, y, found["target"], _names(path, found, "feature_names", X.shape[1]), samples)
 
 
 def check_labels(path: Path) -> None:
@@ -102,7 +99,7 @@ def check_labels(path: Path) -> None:
 
 
 def _found(path: Path, needed: Sequence[str]) -> dict[str, Any]:
-    """The arrays of a file by our names for them, those of which there must be one being there."""
+    """Arrays of a file by our names for them, all `needed` among them, and the name of the target."""
     found, name = {}, ""
     try:
         with zipfile.ZipFile(path) as members:
@@ -114,8 +111,8 @@ def _found(path: Path, needed: Sequence[str]) -> dict[str, Any]:
                 found[key] = file[name]
     except (PermissionError, TooLargeError, MemoryError):
         raise
-    except Exception as error:  # of any kind: on damaged files zipfile and numpy raise many
-        pickled = f"it holds pickled objects as {name}; save texts as {name}.astype(str)"
+    except Exception as error:  # zipfile and numpy raise many kinds on damaged files
+        pickled = f"it holds pickled objects as {name}; save strings as {name}.astype(str)"
         reason = pickled if "allow_pickle" in str(error) else "it is damaged or no .npz file"
         raise ValueError(f"{path.name} cannot be read: {reason}.") from error
     lacking = [key for key in needed if key not in found]
@@ -128,14 +125,14 @@ def _found(path: Path, needed: Sequence[str]) -> dict[str, Any]:
             f"{path.name} lacks {', '.join(lacking)}; it holds {shown(held)}. It must hold X (or "
             f"{', '.join(CSR)}), y, and classes where y numbers them."
         )
-    return {**found, "called": called.get("y", "y")}
+    return {**found, "target": called.get("y", "y")}
 
 
 def _called(held: Sequence[str]) -> dict[str, str]:
-    """Which array of a file is which."""
+    """Name in the file of each of our arrays."""
     called = {key: key for key in (*CSR, "classes") if key in held}
-    for key, names in CALLED.items():
-        if key == "X" and "X" not in held and (any(part in held for part in CSR) or {*held} >= FOREIGN_CSR):
+    for key, names in ARRAY_NAMES.items():
+        if key == "X" and "X" not in held and (any(part in held for part in CSR) or {*held} >= SCIPY_CSR):
             continue
         there = [name for name in names if name in held]
         if there and (there[0] == key or len(there) == 1):
@@ -148,7 +145,7 @@ def _matrix(path: Path, found: dict[str, Any]) -> Any:
 
 
 def _names(path: Path, found: dict[str, Any], key: str, size: int) -> NDArray[Any] | None:
-    """What columns, or rows, are called, if anything."""
+    """Names of the columns, or rows, where the file has any."""
     names: NDArray[Any] | None = found.get(key)
     if names is not None and names.shape != (size,):
         what = key.removesuffix("_names") + "s"
@@ -157,7 +154,7 @@ def _names(path: Path, found: dict[str, Any], key: str, size: int) -> NDArray[An
 
 
 def _classes(path: Path, X: Any, found: dict[str, Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The different labels, and the number of each row's."""
+    """The classes, and the code of each row."""
     y = found["y"]
     y = y[:, 0] if y.shape == (X.shape[0], 1) else y
     if X.ndim != 2 or y.shape != (X.shape[0],):
@@ -167,17 +164,14 @@ def _classes(path: Path, X: Any, found: dict[str, Any]) -> tuple[NDArray[Any], N
     if "classes" not in found and y.dtype.kind not in "biufU":
         raise ValueError(f"{path.name} must hold labels or numbers as y; it holds {y.dtype}.")
     classes, y = (found["classes"], y) if "classes" in found else np.unique(y, return_inverse=True)
-    if (
-        y.dtype.kind not in "iu"
-        or classes.ndim != 1
-        or (y.size and not 0 <= y.min() <= y.max() < classes.size)
-    ):
+    outside = y.dtype.kind not in "iu" or (y.size and not 0 <= y.min() <= y.max() < classes.size)
+    if outside or classes.ndim != 1:
         raise ValueError(f"{path.name} must number its classes in y from 0 to {classes.size - 1}.")
     return classes, y
 
 
 def _claimed_size(path: Path, names: Collection[str]) -> int:
-    """Bytes of the arrays to be read; what an array says of its size must be what the file holds."""
+    """Bytes of the arrays to be read; the declared size of an array must be that of its data."""
     total = 0
     with zipfile.ZipFile(path) as file:
         for member in file.infolist():
@@ -185,7 +179,7 @@ def _claimed_size(path: Path, names: Collection[str]) -> int:
                 continue
             with file.open(member) as array:
                 version = np.lib.format.read_magic(array)
-                first = version == (1, 0)  # the others differ from it in the length of the header
+                first = version == (1, 0)  # later versions have a longer header
                 read = np.lib.format.read_array_header_1_0 if first else np.lib.format.read_array_header_2_0
                 shape, _, dtype = read(array)
             if not dtype.hasobject and math.prod(shape) * dtype.itemsize > member.file_size:
@@ -217,29 +211,31 @@ def npz_content(
     *,
     ids: Identifiers | None = None,
 ) -> bytes:
-    """A table in the form `read_npz` reads; without labels all rows are of the class ""."""
+    """A table in the format of `read_npz`; without labels all rows are of the class ""."""
     labels = np.zeros(len(X), dtype=str) if y is None else y
     numbers = _numbers(labels) if task == "regression" else None
     if numbers is not None:
         target: dict[str, Any] = {"y": numbers}
     else:
-        if labels.dtype == object:  # with gaps
+        if labels.dtype == object:  # with missing ones
             labels = np.array(["" if label is None else str(label) for label in labels.tolist()])
         classes, codes = np.unique(labels, return_inverse=True)
         target = {"y": codes.astype(np.int32), "classes": classes}
     if ids is not None:
-        called = ["" if value is None else str(value) for value in ids.values]
-        target["sample_names"] = np.array(called, dtype=str)
+        sample_names = ["" if value is None else str(value) for value in ids.values]
+        target["sample_names"] = np.array(sample_names, dtype=str)
     buffer = io.BytesIO()
     np.savez_compressed(buffer, X=X, feature_names=np.array(list(names), dtype=str), **target)
     return buffer.getvalue()
 
 
 def _numbers(y: NDArray[Any]) -> NDArray[Any] | None:
-    """Numbers as they are, with NaN for a gap; None where some are none, or a gap would have them rounded."""
+    """Numbers with NaN for missing ones; None where some are no numbers, or float64 would round them."""
     present = [value for value in y.tolist() if value is not None]
     numbers = np.array(present)
-    if numbers.dtype.kind not in "iuf" or len(present) == y.size:
-        return numbers if numbers.dtype.kind in "iuf" else None
+    if numbers.dtype.kind not in "iuf":
+        return None
+    if len(present) == y.size:
+        return numbers
     filled = np.array([math.nan if value is None else value for value in y.tolist()], dtype=np.float64)
     return filled if all(value == float(value) for value in present) else None

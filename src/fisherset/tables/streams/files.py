@@ -16,7 +16,7 @@ from fisherset.tables.matrices.geo import is_series
 from fisherset.tables.memory import TooLargeError
 from fisherset.tables.streams.paths import TableFile, check_partitions
 from fisherset.tables.text.batches import CsvReader
-from fisherset.tables.text.strings import Finding
+from fisherset.tables.text.recognition import Finding
 
 SCANNED = (
     "text (.csv, .tsv, .txt, also packed as .csv.gz), Parquet (.parquet), Feather or Arrow (.feather, "

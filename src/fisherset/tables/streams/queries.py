@@ -9,7 +9,7 @@ from typing import Any
 
 from fisherset.tables.columns.names import check_names
 from fisherset.tables.streams.paths import PartitionError, TableFile, check_partitions, stamp_of
-from fisherset.tables.text.strings import Finding
+from fisherset.tables.text.recognition import Finding
 
 BATCHES_A_SLICE = 8  # of a lazy frame, which is computed anew for each slice where it cannot be streamed
 

@@ -13,9 +13,8 @@ from fisherset.tables.columns.columns import EXACT_BITS
 from fisherset.tables.columns.names import check_names
 from fisherset.tables.layout import PLAIN, Layout
 from fisherset.tables.streams.paths import TableFile
-from fisherset.tables.text.characters import UTF_8, not_encoded
-from fisherset.tables.text.dialect import dialect_of
-from fisherset.tables.text.lines import line_of, ragged
+from fisherset.tables.text.decoding import UTF_8, not_encoded
+from fisherset.tables.text.dialect import dialect_of, line_of, ragged
 from fisherset.tables.text.whole import LARGEST_BLOCK, bytes_of_row, check_end, named, start_of
 
 BLOCKS = 2**16, 2**20  # the least and the most bytes of text in a batch, but where that would be

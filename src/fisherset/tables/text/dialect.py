@@ -1,22 +1,33 @@
-"""The dialect of a text: what is between its cells, how it is encoded and packed, where its table starts."""
+"""Dialect of a text file: separator, decimals, encoding, compression and header; lines that break it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import csv
+import io
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 from fisherset._files import TEXT, suffix_of
+from fisherset._format import counted as count_of
 from fisherset.tables.columns.columns import is_number
 from fisherset.tables.layout import PLAIN, Layout
 from fisherset.tables.memory import check_room
-from fisherset.tables.text.characters import UTF_8, decoded, encoding_of, length_of_lines, lines_in
-from fisherset.tables.text.compression import MAGIC_BYTES, packing_of, unpacked
+from fisherset.tables.text.decoding import (
+    MAGIC_BYTES,
+    UTF_8,
+    compression_of,
+    decoded,
+    decompressed,
+    encoding_of,
+    length_of_lines,
+    lines_in,
+)
 from fisherset.tables.text.recognition import (
     EXCEL,
-    Sample,
     check_header,
     decimal_of,
     header_start,
@@ -25,44 +36,26 @@ from fisherset.tables.text.recognition import (
     table_start,
 )
 
-LOOK = 2**20  # bytes of text by which it is recognised
-SPACES = 4  # on either side of what stands for a missing value
-SAID_SEPARATORS = {"\\t": "\t", "tab": "\t", "space": " "}  # as a shell lets people say it
+LOOK = 2**20  # bytes of text by which its dialect is recognised
 ANY_TEXT = ".txt"  # a suffix that says nothing of separators
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a text is written.
-
-    Attributes
-    ----------
-    separator, decimal : str
-        What stands between cells, and before decimals.
-    encoding : str
-        How its signs are encoded.
-    missing : tuple of str
-        Cells that stand for missing values, besides those that pyarrow knows.
-    packing : str or None
-        How it is packed.
-    offset, n_lines : int
-        Bytes of what it unpacks to, and lines, before its header; or after it, where there are names.
-    names : tuple of str or None
-        The names of the columns, where the header lacks one.
-    """
+    """Way in which a text file is written."""
 
     separator: str = ","
     decimal: str = "."
     encoding: str = UTF_8
-    missing: tuple[str, ...] = ()
-    packing: str | None = None
-    offset: int = 0
+    missing: tuple[str, ...] = ()  # cells that stand for missing values, besides those that pyarrow knows
+    packing: str | None = None  # its compression
+    offset: int = 0  # decompressed bytes, and lines, before its header; with names, before the first row
     n_lines: int = 0
-    names: tuple[str, ...] | None = None
+    names: tuple[str, ...] | None = None  # of the columns, where the header lacks one
 
     def opened(self, path: Path, counted: Callable[[int], None] | None = None) -> Any:
-        """A file, open where its table starts; see `unpacked` of what is counted."""
-        stream = unpacked(path, self.packing, counted)
+        """A file opened where its table starts; `counted` as for `decompressed`."""
+        stream = decompressed(path, self.packing, counted)
         left = self.offset
         if left and self.packing is None:
             stream.seek(left)
@@ -72,35 +65,36 @@ class Dialect:
         return stream
 
     def reading(self, **options: Any) -> Any:
-        """How pyarrow is to read it."""
-        from pyarrow import csv
+        """Options of pyarrow for reading the file."""
+        from pyarrow import csv as arrow_csv
 
         if self.names is not None:
             options["column_names"] = list(self.names)
-        return csv.ReadOptions(encoding="utf8" if self.encoding == UTF_8 else self.encoding, **options)
+        return arrow_csv.ReadOptions(encoding="utf8" if self.encoding == UTF_8 else self.encoding, **options)
 
     def parsing(self) -> Any:
-        """How pyarrow is to tell its cells apart."""
-        from pyarrow import csv
+        """Options of pyarrow for separating cells."""
+        from pyarrow import csv as arrow_csv
 
-        return csv.ParseOptions(delimiter=self.separator, newlines_in_values=True)
+        return arrow_csv.ParseOptions(delimiter=self.separator, newlines_in_values=True)
 
     def converting(self, **options: Any) -> Any:
-        """What pyarrow is to make of its cells."""
-        from pyarrow import csv
+        """Options of pyarrow for converting cells."""
+        from pyarrow import csv as arrow_csv
 
         if self.missing:
-            options["null_values"] = [*csv.ConvertOptions().null_values, *_spellings(self.missing)]
+            options["null_values"] = [*arrow_csv.ConvertOptions().null_values, *_spellings(self.missing)]
         if self.decimal != ".":
             options["decimal_point"] = self.decimal
-        return csv.ConvertOptions(strings_can_be_null=True, **options)
+        return arrow_csv.ConvertOptions(strings_can_be_null=True, **options)
 
     def remark(self, path: Path, layout: Layout = PLAIN) -> str | None:
-        """What was taken for granted and is not usual for such a file; None where nothing is."""
+        """Sentence about what was recognised and is unusual for such a file; None where nothing is."""
         usual = {",", "\t"} if suffix_of(path) == ANY_TEXT else {TEXT.get(suffix_of(path), ",")}
         ways = []
         if layout.separator is None and self.separator not in usual:
-            ways.append(f"with {_shown(self.separator)} between cells")
+            shown = {"\t": "a tab", " ": "a space"}.get(self.separator, repr(self.separator))
+            ways.append(f"with {shown} between cells")
         if layout.decimal is None and self.decimal != ".":
             ways.append("with ',' before decimals")
         if layout.encoding is None and not self.encoding.startswith("utf"):
@@ -113,38 +107,21 @@ class Dialect:
         return f"{path.name} is read {said}."
 
 
-def _shown(separator: str) -> str:
-    return {"\t": "a tab", " ": "a space"}.get(separator, repr(separator))
-
-
 def _spellings(missing: tuple[str, ...]) -> list[str]:
-    """Texts with spaces on either side or none, which pyarrow tells apart; numbers with a nought besides."""
-    bare = {text.strip() for text in missing}
-    for text in [text for text in bare if is_number(text) and "_" not in text]:
-        bare |= {f"{float(text):g}", f"{float(text):.1f}"}
-    pads = list(product(range(SPACES + 1), repeat=2))
-    return [" " * before + text + " " * after for text in sorted(bare) for before, after in pads]
+    """Strings with up to four spaces on either side, which pyarrow tells apart; of -9 also -9.0."""
+    bare = {cell.strip() for cell in missing}
+    for cell in [cell for cell in bare if is_number(cell) and "_" not in cell]:
+        bare |= {f"{float(cell):g}", f"{float(cell):.1f}"}
+    pads = list(product(range(5), repeat=2))
+    return [" " * before + cell + " " * after for cell in sorted(bare) for before, after in pads]
 
 
 def dialect_of(path: Path, layout: Layout = PLAIN) -> Dialect:
-    """The dialect of a file: as somebody says, and else as it looks.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    layout : Layout, default=PLAIN
-        What is said of it.
-
-    Returns
-    -------
-    dialect : Dialect
-        How it is to be read; a text that can be read in more than one way is refused.
-    """
-    check_said(layout)
+    """The dialect of a file, as given or recognised; one that can be read in several ways is refused."""
+    check_layout(layout)
     with path.open("rb") as file:
-        packing = packing_of(file.read(MAGIC_BYTES))
-    with unpacked(path, packing) as stream:
+        packing = compression_of(file.read(MAGIC_BYTES))
+    with decompressed(path, packing) as stream:
         start, whole = _start(path.name, stream)
     if not start:
         raise ValueError(f"{path.name} is empty.")
@@ -152,19 +129,19 @@ def dialect_of(path: Path, layout: Layout = PLAIN) -> Dialect:
     given = Dialect(encoding=encoding, missing=layout.missing, packing=packing, offset=mark)
     try:
         text = decoded(start[mark:], encoding, whole)
-    except UnicodeError:  # whoever reads it says where
-        separator = _said_separator(layout) or TEXT.get(suffix_of(path), ",")
+    except UnicodeError:  # where is said on reading
+        separator = _given_separator(layout) or TEXT.get(suffix_of(path), ",")
         return replace(given, separator=separator, decimal=layout.decimal or ".")
     return _recognised(path, given, text, whole, layout)
 
 
 def _recognised(path: Path, given: Dialect, text: str, whole: bool, layout: Layout) -> Dialect:
-    """A dialect with what the first lines say of it."""
+    """A dialect completed by what the first lines show."""
     start = table_start(text)
     excel = EXCEL.match(text)
-    said = _said_separator(layout) or (excel.group(1) if excel else None)
-    if said is not None:
-        sample = sample_of(text[start:], said, whole)
+    separator = _given_separator(layout) or (excel.group(1) if excel else None)
+    if separator is not None:
+        sample = sample_of(text[start:], separator, whole)
     else:
         usual, loose = TEXT.get(suffix_of(path), ","), suffix_of(path) == ANY_TEXT
         sample = separator_of(path.name, text[start:], usual, loose, whole)
@@ -174,9 +151,9 @@ def _recognised(path: Path, given: Dialect, text: str, whole: bool, layout: Layo
     if header != start:
         start, sample = header, sample_of(text[header:], sample.separator, whole)
     n_lines = lines_in(text[:start])
-    sample = _moved(sample, n_lines)
+    sample = sample._replace(rows=[row._replace(line=row.line + n_lines) for row in sample.rows])
     names = sample.names
-    if names is not None:  # the header is passed over, too
+    if names is not None:  # the header is skipped, too
         line = sample.rows[1].line - 1
         start, n_lines = start + length_of_lines(text[start:], line - n_lines), line
     check_header(path.name, sample)
@@ -189,11 +166,6 @@ def _recognised(path: Path, given: Dialect, text: str, whole: bool, layout: Layo
         n_lines=n_lines,
         names=names,
     )
-
-
-def _moved(sample: Sample, n_lines: int) -> Sample:
-    """Rows by the lines of the file, not of its table."""
-    return sample._replace(rows=[row._replace(line=row.line + n_lines) for row in sample.rows])
 
 
 def _start(name: str, stream: Any) -> tuple[bytes, bool]:
@@ -210,20 +182,77 @@ def _start(name: str, stream: Any) -> tuple[bytes, bool]:
             return start, False
 
 
-def check_said(layout: Layout) -> None:
-    """Refuse what nothing can be between cells, or before decimals."""
-    separator = _said_separator(layout)
+def check_layout(layout: Layout) -> None:
+    """Refuse separators and decimal points that no file can have."""
+    separator = _given_separator(layout)
     if separator is not None and (
         len(separator) != 1 or not separator.isascii() or separator in '"\r\n\0' or separator.isalnum()
     ):
         raise ValueError(
-            f"What stands between cells must be one sign, such as ';' or a tab, no letter, digit or "
+            f"The separator must be one character, such as ';' or a tab, no letter, digit or "
             f"quotation mark; got {layout.separator!r}."
         )
     if layout.decimal not in (None, ".", ","):
-        raise ValueError(f"What stands before decimals must be '.' or ','; got {layout.decimal!r}.")
+        raise ValueError(f"The decimal point must be '.' or ','; got {layout.decimal!r}.")
 
 
-def _said_separator(layout: Layout) -> str | None:
+def _given_separator(layout: Layout) -> str | None:
     separator = layout.separator
-    return None if separator is None else SAID_SEPARATORS.get(separator.lower(), separator)
+    by_name = {"\\t": "\t", "tab": "\t", "space": " "}  # as they can be typed in a shell
+    return None if separator is None else by_name.get(separator.lower(), separator)
+
+
+def line_of(path: Path, dialect: Dialect, column: str, value: str) -> int | None:
+    """Line of the first row with this value in this column, from 1 for the first line; None without any.
+
+    Rows are read one by one, which is slow, but only happens for a file that is refused.
+    """
+    with _rows(path, dialect) as rows:
+        _, names = next(rows)
+        place = names.index(column) if column in names else len(names)
+        wanted = value.strip()
+        for line, cells in rows:
+            if place < len(cells) and cells[place].strip() == wanted:
+                return line
+    return None
+
+
+def ragged(path: Path, dialect: Dialect) -> str | None:
+    """Sentence about the first row that has not as many cells as the header; None without any."""
+    with _rows(path, dialect) as rows:
+        _, names = next(rows)
+        for line, cells in rows:
+            if len(cells) != len(names):
+                found = count_of(len(cells), "cells")
+                return (
+                    f"Line {line} of {path.name} has {found}, the header {len(names)}: is the file damaged "
+                    f"or cut off, or a cell with {dialect.separator!r} in it not quoted? If something else "
+                    f"stands between cells, name it with --sep."
+                )
+    return None
+
+
+@contextmanager
+def _rows(path: Path, dialect: Dialect) -> Iterator[Iterator[tuple[int, list[str]]]]:
+    """Rows of a text, the header first, each with the line it starts in, up to the first that is damaged."""
+    usual = csv.field_size_limit(2**31 - 1)
+    try:
+        with dialect.opened(path) as stream:
+            text = io.TextIOWrapper(stream, dialect.encoding, newline="")
+            yield _numbered(text, dialect)
+    finally:
+        csv.field_size_limit(usual)
+
+
+def _numbered(text: io.TextIOWrapper, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader(text, delimiter=dialect.separator)
+    if dialect.names is not None:
+        yield dialect.n_lines, list(dialect.names)
+    last = dialect.n_lines
+    try:
+        for cells in reader:
+            if cells:
+                yield last + 1, cells
+            last = dialect.n_lines + reader.line_num
+    except (csv.Error, UnicodeError):
+        return

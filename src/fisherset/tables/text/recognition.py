@@ -1,4 +1,4 @@
-"""What the first lines of a text say of it: where its table starts, and what stands between its cells."""
+"""Recognition of separator, decimals and header from the first rows, and of numbers among strings."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
-SEPARATORS = (",", ";", "\t", "|")
-SAMPLE_ROWS = 100  # rows that are looked at, ...
-SIGNS = 2**17  # ... of so many signs together, and some lines after them
-SOME_LINES = 3
-MOSTLY = 0.5  # share of numbers above which a column is one of numbers
-MANY_NUMBERS = 10  # different numbers that are no names of kinds
-EXCEL = re.compile(r'"?sep=([,;|\t :^~])"?[,;\t]*(?:\r\n|\n|\r)', re.IGNORECASE)
+from fisherset._format import shown
+from fisherset.tables.columns.columns import DROP, RefusedColumnError, is_number
+
+SAMPLE_ROWS, SAMPLE_CHARACTERS = 100, 2**17  # of the sample, which ends with a whole line
+NUMERIC_SHARE = 0.5  # of the cells, above which a column is numeric
+MANY_NUMBERS = 10  # distinct ones: more are no codes of categories
+STRINGS_PER_NUMBER = 0.2  # at most, of distinct ones, in a column that is numeric nevertheless
+EXCEL = re.compile(r'"?sep=([,;|\t :^~])"?[,;\t]*(?:\r\n|\n|\r)', re.IGNORECASE)  # Excel's first line
 COMMENTS = re.compile(r"(?:#[^\r\n]*(?:\r\n|\n|\r)|[ \t]*(?:\r\n|\n|\r))*")
 LAST_COMMENT = re.compile(r"#[^\r\n]*(?:\r\n|\n|\r)(?=[\r\n \t]*\Z)")
 WHOLE = re.compile(r"[-+]?\d+(?:[eE][-+]?\d+)?")
@@ -25,7 +26,7 @@ THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+")
 GROUPED = re.compile(r"[-+]?\d{1,3}(?:(?:,\d{3})+(?:\.\d*)?|(?:\.\d{3})+,\d*)")  # in threes, decimals or not
 NUMBER = re.compile(r"[-+]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][-+]?\d+)?")
 POINT_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-GAPS = {"", "NA", "N/A", "NaN", "nan", "null", "NULL", "n/a", "?", "-", "."}
+MISSING = {"", "NA", "N/A", "NaN", "nan", "null", "NULL", "n/a", "?", "-", "."}
 
 
 class Row(NamedTuple):
@@ -36,7 +37,7 @@ class Row(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """The first rows of a text as they are with some separator, the header first."""
+    """First rows of a text, split at some separator, the header first."""
 
     separator: str
     rows: list[Row]
@@ -47,26 +48,26 @@ class Sample(NamedTuple):
 
     @property
     def fits(self) -> bool:
-        """Whether there are several cells, in all rows as many as in the header."""
+        """Whether all rows have as many cells as the header, and more than one."""
         return self.width > 1 and all(len(row.cells) == self.width for row in self.rows)
 
     @property
     def lacks_a_name(self) -> bool:
-        """Whether every row has one cell more than the header: a name, as R writes them, or nothing at all.
+        """Whether every row has one cell more than the header: a row name, as R writes it, or an empty one.
 
-        A number with a decimal comma that is not quoted is no name, nor the one after it.
+        A number with a decimal comma that is not quoted is no row name, nor is the one after it.
         """
         rows = [row.cells for row in self.rows[1:]]
         if self.width < 2 or not rows or any(len(cells) != self.width + 1 for cells in rows):
             return False
         first = [cells[0].strip() for cells in rows]
         number = is_plain_number if self.separator == "," else POINT.fullmatch
-        called = len(set(first)) == len(first) and not any(map(number, first))
-        return called or not any(cells[-1].strip() for cells in rows)
+        named = len(set(first)) == len(first) and not any(map(number, first))
+        return named or not any(cells[-1].strip() for cells in rows)
 
     @property
     def names(self) -> tuple[str, ...] | None:
-        """The names of columns where the header lacks one: for names of rows, or after a last separator."""
+        """Names of the columns where the header lacks one: of the row names, or after a last separator."""
         if not self.lacks_a_name:
             return None
         header = self.rows[0].cells
@@ -74,28 +75,28 @@ class Sample(NamedTuple):
         return (*header, "") if trailing else ("", *header)
 
     def columns(self) -> Iterator[list[Row]]:
-        """The cells of each column but its name and gaps, each with its line."""
+        """Cells of each column, each with its line, without the header and missing values."""
         rows = [row for row in self.rows[1:] if len(row.cells) == len(self.rows[-1].cells)]
         for j in range(len(rows[0].cells) if rows else 0):
             cells = [Row(row.line, [row.cells[j].strip()]) for row in rows]
-            yield [row for row in cells if row.cells[0] not in GAPS]
+            yield [row for row in cells if row.cells[0] not in MISSING]
 
     def share_of_numbers(self) -> float:
-        """How many of the cells are numbers."""
+        """Share of the cells that are numbers."""
         cells = [cell.strip() for row in self.rows[1:] for cell in row.cells]
         numbers = sum(is_plain_number(cell, comma=self.separator != ",") for cell in cells)
         return numbers / max(1, len(cells))
 
 
 def is_plain_number(cell: str, *, comma: bool = True) -> bool:
-    """Whether a cell is digits, with decimals or not."""
+    """Whether a cell is a number written in digits, with decimals or not."""
     return (NUMBER if comma else POINT_NUMBER).fullmatch(cell) is not None
 
 
 def sample_of(text: str, separator: str, whole: bool = True) -> Sample:
-    """The first rows of a text; unless it is whole the last one may be cut off and is left out."""
-    end = SIGNS
-    for _ in range(SOME_LINES if len(text) > SIGNS else 0):
+    """First rows of a text; unless it is whole the last one may be cut off and is left out."""
+    end = SAMPLE_CHARACTERS
+    for _ in range(3 if len(text) > SAMPLE_CHARACTERS else 0):  # lines after it, so that there are several
         end = text.find("\n", end) + 1 or len(text)
     text, whole = text[:end], whole and end >= len(text)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
@@ -108,18 +109,18 @@ def sample_of(text: str, separator: str, whole: bool = True) -> Sample:
             last = reader.line_num
             if len(rows) > SAMPLE_ROWS:
                 return Sample(separator, rows)
-    except csv.Error:  # a cell without end; pyarrow's to tell
+    except csv.Error:  # a quotation without end, which pyarrow reports
         return Sample(separator, rows)
     return Sample(separator, rows if whole or len(rows) < 2 else rows[:-1])
 
 
 def separator_of(name: str, text: str, usual: str, loose: bool, whole: bool) -> Sample:
-    """The first rows with what stands between their cells.
+    """First rows split at the separator that fits them best.
 
-    The usual separator unless the rows say otherwise: they do where another makes as many cells of
-    all of them and the usual does not. `loose` texts have no usual one, and a single space may serve.
+    That is the usual one, unless another splits all rows into equally many cells and the usual does
+    not. `loose` texts have no usual one; a single space may be theirs.
     """
-    samples = {separator: sample_of(text, separator, whole) for separator in SEPARATORS}
+    samples = {separator: sample_of(text, separator, whole) for separator in (",", ";", "\t", "|")}
     for fitting in (
         [sample for sample in samples.values() if sample.fits],
         [sample for sample in samples.values() if sample.lacks_a_name],
@@ -133,7 +134,7 @@ def separator_of(name: str, text: str, usual: str, loose: bool, whole: bool) -> 
 
 
 def _best(name: str, fitting: list[Sample], usual: Sample) -> Sample:
-    """Of separators that all would do the usual; where another makes more numbers nobody can tell."""
+    """The usual one of several separators that fit; refused where another yields more numbers."""
     if len(fitting) == 1:
         return fitting[0]
     ranked = sorted(fitting, key=lambda sample: -sample.share_of_numbers())
@@ -150,7 +151,7 @@ def _best(name: str, fitting: list[Sample], usual: Sample) -> Sample:
 
 
 def _spaced(name: str, text: str, whole: bool) -> Sample:
-    """A text of columns between which there are spaces: a single one can be told from those in cells."""
+    """First rows split at single spaces; several spaces cannot be told from those in cells."""
     single = sample_of(text, " ", whole)
     if len(single.rows) > 1 and (single.fits or single.lacks_a_name):
         return single
@@ -163,19 +164,19 @@ def _spaced(name: str, text: str, whole: bool) -> Sample:
 
 
 def decimal_of(name: str, sample: Sample) -> str:
-    """What stands before decimals, going by columns that are of numbers with the one or the other."""
+    """The decimal point or comma, as most cells of some columns are numbers with the one or the other."""
     if sample.separator == "," or not any("," in cell for row in sample.rows for cell in row.cells):
         return "."
     points, commas = None, None
     sure = False
     for column in sample.columns():
         cells = [row.cells[0] for row in column]
-        for sign, kind in ((".", POINT), (",", COMMA)):
+        for character, kind in ((".", POINT), (",", COMMA)):
             found = next((row for row in column if kind.fullmatch(row.cells[0])), None)
             numbers = sum(bool(kind.fullmatch(cell) or WHOLE.fullmatch(cell)) for cell in cells)
-            if found is None or numbers <= MOSTLY * len(cells):
+            if found is None or numbers <= NUMERIC_SHARE * len(cells):
                 continue
-            if sign == ".":
+            if character == ".":
                 points = points or found
             else:
                 commas = commas or found
@@ -183,16 +184,16 @@ def decimal_of(name: str, sample: Sample) -> str:
     if commas is None:
         return "."
     if points is not None or not sure:
-        beside = "" if points is None else f" and {points.cells[0]!r} in line {points.line}"
+        also = "" if points is None else f" and {points.cells[0]!r} in line {points.line}"
         raise ValueError(
-            f"{name} holds {commas.cells[0]!r} in line {commas.line}{beside}; say what stands before the "
-            f"decimals with --decimal , or --decimal ."
+            f"{name} holds {commas.cells[0]!r} in line {commas.line}{also}; give the decimal point with "
+            f"--decimal , or --decimal ."
         )
     return ","
 
 
 def table_start(text: str) -> int:
-    """Where the table of a text starts: after what Excel writes before it, and comments."""
+    """Start of the table of a text: after Excel's line with the separator, and comments."""
     excel = EXCEL.match(text)
     start = excel.end() if excel else 0
     comments = COMMENTS.match(text, start)
@@ -200,10 +201,10 @@ def table_start(text: str) -> int:
 
 
 def header_start(text: str, start: int, sample: Sample) -> int:
-    """Where the header is, if not where the table starts: the last comment before it may be the header.
+    """Start of the header: at the last comment before the table, if that is the header.
 
-    It is one if it has as many cells as the rows, and what comes next is not named like a header: no
-    column has numbers in all rows but that.
+    It is if it has as many cells as the rows, and the first row is none: no column has numbers in all
+    rows but the first.
     """
     last = LAST_COMMENT.search(text, 0, start)
     if last is None or not sample.rows:
@@ -219,7 +220,7 @@ def header_start(text: str, start: int, sample: Sample) -> int:
 
 
 def check_header(name: str, sample: Sample) -> None:
-    """Refuse a text whose first row is surely data: numbers may be names, but not twice the same."""
+    """Refuse a text whose first row is surely data: numbers may be names, but not the same one twice."""
     if not sample.rows:
         return
     line, header = sample.rows[0]
@@ -231,15 +232,15 @@ def check_header(name: str, sample: Sample) -> None:
             f"columns should be. Write them into a line before it."
         )
     if numbers and len(numbers) < len(header) and _like_rows(header, sample):
-        shown = next(cell for cell in header if not is_plain_number(cell.strip()))
+        other = next(cell for cell in header if not is_plain_number(cell.strip()))
         raise ValueError(
-            f"{name} has no header, it seems: line {line} holds {shown!r} and numbers as the lines after it "
+            f"{name} has no header, it seems: line {line} holds {other!r} and numbers as the lines after it "
             f"do, where the names of columns should be. Write them into a line before it."
         )
 
 
 def _like_rows(header: list[str], sample: Sample) -> bool:
-    """Whether every cell of a header is found among the rows: a text again, a number between others."""
+    """Whether every cell of a header could be one of a row: a string of its column, a number in its range."""
     columns = list(sample.columns())
     if len(columns) != len(header):
         return False
@@ -260,3 +261,58 @@ def _between(cell: str, cells: Collection[str]) -> bool:
 
 def _number(cell: str) -> float:
     return float(cell.replace(",", "."))
+
+
+class Finding(NamedTuple):
+    """Place of a value as parts of a sentence, " of t.csv" and " in line 17", and whether in a text file."""
+
+    table: str = ""
+    place: str = ""
+    in_text: bool = False
+
+
+Where = Callable[[str, str], Finding]  # called with a column and a value in it
+
+
+def nowhere(column: str, value: str) -> Finding:
+    """Place of a value where none is known."""
+    return Finding()
+
+
+def check_mixture(strings: Counter[str]) -> None:
+    """Refuse a column of strings most of which are numbers, with a point or, if there are many, a comma."""
+    plain = {cell for cell in strings if is_number(cell)}
+    commas = {cell for cell in strings if COMMA.fullmatch(cell.strip()) or GROUPED.fullmatch(cell.strip())}
+    commas = commas if len(commas) > MANY_NUMBERS else set()
+    numbers = plain | commas
+    others = Counter({cell: times for cell, times in strings.items() if cell not in numbers})
+    share = sum(strings[cell] for cell in numbers) / strings.total()
+    if share == 1.0 and not commas:
+        raise RefusedColumnError(f"Columns {{}} hold numbers stored as text. {DROP}")
+    if share == 1.0:
+        raise RefusedColumnError("commas", min(commas, key=lambda cell: (-strings[cell], cell)))
+    if share > NUMERIC_SHARE or len(numbers) > max(MANY_NUMBERS, len(others) / STRINGS_PER_NUMBER):
+        value, times = min(others.items(), key=lambda item: (-item[1], item[0]))
+        raise RefusedColumnError("odd", value, times if len(others) == 1 else 0)
+
+
+def sentence_of(refused: RefusedColumnError, names: Sequence[str], where: Where, flags: bool = True) -> str:
+    """Sentence about columns that are refused for the same reason, and the same value."""
+    if refused.value is None:
+        reason = refused.reason if flags else refused.reason.replace("--", "")
+        return reason.format(shown(list(names)))
+    value, several = repr(refused.value[:40]), len(names) > 1
+    table, place, in_text = where(names[0], refused.value)
+    if place and (several or refused.times != 1):
+        place = f", first{place}"
+    columns = f"Columns {shown(list(names))}{table} hold" if several else f"Column {names[0]!r}{table} holds"
+    drop = "use --drop" if flags else "leave it out with drop"
+    if refused.reason == "commas":
+        decimal = "--decimal ," if flags else "Layout(decimal=',')"
+        said = f", or say {decimal} if decimals come after it" if in_text else ""
+        return f"{columns} {value}{place}, a number with a comma in it: convert it{said}, or {drop}."
+    others = "" if refused.times else " and other texts"
+    missing = f"--na {value}" if flags else f"Layout(missing=({value},))"
+    remedy = f"mark it as missing with {missing}" if in_text else "convert it"
+    numbers = "numbers" if several else "a number"
+    return f"{columns} {value}{others}{place}, {numbers} everywhere else: {remedy}, or {drop}."

@@ -9,12 +9,10 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from fisherset._progress import is_heard, tell
+from fisherset._progress import is_enabled, report_progress
 from fisherset.tables.memory import check_room, room_now
-from fisherset.tables.text.characters import decoded, not_encoded
-from fisherset.tables.text.compression import ratio_of
-from fisherset.tables.text.dialect import Dialect
-from fisherset.tables.text.lines import ragged
+from fisherset.tables.text.decoding import decoded, not_encoded, ratio_of
+from fisherset.tables.text.dialect import Dialect, ragged
 
 LOOK = 2**20  # bytes of text from which the length of rows, and kinds of columns, are taken
 LARGEST_BLOCK = 2**31 - 1  # of text that pyarrow takes at a time
@@ -168,10 +166,10 @@ def check_cells(path: Path, dialect: Dialect) -> None:
 
 def _watched(path: Path) -> Callable[[int], None] | None:
     """Tells how much of a file has been read, if somebody listens."""
-    if not is_heard():
+    if not is_enabled():
         return None
     size = path.stat().st_size
-    return lambda n_bytes: tell(f"reading {path.name}", n_bytes, size)
+    return lambda n_bytes: report_progress(f"reading {path.name}", n_bytes, size)
 
 
 def _counted(name: str, cells_of_byte: float) -> Callable[[int], None]:
