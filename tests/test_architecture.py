@@ -95,7 +95,7 @@ def defined_in(name):
 
 
 def test_a_source_offers_three_things():
-    """What a source must offer: anything more would have to be written for files and clusters, too."""
+    """The members of a source: anything more would have to be written for files and clusters, too."""
     assert members_of(Source) == {"shape", "names", "reduce"}
     assert {field.name for field in fields(Block)} == {"X", "y", "weight", "confounders", "place"}
 
