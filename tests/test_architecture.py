@@ -105,7 +105,7 @@ def test_a_coding_offers_what_makes_h():
 
 
 def test_products_are_asked_four_things():
-    assert members_of(Products) == {"n_rows", "cross", "blocks", "mixed", "take"}
+    assert members_of(Products) == {"n_rows", "cross", "blocks", "combined", "take"}
     for kind in (SourceProducts, ComplementProducts, StoredProducts):
         assert members_of(Products) <= set(dir(kind)) | {"n_rows"}
 
@@ -122,7 +122,7 @@ def test_only_what_needs_rows_at_hand_knows_of_memory():
         "statistics/any_table",
         "statistics/in_memory",
         "statistics/sums/folds",
-        "statistics/univariate/graph",
+        "statistics/univariate/pairs",
         "statistics/products/sparse_columns",
     }
 
@@ -191,7 +191,7 @@ def loaded_by(code):
 def test_nothing_is_loaded_before_it_is_asked_for():
     """Ctrl-C is answered from the first moment: until then the command loads the standard library only."""
     before = loaded_by("pass")  # an editable install has helpers of its own
-    assert loaded_by("import fisherset.cli.interrupt") - before <= STANDARD | {"fisherset"}
+    assert loaded_by("import fisherset.cli") - before <= STANDARD | {"fisherset"}
 
 
 def test_selectors_are_light():

@@ -11,7 +11,7 @@ from fisherset import GeneralizedFisherScore, certify
 from fisherset.data import Block, MemorySource
 from fisherset.solver import SOLVERS, Solution, conclude, measure_subset, relax
 from fisherset.statistics import Classes, Scatter, SourceProducts, StoredProducts, TableProblem, sum_moments
-from fisherset.statistics.products.products import CrossKernel, MixedKernel, TakeKernel
+from fisherset.statistics.products.products import CombinedKernel, CrossKernel, TakeKernel
 from fisherset.statistics.sums.errors import TargetErrors
 from fisherset.statistics.sums.guard import Guard
 from fisherset.statistics.sums.moments import MomentsKernel
@@ -183,13 +183,13 @@ def test_kernels_are_small_and_can_be_sent():
     for kernel in (
         MomentsKernel(Classes(3)),
         CrossKernel(guard, some, None),
-        MixedKernel(guard, some, np.ones((2, 2)), np.zeros((1, 2))),
+        CombinedKernel(guard, some, np.ones((2, 2)), np.zeros((1, 2))),
         TakeKernel(guard, some),
     ):
         sent = pickle.dumps(kernel)
         assert len(sent) < 3000
         again, direct = pickle.loads(sent)(Block(X, y)), kernel(Block(X, y))
-        if isinstance(kernel, CrossKernel | MixedKernel):
+        if isinstance(kernel, CrossKernel | CombinedKernel):
             assert_array_equal(again, direct)
         elif isinstance(kernel, TakeKernel):
             assert_array_equal(again[0].X, direct[0].X)

@@ -109,6 +109,16 @@ estimator : estimator, default=None
     only.
 n_jobs : int, default=None
     Folds in parallel threads.
+n_neighbors : int, default=5
+    Neighbours of each sample in the graph, Euclidean; all others where there are not as many. There is an
+    edge where either sample is a neighbour of the other.
+kernel : {"heat", "binary"}, default="heat"
+    Weight of an edge: exp(-||x_i - x_j||^2 / bandwidth), or 1.
+bandwidth : float or "median", default="median"
+    Of the heat kernel; "median" is the median squared distance of neighbours (their mean where most are
+    copies of each other).
+supervised : bool, default=False
+    Search for neighbours within the class of a sample only; needs y, with two or more classes.
 n_features_ : int
     The chosen number of features.
 cv_results_ : dict of ndarray
@@ -171,6 +181,8 @@ n_passes_ : int
     Number of times the data was read.
 classes_ : ndarray of shape (n_classes,)
     The class labels; with sets of labels the names of the columns of y, or their numbers.
+classes_.labels : ndarray of shape (n_classes,)
+    The class labels.
 n_features_in_ : int
     Number of features seen in `fit`.
 feature_names_in_ : ndarray of shape (n_features_in_,)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Any
 
 NEGLIGIBLE = 1e-13  # F up to which there is nothing but rounding
 
@@ -133,3 +134,9 @@ def meant(name: str, names: Iterable[str]) -> str:
     known = list(names)
     close = known if len(known) == 1 else get_close_matches(name, known, 1)
     return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def json_value(value: Any) -> Any:
+    """Return a value for JSON: None in place of infinity, the score of a feature that separates all."""
+    value = value.item() if hasattr(value, "item") else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -16,7 +16,7 @@ from support.command_line import Terminal, environment, invoke, refused
 # The command with Ctrl-C the third time that the search looks at nodes, and again when it is to write.
 AT_NODES = """
 import signal, sys
-from fisherset.cli import terminal as common
+from fisherset.cli import files as common
 from fisherset.solver.exact.search import Search
 
 explored, write, seen = Search._explored, common.Outputs.write, []

@@ -57,7 +57,7 @@ def test_ctrl_c_at_work_leaves_no_half_file(endless, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["t.npz"]
 
 
-@pytest.mark.parametrize("module", [rb"fisherset\.cli\.interrupt", rb"numpy", rb"sklearn", rb"typer"])
+@pytest.mark.parametrize("module", [rb"fisherset\.cli\.options", rb"numpy", rb"sklearn", rb"typer"])
 def test_ctrl_c_while_it_loads(endless, tmp_path, module):
     """-X importtime tells of each module as it is loaded."""
     terminal = Terminal(*endless, cwd=tmp_path, python=(sys.executable, "-X", "importtime"))

@@ -8,7 +8,7 @@ from sklearn.datasets import load_wine
 
 from fisherset.cli import answer
 from fisherset.cli.commands import select
-from fisherset.cli.progress import ProgressBars
+from fisherset.cli.terminal import ProgressBars
 from support.command_line import environment
 
 HEAVY = {"jinja2", "matplotlib"}

@@ -20,8 +20,14 @@ from fisherset.statistics import (
     least_memory,
     sum_moments,
 )
-from fisherset.statistics.kernels.sparse import Filling
-from fisherset.statistics.products.batches import EXPECTED, FEWEST, GramBatches, GroupBlocks, Prefetcher
+from fisherset.statistics.kernels.sparse import SparseAccumulator
+from fisherset.statistics.products.prefetch import (
+    BATCH_FACTOR,
+    SMALLEST_BATCH,
+    GramBatches,
+    GroupBlocks,
+    Prefetcher,
+)
 from support import reference
 from support.long_cases import first
 
@@ -179,18 +185,18 @@ def test_batches_answer_as_the_matrix_does(n_whole):
 
 
 def test_with_what_is_asked_comes_what_is_expected():
-    d = 2 * FEWEST
+    d = 2 * SMALLEST_BATCH
     compute = Watched(d)
     C = np.zeros((d, 1))
     C[::2, 0] = np.arange(d, 0, -2)
     cache = GramBatches(compute, d, 8 * d * 8 * d, Prefetcher(C))
     cache.get(np.array([1, 3]), None)
-    assert compute.asked == [(FEWEST, d)]
+    assert compute.asked == [(SMALLEST_BATCH, d)]
     assert cache.holds(np.array([1, 3, *range(0, d - 4, 2)]))
-    assert compute.asked == [(FEWEST, d)]
+    assert compute.asked == [(SMALLEST_BATCH, d)]
     many = np.setdiff1d(np.arange(d), cache._kept)[: d // 4]
     cache.get(many, many)
-    assert compute.asked[1:] == [(min(EXPECTED * many.size, d - FEWEST), d)]
+    assert compute.asked[1:] == [(min(BATCH_FACTOR * many.size, d - SMALLEST_BATCH), d)]
 
 
 def test_what_is_left_is_expected():
@@ -245,21 +251,25 @@ def test_sparse_products_are_those_of_the_numbers(share, kind):
     assert_allclose(products.cross(some, None), weighted[some], atol=1e-12)
     assert_allclose(products.cross(some, others), weighted[np.ix_(some, others)], atol=1e-12)
     W = rng.standard_normal((3, 2))
-    mixed = products.mixed(some, W, np.zeros((1, 2)))
-    assert_allclose(mixed, np.vstack([weighted[:, some] @ W, w @ X[:, some] @ W]), atol=1e-12)
+    combined = products.combined(some, W, np.zeros((1, 2)))
+    assert_allclose(combined, np.vstack([weighted[:, some] @ W, w @ X[:, some] @ W]), atol=1e-12)
 
 
 def test_sparse_parts_add_up_to_an_array():
     rng = np.random.default_rng(0)
     parts = [rng.standard_normal((4, 9)) * (rng.random((4, 9)) < 0.4) for _ in range(4)]
-    first, second, third = Filling(sparse.csr_array(parts[0])), Filling(sparse.csr_array(parts[1])), parts[2]
+    first, second, third = (
+        SparseAccumulator(sparse.csr_array(parts[0])),
+        SparseAccumulator(sparse.csr_array(parts[1])),
+        parts[2],
+    )
     for total in (first + second, third + (first + second), pickle.loads(pickle.dumps(first)) + third):
         assert np.asarray(total).flags.writeable
     assert_allclose(np.asarray(first + second), parts[0] + parts[1])
     assert_allclose(np.asarray(third + first), parts[0] + parts[2])
     total = first
     total += second
-    total += Filling(parts[3])
+    total += SparseAccumulator(parts[3])
     assert total is first
     assert_allclose(np.asarray(total), parts[0] + parts[1] + parts[3])
     assert_allclose(np.asarray(second), parts[1])  # those that are added stay as they are

@@ -1,28 +1,53 @@
-"""The command line."""
+"""The command line: its entry point, and Ctrl-C until a command has files to account for.
 
+This module loads nothing, so that Ctrl-C is handled from the first moment: os and sys are always loaded.
+"""
+
+import os
 import sys
 
-# Objects made until garbage is looked for, not 700: most of those that loading makes stay to the end,
-# and to go through them again and again takes a tenth of a second.
-MADE = 50_000
+INTERRUPTED = 130  # exit code after Ctrl-C: 128 + SIGINT, as in shells
 
 
 def main() -> None:
-    """Entry point of the command `fisherset`; it loads nothing before Ctrl-C is looked after."""
+    """Run the command `fisherset` with the arguments of this process."""
     try:
-        from fisherset.cli import interrupt
-
-        interrupt.leave_at_once()
+        exit_on_interrupt()
         import gc
 
-        gc.set_threshold(MADE)
+        # Nearly all objects that imports create live to the end: with the default threshold of 700 the
+        # collector visits them again and again, which takes a tenth of a second.
+        gc.set_threshold(50_000)
         from fisherset.cli.app import run
 
         sys.exit(run())
-    except KeyboardInterrupt:  # in the moment before it was looked after
+    except KeyboardInterrupt:  # before the handler was installed
         print("fisherset: interrupted; nothing was written.", file=sys.stderr)
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("fisherset"):
             raise
         sys.exit(f"fisherset: the command line needs {error.name}; pip install 'fisherset[cli]' brings it.")
+
+
+def exit_on_interrupt() -> None:
+    """End the process at once on Ctrl-C: an import may swallow or replace an exception."""
+    import signal
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # unless a shell has it ignored
+        signal.signal(signal.SIGINT, _exit)
+
+
+def raise_on_interrupt() -> None:
+    """Raise KeyboardInterrupt on Ctrl-C from here on: the command has files to account for."""
+    import signal
+
+    if signal.getsignal(signal.SIGINT) is _exit:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _exit(*_: object) -> None:
+    try:
+        os.write(2, b"fisherset: interrupted; nothing was written.\n")
+    finally:
+        os._exit(INTERRUPTED)

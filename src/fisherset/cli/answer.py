@@ -1,14 +1,19 @@
-"""The answer to a question: the selector, what each chosen feature contributes, the file and the page."""
+"""An answer: the selected set of a request, which the terminal, files and the page all show."""
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import typer
 
 from fisherset import (
     Explanation,
@@ -17,256 +22,345 @@ from fisherset import (
     JointRegressionScore,
     JointRegressionScoreCV,
     explain,
+    report,
+    selection_path,
 )
-from fisherset._format import counted
-from fisherset.cli.remarks import status_told_later
-from fisherset.cli.request import Question
-from fisherset.tables import Feature, LabelledTable, Selection, pick
+from fisherset._format import counted, json_value
+from fisherset.cli.files import LabelledFile
+from fisherset.cli.request import Request
+from fisherset.cli.terminal import ProgressBars, status_shown_later
+from fisherset.evaluation import giveaways
+from fisherset.report import ChosenFeature, Remark
+from fisherset.report.comparisons import Size, Sizes
+from fisherset.tables import Feature, Selection, pick
 from fisherset.tables.memory import check_shape
 from fisherset.tables.selection import PROVEN
+from fisherset.tables.write import table_content
 
-if TYPE_CHECKING:
-    from fisherset.cli.source import LabelledSource
-    from fisherset.report import ChosenFeature, Remark
-    from fisherset.report.sizes import Sizes
-
-DRAWN = 8_000_000  # values that pictures are made of, where rows are not in memory
-SELECTORS: dict[str, Any] = {"classification": GeneralizedFisherScore, "regression": JointRegressionScore}
-SEARCHES: dict[str, Any] = {
-    "classification": GeneralizedFisherScoreCV,
-    "regression": JointRegressionScoreCV,
+DEFAULT_SIZE = 50  # features that are selected without -k, of a table that has twice as many
+DRAWN_VALUES = 8_000_000  # values (64 MB) that the pictures of an out-of-core table are drawn from
+# With the size and gamma given, or cross-validated.
+SELECTORS: dict[str, tuple[Any, Any]] = {
+    "classification": (GeneralizedFisherScore, GeneralizedFisherScoreCV),
+    "regression": (JointRegressionScore, JointRegressionScoreCV),
 }
+NUMBERS = ("gamma", "objective", "upper_bound", "gap")  # of a fitted selector
+SCORES = {"classification": "accuracy", "regression": "R²"}  # on held-out rows
 
 
-@status_told_later()
-def fitted(
-    question: Question, k: int | str | list[int], gamma: float | str, solver: str, **limits: Any
-) -> Any:
-    """The selector, with gamma and the number of features cross-validated where that was asked for.
+def leakage_warnings(request: Request) -> list[Remark]:
+    """Warn of columns that determine the target."""
+    table = request.table
+    if not table.in_memory:  # comparing single values takes all rows
+        return []
+    texts = [feature.column if feature.kind == "value" else None for feature in table.features]
+    found = giveaways(table.X, table.y, texts, task=request.task)
+    return report.giveaway_remarks(list(dict.fromkeys(table.features[j].column for j in found)), table.target)
 
-    Where no rows can be held out, the largest of several numbers is taken. Limits of the search are for
-    those that are given both.
+
+def find_answer(
+    request: Request,
+    size: int | str | list[int] | None,
+    gamma: float | str,
+    solver: str,
+    limits: dict[str, Any],
+    *,
+    silent: bool,
+    quiet: bool,
+) -> Answer:
+    """Select the features, compare sizes where several are requested, and explain the set."""
+    size = default_size(request) if size is None else size
+    # exact search tells by itself how far it has come
+    watched = not silent and sys.stderr.isatty()
+    verbose = watched and solver == "exact" and isinstance(size, int) and gamma != "auto"
+    with ProgressBars(silent or verbose, "selecting"):
+        selector = fitted(request, size, gamma, solver, verbose=verbose, **limits)
+        if selector.status_.name == "INTERRUPTED" and not quiet:
+            typer.echo("fisherset: interrupted; going on with the best set so far.", err=True)
+        sizes = None
+        if not isinstance(size, int):
+            tried = selector.cv_results_["param_n_features_to_select"] if isinstance(size, str) else size
+            sizes = compared_sizes(request, selector, sorted({int(k) for k in tried}), solver)
+        return answered(request, selector, solver, leakage_warnings(request), sizes)
+
+
+def default_size(request: Request) -> int:
+    """Return the size of the set where -k is not given: small enough to leave candidates out."""
+    n, noun = request.n_candidates, request.grouping.noun
+    k = max(1, len(request.keep), min(DEFAULT_SIZE, n // 2))
+    if k < DEFAULT_SIZE:
+        share = "as many as are kept" if k == len(request.keep) > n // 2 else "half"
+        warnings.warn(f"-k was not given; {share} of the {n} {noun} are chosen: {k}.", stacklevel=2)
+    return k
+
+
+@status_shown_later()
+def fitted(request: Request, k: int | str | list[int], gamma: float | str, solver: str, **limits: Any) -> Any:
+    """Return the fitted selector, with gamma and the size cross-validated where that is requested.
+
+    Where no rows can be held out, the largest of several sizes is taken. Limits of the search are for
+    a selector that is given both.
     """
     for size in [] if isinstance(k, str) else [k] if isinstance(k, int) else [k[0], k[-1]]:
-        question.check_count(size)
-    more = {"solver": solver, "keep": question.kept, **question.parameters}
-    X, y = question.table.X, question.table.y
+        request.check_size(size)
+    X, y = request.table.X, request.table.y
+    selector, search = SELECTORS[request.task]
+    parameters = {"solver": solver, "keep": request.kept, **request.parameters}
     if isinstance(k, list) and y is None and gamma != "auto":
         k = k[-1]
-    if not isinstance(k, int) or gamma == "auto":
+    if isinstance(k, int) and gamma != "auto":
+        return selector(k, gamma=gamma, **parameters, **limits).fit(X, y)
+    if y is None:
+        raise ValueError(
+            f'"auto" needs the rows of {request.table.path.name} in memory, to take some out. Give -k '
+            f"and --gamma, or use fewer rows."
+        )
+    del parameters["max_memory"]
+    gammas = None if gamma == "auto" else [gamma]
+    return search(k, gammas=gammas, **parameters).fit(X, y)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A fitted selector with the explanation of its set, and the sizes it was compared with."""
+
+    request: Request
+    selector: Any
+    solver: str
+    explanation: Explanation
+    leakage: Sequence[Remark] = ()
+    sizes: Sizes | None = None
+
+    @cached_property
+    def rows(self) -> list[ChosenFeature]:
+        """The selected features, or groups, best first."""
+        grouping = self.request.grouping
+        return report.chosen_features(self.selector, self.explanation, grouping.labels, grouping.sizes)
+
+    @cached_property
+    def columns(self) -> dict[str, list[int]]:
+        """The columns of each selected feature, or group, best first."""
+        grouping = self.request.grouping
+        members = {grouping.labels[group]: group for group in self.explanation.features.tolist()}
+        return {row.name: grouping.members(members[row.name]) for row in self.rows}
+
+    @cached_property
+    def features(self) -> list[Feature]:
+        """The selected features, those of a group one after the other."""
+        return [self.request.table.features[j] for some in self.columns.values() for j in some]
+
+    @property
+    def target_range(self) -> str:
+        """The values of the target: "3 classes", "numbers from 25 to 346"."""
+        y = self.request.table.y
+        if self.request.task == "classification":
+            return f"{self.selector.classes_.size} classes"
+        return "numbers" if y is None else f"numbers from {np.min(y):.4g} to {np.max(y):.4g}"
+
+    @cached_property
+    def selection(self) -> Selection:
+        """The content of the selection file, and of JSON."""
+        request, selector, table = self.request, self.selector, self.request.table
+        source, names = request.source or LabelledFile(table.path), table.names
+        texts = {feature.column for feature in self.features if feature.kind == "value"}
+        labelled = request.task == "classification"
+        return Selection(
+            features=self.features,
+            target=table.target,
+            classes=[str(label) for label in selector.classes_.tolist()] if labelled else [],
+            file=table.path.name,
+            n_rows=table.n_rows,
+            n_features_in=len(table.features),
+            solver=self.solver,
+            **{name: float(getattr(selector, f"{name}_")) for name in NUMBERS},
+            details=[{name: json_value(value) for name, value in row._asdict().items()} for row in self.rows],
+            categories=_values_of(table.features, texts),
+            gaps=sorted({feature.column for feature in table.features if feature.kind == "missing"} & texts),
+            remarks=[remark.text for remark in (*self.leakage, *report.remarks_on(selector))],
+            task=request.task,
+            n_groups_in=None if request.grouping.of_features is None else len(request.grouping.labels),
+            groups={name: [names[j] for j in some] for name, some in self.columns.items() if len(some) > 1},
+            kept=request.names(request.keep),
+            excluded=request.names(request.exclude),
+            adjusted_for=request.names(request.adjust_for),
+            class_weight=request.class_weight,
+            proven=dict(zip(PROVEN, selector.proven_.counts, strict=True)),
+            optimal=selector.optimal_,
+            n_nodes=selector.n_nodes_,
+            impute=source.impute,
+            dropped=list(table.dropped),
+            split_texts=request.restrictions.split_texts,
+            identifier=source.identifier if table.ids is None or source.transpose else table.ids.name,
+            sizes=[] if self.sizes is None else self.sizes.records,
+            why=None if self.sizes is None else self.sizes.why,
+        )
+
+    def reduced_table(self, path: Path) -> bytes:
+        """Return the content of a file with the selected columns and the target."""
+        table, columns = self.request.table, [j for some in self.columns.values() for j in some]
+        check_shape("The chosen columns", table.n_rows, len(columns))
+        X, y = pick(table.X, columns) if table.y is None else (table.X[:, columns], table.y)
+        return table_content(
+            path,
+            X.toarray() if hasattr(X, "toarray") else X,
+            [feature.name for feature in self.features],
+            y=y,
+            target=table.target,
+            task=self.request.task,
+            ids=table.identifiers(),
+        )
+
+    def page(self, comparison: Any = None) -> str:
+        """Return the report as HTML."""
+        request, table, k = self.request, self.request.table, len(self.rows)
+        nodes = f", {counted(self.selector.n_nodes_, 'nodes')}" if self.solver == "exact" else ""
+        size = f"{request.grouping.noun.capitalize()} to choose", self._size
+        target = f"{table.target}, {self.target_range}"
+        asked = request.described(target, size, self.selector.gamma_)
+        asked.append(("Solver", f"{self.solver}{nodes}"))
+        X, y = table.X, table.y
         if y is None:
-            raise ValueError(
-                f'"auto" needs the rows of {question.table.path.name} in memory, to take some out. Give -k '
-                f"and --gamma, or use fewer rows."
-            )
-        more.pop("max_memory")
-        gammas = None if gamma == "auto" else [gamma]
-        return SEARCHES[question.task](k, gammas=gammas, **more).fit(X, y)
-    return SELECTORS[question.task](k, gamma=gamma, **more, **limits).fit(X, y)
+            step = max(1, math.ceil(table.n_rows * len(table.features) / DRAWN_VALUES))
+            X, y = pick(table.X, step=step)
+            asked += [("Pictures", f"of {len(y)} rows, one of {step}")] if step > 1 else []
+        title = f"{counted(k, request.grouping.noun)} of {table.path.name}"
+        if comparison is not None:
+            title = f"{counted(len(comparison.accuracy), 'methods')} compared on {table.path.name}"
+        content = report.build_report(
+            X,
+            y,
+            table.names,
+            self.selector,
+            self.explanation,
+            title=title,
+            asked=asked,
+            comparison=comparison,
+            remarks=self.leakage,
+            groups=[request.grouping.labels[group] for group in request.grouping.codes],
+            **request.words,
+            provenance=self._provenance(len(y)),
+            compared_sizes=self.sizes,
+            rows=self.rows,
+        )
+        return report.report_page(content)
 
+    @property
+    def _size(self) -> str:
+        """The requested size: "10", or "auto, of 1, 2, 3; 2 were chosen"."""
+        k = len(self.rows)
+        if self.sizes is None:
+            return str(k)
+        listed = ", ".join(str(row.k) for row in self.sizes.rows)
+        auto = "auto, of " if isinstance(self.selector.n_features_to_select, str) else ""
+        return f"{auto}{listed}; {k} {'was' if k == 1 else 'were'} chosen"
 
-@status_told_later()
-def explained(question: Question, selector: Any) -> Explanation:
-    """What each chosen feature contributes: found once, for the terminal, the file and the page."""
-    more = {"gamma": selector.gamma_, "task": question.task, **question.parameters}
-    return explain(question.table.X, question.table.y, selector.support_, **more)
+    def _provenance(self, n_drawn: int) -> report.Provenance:
+        """Return how the page was made."""
+        table, source = self.request.table, self.request.source
+        filled = {feature.column: None for feature in table.features if feature.fill is not None}
+        return report.Provenance(
+            command=["fisherset", *sys.argv[1:]],
+            python=self._python(),
+            made=datetime.now().astimezone(),
+            n_rows=None if n_drawn == table.n_rows else table.n_rows,
+            dropped=list(table.dropped),
+            imputed=filled,
+            how="" if source is None else source.impute or "",
+            **report.mark_of(table.path),
+        )
 
-
-def described(
-    question: Question,
-    selector: Any,
-    found: Explanation,
-    solver: str,
-    remarks: Sequence[Remark],
-    source: LabelledSource,
-    sizes: Sizes | None = None,
-) -> tuple[Selection, list[ChosenFeature]]:
-    """The selection for its file, and a row for each chosen feature or group."""
-    from fisherset.report import chosen_features, remarks_on
-
-    table, grouping = question.table, question.grouping
-    rows = chosen_features(selector, found, grouping.labels, grouping.sizes)
-    members = {grouping.labels[group]: grouping.members(group) for group in found.features.tolist()}
-    groups = {row.name: [table.features[j] for j in members[row.name]] for row in rows}
-    chosen = [feature for group in groups.values() for feature in group]
-    texts = {feature.column for feature in chosen if feature.kind == "value"}
-    selection = Selection(
-        features=chosen,
-        target=table.target,
-        classes=[str(label) for label in selector.classes_.tolist()] if question.is_labelled else [],
-        file=table.path.name,
-        n_rows=table.n_rows,
-        n_features_in=len(table.features),
-        gamma=float(selector.gamma_),
-        solver=solver,
-        objective=float(selector.objective_),
-        upper_bound=float(selector.upper_bound_),
-        gap=float(selector.gap_),
-        details=[_finite(row._asdict()) for row in rows],
-        categories={
-            column: [value for feature in table.features for value in _values(feature, column)]
-            for column in sorted(texts)
-        },
-        gaps=sorted({feature.column for feature in table.features if feature.kind == "missing"} & texts),
-        remarks=[remark.text for remark in (*remarks, *remarks_on(selector))],
-        task=question.task,
-        n_groups_in=None if grouping.of_features is None else len(grouping.labels),
-        groups={name: [part.name for part in group] for name, group in groups.items() if len(group) > 1},
-        kept=question.named(question.keep),
-        excluded=question.named(question.exclude),
-        adjusted_for=question.named(question.adjust_for),
-        class_weight=question.class_weight,
-        proven=dict(zip(PROVEN, selector.proven_.counts, strict=True)),
-        optimal=selector.optimal_,
-        n_nodes=selector.n_nodes_,
-        impute=None if source.impute is None else source.impute.value,
-        dropped=list(table.dropped),
-        split_texts=question.split_texts,
-        identifier=source.identifier if table.ids is None or source.transpose else table.ids.name,
-        sizes=[] if sizes is None else sizes.records,
-        why=None if sizes is None else sizes.why,
-    )
-    return selection, rows
-
-
-def _values(feature: Feature, column: str) -> list[str]:
-    """The values of a column that a feature tells apart from others, in their order."""
-    values = (feature.other, feature.value) if feature.column == column else ()
-    return [value for value in values if value is not None]
-
-
-def _finite(row: dict[str, Any]) -> dict[str, Any]:
-    """What JSON can hold: the Fisher score of a feature that separates without fail is infinite."""
-    return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value
-        for name, value in row.items()
-    }
-
-
-def values_of(table: LabelledTable, names: list[str]) -> tuple[Any, Any]:
-    """The columns of some features, in the order of the names, and the target."""
-    places = {name: j for j, name in enumerate(table.names)}
-    columns, y = [places[name] for name in names], table.y
-    check_shape("The chosen columns", table.n_rows, len(columns))
-    if y is None:
-        chosen, y = pick(table.X, columns)
-    else:
-        chosen = table.X[:, columns]
-    return (chosen.toarray() if hasattr(chosen, "toarray") else chosen), y
-
-
-def size_of(question: Question) -> str:
-    """How large a table is: "90 rows, 10 features in 8 columns"."""
-    n, d = question.table.n_rows, len(question.table.features)
-    grouping = question.grouping
-    together = "" if grouping.of_features is None else f" in {counted(len(grouping.labels), grouping.noun)}"
-    return f"{n} rows, {counted(d, 'features')}{together}"
-
-
-def spread_of(question: Question, selector: Any) -> str:
-    """What the target holds: "3 classes", "numbers from 25 to 346"."""
-    if question.is_labelled:
-        return f"{selector.classes_.size} classes"
-    y = question.table.y
-    if y is None:
-        return "numbers"
-    return f"numbers from {np.min(y):.4g} to {np.max(y):.4g}"
-
-
-def page_for(
-    question: Question,
-    selector: Any,
-    found: Explanation,
-    solver: str,
-    remarks: Sequence[Remark],
-    comparison: Any = None,
-    sizes: Sizes | None = None,
-    read: Mapping[str, Any] | None = None,
-    groups: str | None = None,
-) -> str:
-    """The report as HTML; `read` is what the table was read with, if Python lines shall say so."""
-    from fisherset.report import build_report, report_page
-
-    table, grouping, k = question.table, question.grouping, len(found.features)
-    asked = [
-        ("Table", f"{table.path.name}: {size_of(question)}"),
-        ("Target", f"{table.target}, {spread_of(question, selector)}"),
-        (f"{grouping.noun.capitalize()} to choose", wanted_in(k, selector, sizes)),
-        *question.together,
-        *question.told,
-        ("Regulariser gamma", f"{selector.gamma_:.6g}, {selector.gamma_ / table.n_rows:.3g} n"),
-        ("Solver", f"{solver}, {counted(selector.n_nodes_, 'nodes')}" if solver == "exact" else solver),
-    ]
-    X, y = table.X, table.y
-    if y is None:
-        step = max(1, math.ceil(table.n_rows * len(table.features) / DRAWN))
-        X, y = pick(table.X, step=step)
-        if step > 1:
-            asked.append(("Pictures", f"of {len(y)} rows, one of {step}"))
-    more: dict[str, Any] = {"asked": asked, "comparison": comparison, "remarks": remarks}
-    more["compared_sizes"] = sizes
-    more["provenance"] = provenance_of(question, selector, k, solver, len(y), read, groups)
-    title = f"{counted(k, grouping.noun)} of {table.path.name}"
-    if comparison is not None:
-        title = f"{counted(len(comparison.accuracy), 'methods')} compared on {table.path.name}"
-    report = build_report(
-        X,
-        y,
-        table.names,
-        selector,
-        found,
-        title=title,
-        groups=[grouping.labels[group] for group in grouping.codes],
-        **question.words,
-        **more,
-    )
-    return report_page(report)
-
-
-def wanted_in(k: int, selector: Any, sizes: Sizes | None) -> str:
-    """How many were asked for: "10", or "auto, of 1, 2, 3; 2 were chosen"."""
-    if sizes is None:
-        return str(k)
-    listed = ", ".join(str(row.k) for row in sizes.rows)
-    auto = "auto, of " if isinstance(selector.n_features_to_select, str) else ""
-    return f"{auto}{listed}; {k} {'was' if k == 1 else 'were'} chosen"
-
-
-def provenance_of(
-    question: Question,
-    selector: Any,
-    k: int,
-    solver: str,
-    n_drawn: int,
-    read: Mapping[str, Any] | None,
-    groups: str | None = None,
-) -> Any:
-    """How a page was made, as far as it is known here."""
-    from fisherset.report import Provenance, mark_of, python_lines
-
-    table, python = question.table, ""
-    if read is not None and table.in_memory:
-        given = {"gamma": float(selector.gamma_), "class_weight": question.class_weight}
-        listed = {"keep": question.keep, "exclude": question.exclude, "adjust_for": question.adjust_for}
-        python = python_lines(
+    def _python(self) -> str:
+        """Return Python lines that make the same selection; none where the options do not fit in lines."""
+        request, table = self.request, self.request.table
+        read = None if request.source is None else request.source.read_options(request.restrictions)
+        if read is None or not table.in_memory:
+            return ""
+        named = {"keep": request.keep, "exclude": request.exclude, "adjust_for": request.adjust_for}
+        return report.python_lines(
             str(table.path),
             table.target,
-            k,
-            selector=SELECTORS[question.task].__name__,
+            len(self.rows),
+            selector=SELECTORS[request.task][0].__name__,
             read=read,
-            given={**given, "solver": None if solver == "joint" else solver},
-            named={name: question.named(some) for name, some in listed.items()},
-            groups=groups,
-            together=question.grouping.of_features is not None,
+            given={
+                "gamma": float(self.selector.gamma_),
+                "class_weight": request.class_weight,
+                "solver": None if self.solver == "joint" else self.solver,
+            },
+            named={name: request.names(groups) for name, groups in named.items()},
+            groups=request.restrictions.groups,
+            together=request.grouping.of_features is not None,
         )
-    filled = {feature.column: None for feature in table.features if feature.fill is not None}
-    return Provenance(
-        command=["fisherset", *sys.argv[1:]],
-        python=python,
-        made=datetime.now().astimezone(),
-        n_rows=None if n_drawn == table.n_rows else table.n_rows,
-        dropped=list(table.dropped),
-        imputed=filled,
-        how="" if read is None else read.get("impute") or "",
-        **mark_of(table.path),
+
+
+@status_shown_later()
+def answered(
+    request: Request, selector: Any, solver: str, leakage: Sequence[Remark], sizes: Sizes | None = None
+) -> Answer:
+    """Explain the set of a fitted selector: once, for the terminal, the files and the page."""
+    parameters = {"gamma": selector.gamma_, "task": request.task, **request.parameters}
+    explanation = explain(request.table.X, request.table.y, selector.support_, **parameters)
+    return Answer(request, selector, solver, explanation, leakage, sizes)
+
+
+def _values_of(features: Sequence[Feature], columns: set[str]) -> dict[str, list[str]]:
+    """Return all values of some columns of strings, selected or not, in their order."""
+    found: dict[str, list[str]] = {column: [] for column in sorted(columns)}
+    for feature in features:
+        if feature.column in found:
+            found[feature.column] += [value for value in (feature.other, feature.value) if value is not None]
+    return found
+
+
+@status_shown_later()
+def compared_sizes(request: Request, selector: Any, ks: Sequence[int], solver: str) -> Sizes:
+    """Return the sets of all sizes at the gamma of a fitted selector, which has one of them."""
+    table, gamma = request.table, float(selector.gamma_)
+    parameters = {"task": request.task, "keep": request.kept, **request.parameters}
+    path = selection_path(table.X, table.y, list(ks), gamma=gamma, solver=solver, **parameters)
+    scores, codes, labels = _scores(selector), request.grouping.codes, request.grouping.labels
+    own = np.flatnonzero(selector.support_)
+    k = len(np.unique(codes[own]))
+    rows = []
+    for step in path:
+        features, figures = step.features, (step.objective, step.upper_bound, step.gap)
+        if step.k == k:
+            features, figures = own, (selector.objective_, selector.upper_bound_, selector.gap_)
+        names = [labels[code] for code in dict.fromkeys(codes[features].tolist())]
+        rows.append(Size(step.k, names, *map(float, figures), *scores.get(step.k, (None, None))))
+    sizes = Sizes(rows, gamma, k, "", SCORES[request.task])
+    return sizes._replace(why=_why(sizes, selector, request.grouping.noun))
+
+
+def _scores(selector: Any) -> dict[int, tuple[float, float]]:
+    """Return the best mean score over the gammas for each size, and its standard error."""
+    results = getattr(selector, "cv_results_", None)
+    if results is None:
+        return {}
+    splits = np.array([values for name, values in results.items() if name.startswith("split")])
+    found: dict[int, tuple[float, float]] = {}
+    for k in np.unique(results["param_n_features_to_select"]).tolist():
+        places = np.flatnonzero(results["param_n_features_to_select"] == k)
+        # rounded as the search compares them: equal scores differ in their last digits
+        best = places[np.argmax(np.round(results["mean_test_score"][places], 12))]
+        error = splits[:, best].std(ddof=1) / np.sqrt(len(splits)) if len(splits) > 1 else 0.0
+        found[int(k)] = float(results["mean_test_score"][best]), float(error)
+    return found
+
+
+def _why(sizes: Sizes, selector: Any, noun: str) -> str:
+    """Return the reason for the selected size, a sentence."""
+    these, measured = counted(sizes.chosen, noun), sizes.measured
+    if not sizes.scored:
+        return f"{these}: the most that were requested; without rows in memory none can be held out."
+    best = max(sizes.rows, key=lambda row: (round(row.score or 0.0, 12), -row.k))
+    score, error = (
+        f"{100 * value:.1f} %" if measured == "accuracy" else f"{value:.3f}"
+        for value in (best.score or 0.0, best.error or 0.0)
     )
+    if isinstance(selector.n_features_to_select, str) and best.k != sizes.chosen:
+        return (
+            f"{these}: the fewest whose {measured} on held-out rows is within one standard error "
+            f"({error}) of the best, {score} with {best.k}."
+        )
+    return f"{these}: the best {measured} on held-out rows of the sizes tried, {score}."

@@ -1,4 +1,4 @@
-"""The commands, and what a person sees when one fails."""
+"""The commands, and the sentence and exit code with which one fails."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 
-from fisherset.cli import notes
 from fisherset.cli.commands.alternatives import alternatives
 from fisherset.cli.commands.apply import apply
 from fisherset.cli.commands.certify import certify
@@ -17,8 +16,11 @@ from fisherset.cli.commands.compare import compare, demo
 from fisherset.cli.commands.reproduce import reproduce
 from fisherset.cli.commands.select import select
 from fisherset.cli.commands.summaries import merge, summarize
-from fisherset.cli.notes import printable
-from fisherset.cli.terminal import UNEXPECTED, UNUSABLE, outlets
+from fisherset.cli.terminal import printable, reset_notes, show_note, tolerant_streams
+
+# Exit codes besides INTERRUPTED; 0 is success.
+UNEXPECTED = 1  # a fault of fisherset itself
+UNUSABLE = 2  # the command, or its data, cannot be used; one sentence says why
 
 app = typer.Typer(
     name="fisherset",
@@ -31,9 +33,6 @@ app = typer.Typer(
 )
 for command in (select, apply, compare, certify, alternatives, summarize, merge, demo, reproduce):
     app.command()(command)
-
-
-SMALLER = "Use fewer rows, or leave columns out with --drop."
 
 
 def _show_version(wanted: bool) -> None:
@@ -54,32 +53,31 @@ def _root(
 
 
 def run() -> int:
-    """Run the command line; errors a person can mend become one sentence and exit code 2."""
-    with outlets():
-        return _run()
+    """Run the command line; an error that a person can mend becomes one sentence and exit code 2."""
+    with tolerant_streams():
+        warnings.showwarning = show_note
+        reset_notes()
+        try:
+            app()
+        except SystemExit as end:
+            return end.code if isinstance(end.code, int) else int(bool(end.code))
+        except Exception as error:
+            if os.environ.get("FISHERSET_DEBUG") and not isinstance(error, MENDABLE):
+                raise
+            print(f"fisherset: {printable(_sentence(error))}", file=sys.stderr)
+            return UNUSABLE if isinstance(error, MENDABLE) else UNEXPECTED
+        return 0
 
 
-def _run() -> int:
-    warnings.showwarning = notes.show
-    notes.begin()
-    try:
-        app()
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else int(bool(end.code))
-    except MemoryError as error:
-        reason = f" ({printable(str(error))})" if str(error) else ""
-        print(f"fisherset: there is not enough memory for this{reason}. {SMALLER}", file=sys.stderr)
-        return UNUSABLE
-    except (ValueError, ImportError, OSError) as error:
-        print(f"fisherset: {printable(str(error)) or type(error).__name__}", file=sys.stderr)
-        return UNUSABLE
-    except Exception as error:
-        if os.environ.get("FISHERSET_DEBUG"):
-            raise
-        what = printable(f"{type(error).__name__}: {error}")
-        print(
-            f"fisherset: a fault of fisherset itself ({what}); FISHERSET_DEBUG=1 shows where.",
-            file=sys.stderr,
-        )
-        return UNEXPECTED
-    return 0
+MENDABLE = (ValueError, ImportError, OSError, MemoryError)
+
+
+def _sentence(error: Exception) -> str:
+    """Return what a person is told of an error."""
+    if isinstance(error, MemoryError):
+        reason = f" ({error})" if str(error) else ""
+        advice = "Use fewer rows, or leave columns out with --drop."
+        return f"there is not enough memory for this{reason}. {advice}"
+    if isinstance(error, MENDABLE):
+        return str(error) or type(error).__name__
+    return f"a fault of fisherset itself ({type(error).__name__}: {error}); FISHERSET_DEBUG=1 shows where."

@@ -1,199 +1,221 @@
-"""Every option that more than one command has, once."""
+"""Every option that more than one command has, declared once, and the values that options stand for."""
 
 from __future__ import annotations
 
-from enum import StrEnum
+import csv
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Literal, get_type_hints
 
 import typer
 
-from fisherset.cli import notes
-from fisherset.cli.columns import complete
+from fisherset._files import ARROW, TEXT
+from fisherset.cli import terminal
 
-
-class Impute(StrEnum):
-    """What to do about missing values."""
-
-    median = "median"
-    indicator = "indicator"
-
-
-class Task(StrEnum):
-    """What the target holds."""
-
-    classification = "classification"
-    regression = "regression"
-
-
-class ClassWeight(StrEnum):
-    """How classes are weighed."""
-
-    balanced = "balanced"
-    sqrt = "sqrt"
-
-
-class Format(StrEnum):
-    """How an answer is printed."""
-
-    table = "table"
-    names = "names"
-    csv = "csv"
-    tsv = "tsv"
-    json = "json"
-
-
+# Values of options.
+Task = Literal["classification", "regression"]
+Impute = Literal["median", "indicator"]
+ClassWeight = Literal["balanced", "sqrt"]
+Format = Literal["table", "names", "csv", "tsv", "json"]
 PREFIX = "prefix"  # for --groups, in place of a file
-FORMATS = "CSV, TSV or other text, Parquet, Feather/Arrow, .npz, .svmlight, .h5ad, a GEO series matrix"
-ANY_WAY = "packed by gzip, zstd, bzip2 or xz or not; - for the standard input"
-File = Annotated[Path, typer.Argument(metavar="FILE", help=f"{FORMATS}; {ANY_WAY}.")]
-Data = Annotated[
-    Path,
-    typer.Argument(
-        metavar="FILE",
-        help=f"{FORMATS}; {ANY_WAY}. A folder or pattern of such files is read by batches. Or a summary.",
-    ),
-]
-LAYOUT = "How the file is laid out"  # what nobody says of it is recognised
-Separator = Annotated[
-    str | None,
-    typer.Option(
-        "--sep", rich_help_panel=LAYOUT, help="What stands between cells of a text: a sign, tab or space."
-    ),
-]
-Decimal = Annotated[
-    str | None, typer.Option("--decimal", rich_help_panel=LAYOUT, help="What stands before decimals: . or ,")
-]
-Encoding = Annotated[
-    str | None, typer.Option("--encoding", rich_help_panel=LAYOUT, help="Of a text, such as latin-1.")
-]
-Missing = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--na",
-        rich_help_panel=LAYOUT,
-        help="A cell that stands for a missing value, such as ?; may be given again.",
-    ),
-]
-Transpose = Annotated[
-    bool, typer.Option("--transpose", rich_help_panel=LAYOUT, help="Features are rows, samples columns.")
-]
-Identifier = Annotated[
-    str | None,
-    typer.Option(
-        "--id",
-        rich_help_panel=LAYOUT,
-        autocompletion=complete,
-        help="The column that names the rows: no feature, and kept in what is written.",
-    ),
-]
-LabelFile = Annotated[
-    Path | None,
-    typer.Option("--labels", rich_help_panel=LAYOUT, help="Another table, in which the target is."),
-]
-On = Annotated[
-    str | None,
-    typer.Option(
-        "--on",
-        rich_help_panel=LAYOUT,
-        autocompletion=complete,
-        help="The column of both tables that says which rows belong together. Default: what names the rows.",
-    ),
-]
-Target = Annotated[
-    str | None,
-    typer.Option(
-        "--target",
-        "-t",
-        autocompletion=complete,
-        help="The column of class labels, or numbers. Not needed for .npz, .svmlight.",
-    ),
-]
-Drop = Annotated[
-    list[str] | None,
-    typer.Option("--drop", autocompletion=complete, help="Columns to leave out: a,b or again and again."),
-]
-Imputed = Annotated[
-    Impute | None,
-    typer.Option(
-        help="Missing values: the median (of texts the commonest), or besides a column marking them."
-    ),
-]
-Keep = Annotated[
-    list[str] | None,
-    typer.Option(
+SEPARATORS = {"tab": "\t", r"\t": "\t", "space": " "}  # separators by the names a shell lets people type
+
+
+REQUIRED = MISSING  # in place of a default
+
+
+def option(default: Any, text: str, *flags: str, **more: Any) -> Any:
+    """Declare an option, as the default of a parameter of a command or of a field of a record of options."""
+    return field(default=default, metadata={"declared": typer.Option(*flags, help=text, **more)})
+
+
+def argument(metavar: str, text: str) -> Any:
+    """Declare an argument of a command."""
+    return field(metadata={"declared": typer.Argument(metavar=metavar, help=text)})
+
+
+def layout_option(default: Any, text: str, *flags: str, **more: Any) -> Any:
+    """Declare an option on the layout of a file; a layout that is not given is recognised."""
+    return option(default, text, *flags, rich_help_panel="How the file is laid out", **more)
+
+
+def command(function: Callable[..., None]) -> Callable[..., None]:
+    """Make a command: a parameter is an option, or a record (a dataclass) with an option for each field."""
+    hints = get_type_hints(function)
+    records: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    parameters: list[Parameter] = []
+    for name, parameter in signature(function).parameters.items():
+        if name in records:
+            types = get_type_hints(records[name])
+            parameters += [_parameter(own.name, types[own.name], own) for own in fields(records[name])]
+        else:
+            parameters.append(_parameter(name, hints[name], parameter.default))
+    flat = Signature(parameters)
+
+    @wraps(function)
+    def called(**given: Any) -> None:
+        bound = flat.bind(**given)
+        bound.apply_defaults()
+        values = bound.arguments
+        for name, kind in records.items():
+            values[name] = kind(**{own.name: values.pop(own.name) for own in fields(kind)})
+        function(**values)
+
+    called.__signature__ = flat  # type: ignore[attr-defined]
+    called.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return called
+
+
+def _parameter(name: str, kind: Any, declared: Any) -> Parameter:
+    """Return a parameter as typer reads it."""
+    default = Parameter.empty if declared.default is MISSING else declared.default
+    annotation = Annotated[kind, declared.metadata["declared"]]
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def complete(ctx: Any, incomplete: str) -> list[str]:
+    """Complete the name of a column of the file that precedes it on the command line."""
+    named = [ctx.params.get("file"), *ctx.args]  # after an option without its value nothing is told apart
+    file = next((Path(name) for name in named if name is not None and Path(name).is_file()), None)
+    try:
+        names = [] if file is None else _header(file, ctx.params.get("sep"))
+    except Exception:  # of any kind: reading the table will say what is wrong with the file
+        names = []
+    return [name for name in names if name.startswith(incomplete) and name.isprintable()]
+
+
+def _header(path: Path, separator: str | None) -> list[str]:
+    """Return the column names of a file, from its schema or first line alone."""
+    suffix = path.suffix.lower()
+    if suffix == ".parquet":
+        from pyarrow import parquet
+
+        return [str(name) for name in parquet.read_schema(str(path)).names]
+    if suffix in ARROW:
+        import pyarrow as pa
+
+        with pa.memory_map(str(path)) as source:
+            return [str(name) for name in pa.ipc.open_file(source).schema.names]
+    if suffix not in TEXT:
+        return []
+    with path.open("rb") as file:
+        line = file.readline(2**22).decode("utf-8-sig").rstrip("\r\n")  # bytes: no header is as long
+    separators = ",;\t|" if separator is None else [SEPARATORS.get(separator, separator)]
+    return max((next(csv.reader([line], delimiter=one)) for one in separators), key=len)
+
+
+FORMATS = (
+    "CSV, TSV or other text, Parquet, Feather/Arrow, .npz, .svmlight, .h5ad, a GEO series matrix; packed by "
+    "gzip, zstd, bzip2 or xz or not; - for the standard input."
+)
+TASK = option("classification", "Tell classes apart, or explain a number.", "--task")
+GAMMA = option(
+    "scale", 'The regulariser: "scale" (from the data), "auto" (cross-validated) or a number.', "--gamma"
+)
+REPORT = option(None, "Write a page, report.html, about it.", "--report")
+FORCE = option(False, "Replace files that fisherset did not write, or that are protected.", "--force")
+MAX_MEMORY = option(
+    None, "Memory that may be used besides the table, such as 2GB.", "--max-memory", metavar="SIZE"
+)
+TIME_LIMIT = option(None, "Seconds after which the search stops with what it has.", "--time-limit")
+MAX_NODES = option(None, "Nodes after which exact search stops with what it has.", "--max-nodes")
+QUIET = option(
+    False,
+    "Print nothing but errors, and what --format or --json asks for.",
+    *("--quiet", "-q"),
+    is_eager=True,
+    callback=terminal.silence_notes,
+)
+AS_JSON = option(False, "Print JSON, for machines.", "--json")
+SEED = option(0, "Other seeds give other halves.", "--seed", min=0)
+
+
+@dataclass(frozen=True)
+class Restrictions:
+    """Options on the sets that may be selected, and on the criterion."""
+
+    task: Task = TASK
+    keep: list[str] | None = option(
+        None,
+        "Columns, or groups, that must be chosen: a,b or again and again.",
         "--keep",
         autocompletion=complete,
-        help="Columns, or groups, that must be chosen: a,b or again and again.",
-    ),
-]
-Exclude = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--exclude", autocompletion=complete, help="Columns, or groups, that must not be chosen, as --keep."
-    ),
-]
-AdjustFor = Annotated[
-    list[str] | None,
-    typer.Option(
+    )
+    exclude: list[str] | None = option(
+        None,
+        "Columns, or groups, that must not be chosen, as --keep.",
+        "--exclude",
+        autocompletion=complete,
+    )
+    adjust_for: list[str] | None = option(
+        None,
+        "Columns, or groups, for whose linear effect the others and the target are adjusted.",
         "--adjust-for",
         autocompletion=complete,
-        help="Columns, or groups, whose linear effect is taken out of the others and the target.",
-    ),
-]
-Groups = Annotated[
-    str | None,
-    typer.Option(
+    )
+    groups: str | None = option(
+        None,
+        "Columns to choose together: JSON, groups with lists of columns, or CSV rows column,group; or "
+        "prefix, for names such as group_rest.",
         "--groups",
         metavar="FILE|prefix",
-        help="Columns to choose together: JSON, groups with lists of columns, or CSV rows column,group; "
-        "or prefix, for names such as group_rest.",
-    ),
-]
-SplitTexts = Annotated[
-    bool,
-    typer.Option("--split-texts", help="Choose the values of a column of texts one by one, as column=value."),
-]
-Weighed = Annotated[
-    ClassWeight | None,
-    typer.Option("--class-weight", help="Let all classes count alike, or by the root of their size."),
-]
-Asked = Annotated[Task, typer.Option("--task", help="Tell classes apart, or explain a number.")]
-Gamma = Annotated[
-    str, typer.Option(help='The regulariser: "scale" (from the data), "auto" (cross-validated) or a number.')
-]
-ReportFile = Annotated[Path | None, typer.Option("--report", help="Write a page, report.html, about it.")]
-Force = Annotated[
-    bool, typer.Option("--force", help="Replace files that fisherset did not write, or that are protected.")
-]
-MaxMemory = Annotated[
-    str | None,
-    typer.Option(
-        "--max-memory", metavar="SIZE", help="Memory that may be used besides the table, such as 2GB."
-    ),
-]
-TimeLimit = Annotated[
-    float | None,
-    typer.Option("--time-limit", help="Seconds after which the search stops with what it has."),
-]
-MaxNodes = Annotated[
-    int | None,
-    typer.Option("--max-nodes", help="Nodes after which exact search stops with what it has."),
-]
-Quiet = Annotated[
-    bool,
-    typer.Option(
-        "--quiet",
-        "-q",
-        is_eager=True,
-        callback=notes.hush,
-        help="Print nothing but errors, and what --format or --json asks for.",
-    ),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
-Printed = Annotated[
-    Format,
-    typer.Option(
-        "--format", help="What is printed: a table to read, names a line each, csv, tsv or json (--json)."
-    ),
-]
+    )
+    split_texts: bool = option(
+        False, "Choose the values of a column of texts one by one, as column=value.", "--split-texts"
+    )
+    class_weight: ClassWeight | None = option(
+        None, "Let all classes count alike, or by the root of their size.", "--class-weight"
+    )
+    max_memory: str | None = MAX_MEMORY
+
+    @property
+    def inputs(self) -> list[Path]:
+        """The file of groups, which must not be written."""
+        return [] if self.groups in (None, PREFIX) else [Path(str(self.groups))]
+
+
+def parse_limits(
+    time_limit: float | None, max_nodes: int | None = None, *, lacking: str | None = None
+) -> dict[str, Any]:
+    """Return --time-limit and --max-nodes as parameters; the latter is refused where an option is lacking."""
+    if time_limit is not None and not time_limit > 0:
+        raise ValueError(f"--time-limit must be greater than 0; got {time_limit:g}.")
+    if max_nodes is not None and max_nodes < 1:
+        raise ValueError(f"--max-nodes must be at least 1; got {max_nodes}.")
+    if max_nodes is not None and lacking is not None:
+        raise ValueError(f"--max-nodes must go with {lacking}; nothing else has nodes.")
+    given = {"time_limit": time_limit, "max_nodes": max_nodes}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def parse_sizes(text: str) -> list[int]:
+    """Parse several sizes of -k, with commas; they are returned in rising order."""
+    try:
+        sizes = sorted({int(part) for part in text.split(",")})
+    except ValueError:
+        raise ValueError(f"-k must be whole numbers with commas, such as 5,10,20; got {text!r}.") from None
+    if sizes[0] < 1:
+        raise ValueError(f"-k must be whole numbers of at least 1; got {text!r}.")
+    return sizes
+
+
+def parse_size(text: str, other: str = "") -> int:
+    """Parse one size of -k; an error names the `other` values it may have."""
+    if not text.isdecimal() or int(text) < 1:
+        raise ValueError(f"-k must be a whole number, at least 1{other}; got {text!r}.")
+    return int(text)
+
+
+def parse_gamma(text: str, *, fixed: bool = False) -> float | str:
+    """Parse --gamma; where it is `fixed` it cannot be cross-validated."""
+    if fixed and text == "auto":
+        raise ValueError("--gamma must be \"scale\" or a positive number here; got 'auto'.")
+    if text in ("scale", "auto"):
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f'--gamma must be "scale", "auto" or a positive number; got {text!r}.') from None

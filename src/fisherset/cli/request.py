@@ -1,4 +1,4 @@
-"""What is asked of a table: which sets may be chosen of it, and what they are judged by."""
+"""A request: the sets that may be selected from a table, and the criterion they are compared by."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from fisherset._format import counted, near
-from fisherset.cli.bundles import Restrictions
-from fisherset.cli.options import PREFIX, Task
+from fisherset.cli.files import LabelledFile
+from fisherset.cli.options import PREFIX, Restrictions
 from fisherset.tables import (
     Grouping,
     LabelledTable,
@@ -21,29 +21,15 @@ from fisherset.tables import (
 )
 from fisherset.tables.columns.features import check_groups, places_of
 
-SHOWN = 20  # groups that a page lists
+UNRESTRICTED = Restrictions()
+LISTED_GROUPS = 20  # groups that a page names
 
 
 @dataclass(frozen=True)
-class Question:
-    """A table, its features in groups, and which of these must be chosen, must not be, or are taken out.
+class Request:
+    """A table, its features in groups, and the groups that are required, excluded or adjusted for.
 
-    Attributes
-    ----------
-    table : LabelledTable
-        The table.
-    grouping : Grouping
-        What is chosen together; by default the features of a column.
-    keep, exclude, adjust_for : tuple of int
-        Groups, by their numbers.
-    task : {"classification", "regression"}
-        What the target holds.
-    class_weight : str or None
-        How classes are weighed.
-    max_memory : str or None
-        Memory that may be used besides the table.
-    split_texts : bool
-        Whether the values of a column of texts are chosen one by one.
+    Groups are numbers of labels of the grouping; by default the features of a column are a group.
     """
 
     table: LabelledTable
@@ -51,30 +37,42 @@ class Question:
     keep: tuple[int, ...] = ()
     exclude: tuple[int, ...] = ()
     adjust_for: tuple[int, ...] = ()
-    task: str = "classification"
-    class_weight: str | None = None
-    max_memory: str | None = None
-    split_texts: bool = False
+    restrictions: Restrictions = UNRESTRICTED
+    source: LabelledFile | None = None  # the options the table was read with
 
     @property
-    def is_labelled(self) -> bool:
-        """Whether the target holds classes."""
-        return self.task == "classification"
+    def task(self) -> str:
+        """What the target holds: "classification" for labels, "regression" for numbers."""
+        return self.restrictions.task
+
+    @property
+    def class_weight(self) -> str | None:
+        """Weighting of the classes."""
+        return self.restrictions.class_weight
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What the selectors, `explain` and `certify` share, as they take it."""
+        """The parameters that the selectors, `explain` and `certify` share."""
         return {
             "groups": self.grouping.of_features,
             "exclude": self._columns(self.exclude),
             "adjust_for": self._columns(self.adjust_for),
-            "max_memory": self.max_memory,
-            **({"class_weight": self.class_weight} if self.is_labelled else {}),
+            "max_memory": self.restrictions.max_memory,
+            **({"class_weight": self.class_weight} if self.task == "classification" else {}),
         }
 
     @property
+    def kept(self) -> list[int] | None:
+        """The columns that must be selected, as the selectors and `certify` take them."""
+        return self._columns(self.keep)
+
+    def _columns(self, groups: Sequence[int]) -> list[int] | None:
+        """Return all columns of some groups, which the library takes for the groups; None for none."""
+        return [j for group in groups for j in self.grouping.members(group)] or None
+
+    @property
     def words(self) -> dict[str, Any]:
-        """What a certificate of an answer has to say of the question."""
+        """The words in which a certificate of an answer is put."""
         return {
             "noun": self.grouping.noun,
             "task": self.task,
@@ -83,103 +81,94 @@ class Question:
         }
 
     @property
-    def kept(self) -> list[int] | None:
-        """What must be chosen, as the selectors and `certify` take it."""
-        return self._columns(self.keep)
-
-    def _columns(self, groups: Sequence[int]) -> list[int] | None:
-        """All columns of some groups, which the library takes for the groups; None for none."""
-        return [j for group in groups for j in self.grouping.members(group)] or None
-
-    @property
-    def n_allowed(self) -> int:
-        """How many groups there are to choose from."""
+    def n_candidates(self) -> int:
+        """The number of groups that may be selected."""
         return len(self.grouping.labels) - len({*self.exclude, *self.adjust_for})
 
-    def named(self, groups: Sequence[int]) -> list[str]:
-        """What some groups are called."""
+    def names(self, groups: Sequence[int]) -> list[str]:
+        """Return the labels of some groups."""
         return [self.grouping.labels[group] for group in groups]
 
-    def check_count(self, k: int) -> None:
-        """Refuse a number of features, or groups, that there is no set of."""
-        what, all_of_them = self.grouping.noun, len(self.grouping.labels)
-        if k > all_of_them:
-            raise ValueError(f"-k must be at most the number of {what}, {all_of_them}; got {k}.")
-        if k > self.n_allowed:
+    def check_size(self, k: int) -> None:
+        """Refuse a number of features, or groups, that no set has."""
+        noun, n_groups = self.grouping.noun, len(self.grouping.labels)
+        if k > n_groups:
+            raise ValueError(f"-k must be at most the number of {noun}, {n_groups}; got {k}.")
+        if k > self.n_candidates:
             raise ValueError(
-                f"-k must be at most the number of {what} that --exclude and --adjust-for leave, "
-                f"{self.n_allowed}; got {k}."
+                f"-k must be at most the number of {noun} that --exclude and --adjust-for leave, "
+                f"{self.n_candidates}; got {k}."
             )
         if k < len(self.keep):
             raise ValueError(
-                f"--keep must not name more {what} than -k, {k}; got {len(self.keep)}. Choose more, or keep "
+                f"--keep must not name more {noun} than -k, {k}; got {len(self.keep)}. Choose more, or keep "
                 f"fewer."
             )
 
     @property
-    def told(self) -> list[tuple[str, str]]:
-        """What was asked of single groups or columns: headings and values."""
-        listed = {"Kept": self.keep, "Excluded": self.exclude, "Adjusted for": self.adjust_for}
-        told = [(heading, self._listed(groups)) for heading, groups in listed.items() if groups]
-        return told + ([("Class weight", self.class_weight)] if self.class_weight else [])
+    def size(self) -> str:
+        """The size of the table: "90 rows, 10 features in 8 columns"."""
+        grouping, d = self.grouping, len(self.table.features)
+        groups = "" if grouping.of_features is None else f" in {counted(len(grouping.labels), grouping.noun)}"
+        return f"{self.table.n_rows} rows, {counted(d, 'features')}{groups}"
 
     @property
-    def together(self) -> list[tuple[str, str]]:
-        """What is chosen together: a heading and some of the groups, where there are any."""
+    def limits(self) -> list[tuple[str, str]]:
+        """The restrictions on groups or classes: headings and values."""
+        listed = {"Kept": self.keep, "Excluded": self.exclude, "Adjusted for": self.adjust_for}
+        limits = [(heading, self._listed(groups)) for heading, groups in listed.items() if groups]
+        return limits + ([("Class weight", self.class_weight)] if self.class_weight else [])
+
+    def described(
+        self, target: str, size: tuple[str, str], gamma: float, *more: tuple[str, str]
+    ) -> list[tuple[str, str]]:
+        """Describe the request on a page: headings and values."""
         several = [group for group, size in enumerate(self.grouping.sizes) if size > 1]
-        more = f" and {len(several) - SHOWN} more" if len(several) > SHOWN else ""
-        return [("Chosen together", self._listed(several[:SHOWN]) + more)] if several else []
+        rest = f" and {len(several) - LISTED_GROUPS} more" if len(several) > LISTED_GROUPS else ""
+        together = [("Chosen together", self._listed(several[:LISTED_GROUPS]) + rest)] if several else []
+        return [
+            ("Table", f"{self.table.path.name}: {self.size}"),
+            ("Target", target),
+            size,
+            *together,
+            *self.limits,
+            *more,
+            ("Regulariser gamma", f"{gamma:.6g}, {gamma / self.table.n_rows:.3g} n"),
+        ]
 
     def _listed(self, groups: Sequence[int]) -> str:
         labels, sizes = self.grouping.labels, self.grouping.sizes
-        return ", ".join(sized(labels[group], sizes[group]) for group in groups)
+        return ", ".join(
+            labels[group] if sizes[group] == 1 else f"{labels[group]} ({counted(sizes[group], 'features')})"
+            for group in groups
+        )
 
 
-def sized(label: str, n_features: int) -> str:
-    """A group as it is shown: "region (4 features)"."""
-    return label if n_features == 1 else f"{label} ({counted(n_features, 'features')})"
+def plain_request(table: LabelledTable) -> Request:
+    """Return the request of methods that score features one by one: no groups."""
+    return Request(table, group_features(table.features, split=True))
 
 
-def plain(table: LabelledTable) -> Question:
-    """The question of methods that score features one by one: nothing is put together."""
-    return Question(table, group_features(table.features, split=True))
-
-
-def question_of(table: LabelledTable, restrictions: Restrictions) -> Question:
-    """The question that the options of a command ask of a table."""
-    task, class_weight = restrictions.task, restrictions.class_weight
-    if class_weight is not None and task is Task.regression:
+def make_request(table: LabelledTable, source: LabelledFile, restrictions: Restrictions) -> Request:
+    """Return the request that the options of a command make of a table."""
+    if restrictions.class_weight is not None and restrictions.task == "regression":
         raise ValueError("--class-weight is for classes; leave it out with --task regression.")
     grouping = _grouping(table, restrictions.groups, restrictions.split_texts)
-    finder = _Finder(table, grouping)
-    kept, barred, taken = (
-        finder.groups(option, given or ())
-        for option, given in (
-            ("--keep", restrictions.keep),
-            ("--exclude", restrictions.exclude),
-            ("--adjust-for", restrictions.adjust_for),
-        )
-    )
-    for option, others in (("--exclude", barred), ("--adjust-for", taken)):
-        both = [group for group in kept if group in others]
+    names = _Names(table, grouping)
+    keep = names.groups("--keep", restrictions.keep)
+    exclude = names.groups("--exclude", restrictions.exclude)
+    adjust_for = names.groups("--adjust-for", restrictions.adjust_for)
+    for option, others in (("--exclude", exclude), ("--adjust-for", adjust_for)):
+        both = [group for group in keep if group in others]
         if both:
             raise ValueError(f"--keep and {option} must not overlap; both name {grouping.labels[both[0]]!r}.")
-    question = Question(
-        table,
-        grouping,
-        kept,
-        tuple(group for group in barred if group not in taken),
-        taken,
-        task.value,
-        None if class_weight is None else class_weight.value,
-        restrictions.max_memory,
-        restrictions.split_texts,
-    )
-    if not question.n_allowed:
+    exclude = tuple(group for group in exclude if group not in adjust_for)
+    request = Request(table, grouping, keep, exclude, adjust_for, restrictions, source)
+    if not request.n_candidates:
         raise ValueError(
             "--exclude and --adjust-for must leave something to choose; they name everything there is."
         )
-    return question
+    return request
 
 
 def _grouping(table: LabelledTable, groups: str | None, split_texts: bool) -> Grouping:
@@ -202,8 +191,8 @@ def _grouping(table: LabelledTable, groups: str | None, split_texts: bool) -> Gr
         raise ValueError(f"{path.name} cannot be used: {error}") from None
 
 
-class _Finder:
-    """Groups by what they, their columns or their features are called."""
+class _Names:
+    """Groups by their own names and by those of their columns and features."""
 
     def __init__(self, table: LabelledTable, grouping: Grouping) -> None:
         self._table, self._grouping = table, grouping
@@ -212,37 +201,36 @@ class _Finder:
     def _known(self) -> dict[str, list[int]]:
         return self._grouping.places()
 
-    def groups(self, option: str, given: Sequence[str]) -> tuple[int, ...]:
-        """What an option names: each text is a name, or several with commas."""
-        names = [name for text in given for name in self._split(text)]
-        places = [j for name in names for j in self._places(option, name)]
-        return tuple(dict.fromkeys(int(self._grouping.codes[j]) for j in places))
+    def groups(self, option: str, given: Sequence[str] | None) -> tuple[int, ...]:
+        """Return the groups that an option names; each of its values is a name, or several with commas."""
+        names = [name for value in given or () for name in self._split(value)]
+        features = [j for name in names for j in self._features(option, name)]
+        return tuple(dict.fromkeys(int(self._grouping.codes[j]) for j in features))
 
-    def _split(self, text: str) -> list[str]:
-        return [text] if self._column(text) is not None else split_names(text, self._known)
+    def _split(self, value: str) -> list[str]:
+        return [value] if self._column(value) is not None else split_names(value, self._known)
 
     def _column(self, name: str) -> str | None:
-        """The column that a feature is of."""
+        """Return the column of the feature of this name; a feature of two values has a name for each."""
         for feature in self._table.features:
-            nought = feature.other is not None and name == f"{feature.column}={feature.other}"
-            if name == feature.name or nought:
+            other = None if feature.other is None else f"{feature.column}={feature.other}"
+            if name in (feature.name, other):
                 return feature.column
         return None
 
-    def _places(self, option: str, name: str) -> list[int]:
-        found = self._known.get(name)
-        if found is not None:
-            return found
-        file, target = self._table.path.name, self._table.target
-        if name == target:
+    def _features(self, option: str, name: str) -> list[int]:
+        if name in self._known:
+            return self._known[name]
+        if name == self._table.target:
             raise ValueError(f"{option} must name features; {name!r} is the target.")
         if name in self._table.dropped:
             raise ValueError(f"{option} must name columns that are used; {name!r} is left out by --drop.")
-        whole = self._column(name)
-        if whole is not None:
+        column = self._column(name)
+        if column is not None:
             raise ValueError(
-                f"{option} must name columns; {name!r} is a part of {whole!r}. Name that, or take texts "
+                f"{option} must name columns; {name!r} is a part of {column!r}. Name that, or take texts "
                 f"apart with --split-texts."
             )
-        what = "groups or columns" if self._grouping.noun == "groups" else "columns"
-        raise ValueError(f"{option} must name {what} of {file}; {name!r} is none.{near(name, self._known)}")
+        noun = "groups or columns" if self._grouping.noun == "groups" else "columns"
+        file = self._table.path.name
+        raise ValueError(f"{option} must name {noun} of {file}; {name!r} is none.{near(name, self._known)}")

@@ -1,164 +1,237 @@
-"""What the commands share: their outputs, how they speak, and what numbers in options stand for.
+"""Output of the commands on the terminal: tables, notes, warnings, progress bars and streams.
 
-This and the modules of the commands are loaded for `--help`, which shall not take seconds: what reads
-tables and computes is imported by a command when it runs, once nothing of what was asked can be refused
-any longer, and before it is asked to account for its files (`Outputs`).
+This module and those of the commands are loaded for `--help`, which must not take seconds: a command
+imports what reads tables and computes when it runs, after its options have been checked.
 """
 
 from __future__ import annotations
 
+import csv
 import io
+import logging
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-import typer
 from rich.console import Console
-from rich.table import Table as RichTable
+from rich.progress import (
+    BarColumn,
+    Progress,
+    SpinnerColumn,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
 from rich.text import Text
 
-from fisherset._files import write_whole
-from fisherset.cli import interrupt
-from fisherset.cli.outputs import Kind, check_outputs
+from fisherset._files import safe_cell
+from fisherset._progress import LOGGER
 
-# Exit codes, besides that of interrupt.py; 0 is success, as everywhere.
-UNEXPECTED = 1  # a fault of fisherset itself
-UNUSABLE = 2  # the command, or its data, cannot be used; one sentence says why
-UNWRAPPED = 100_000  # signs in a line that another program reads
+if TYPE_CHECKING:
+    from fisherset.report import Remark
 
+UNWRAPPED = 100_000  # width of the lines that another program reads
 
-class Outputs:
-    """The files a command writes: checked before the work, written whole, accounted for when stopped."""
-
-    def __init__(
-        self, *wanted: tuple[Path | None, Kind], inputs: Sequence[Path] = (), force: bool = False
-    ) -> None:
-        self.written: list[Path] = []
-        self._force = force
-        check_outputs([(path, kind) for path, kind in wanted if path is not None], inputs, force)
-
-    def write(self, path: Path | None, content: Callable[[], str | bytes]) -> None:
-        """Write the content to a file, if there is one to write."""
-        if path is not None:
-            write_whole(path, content(), force=self._force)
-            self.written.append(path)
-
-    def __enter__(self) -> Self:
-        interrupt.raise_it()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if isinstance(error, KeyboardInterrupt):
-            kept = ", ".join(map(str, self.written))
-            said = f"{kept} had been written and is whole" if kept else "nothing was written"
-            typer.echo(f"fisherset: interrupted; {said}.", err=True)
-            raise typer.Exit(interrupt.INTERRUPTED) from None
+_noted: set[str] = set()
+_notes = {"silent": False, "table": ""}
 
 
-def console_of(quiet: bool) -> Console:
-    """Where a command speaks: as wide as the terminal, or COLUMNS; where neither is, nothing is wrapped."""
-    piped = not sys.stdout.isatty() and "COLUMNS" not in os.environ
-    return Console(quiet=quiet, width=UNWRAPPED if piped else None)
+def printable(name: str) -> str:
+    """Replace the control characters of a name from a file, which a terminal would obey."""
+    return "".join(character if character.isprintable() else "�" for character in name)
 
 
-def grid(*headings: str, title: str | None = None, left: int = 1) -> RichTable:
-    """A table for the terminal, the first columns to the left."""
-    table = RichTable(title=None if title is None else Text(title), title_justify="left")
+def reset_notes() -> None:
+    """Forget the notes of an earlier command."""
+    _noted.clear()
+    _notes.update(silent=False, table="")
+
+
+def silence_notes(silent: bool) -> bool:
+    """Print no notes from now on, if that is given."""
+    _notes["silent"] = bool(_notes["silent"] or silent)
+    return silent
+
+
+def note_about(table: str) -> None:
+    """Set the name of the table that notes are about from now on."""
+    _notes["table"] = table
+
+
+def show_note(message: Warning | str, *_: object, **__: object) -> None:
+    """Print a warning as one line on the standard error stream, once, with the table it is about."""
+    text, table = str(message), str(_notes["table"])
+    line = printable(f"fisherset: note: {text if not table or table in text else f'{table}: {text}'}")
+    if line not in _noted and not _notes["silent"]:
+        _noted.add(line)
+        print(line, file=sys.stderr)
+
+
+@contextmanager
+def status_shown_later() -> Iterator[None]:
+    """Ignore warnings on how a search ended: they are shown with its certificate."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        yield
+
+
+class Screen:
+    """The standard output: as wide as the terminal or COLUMNS, and unwrapped where there is neither."""
+
+    def __init__(self, quiet: bool = False) -> None:
+        piped = not sys.stdout.isatty() and "COLUMNS" not in os.environ
+        self._console = Console(quiet=quiet, width=UNWRAPPED if piped else None)
+
+    def lines(self, *texts: str) -> None:
+        """Print lines, as they are but for control characters."""
+        for text in texts:
+            self._console.print(Text(printable(text)))
+
+    def values(self, named: Iterable[tuple[str, str]]) -> None:
+        """Print headings and values, a line each."""
+        self.lines(*(f"{heading}: {value}" for heading, value in named))
+
+    def warnings(self, remarks: Iterable[Remark]) -> None:
+        """Print what is said with a certificate, warnings in bold."""
+        for remark in remarks:
+            self._console.print(Text(printable(remark.text), style="bold" if remark.warns else ""))
+
+    def table(self, table: Table) -> None:
+        """Print a table."""
+        self._console.print(table)
+
+
+def grid(*headings: str, title: str | None = None, left: int = 1) -> Table:
+    """Return an empty table for the terminal, its first columns aligned to the left."""
+    table = Table(title=None if title is None else Text(title), title_justify="left")
     for place, heading in enumerate(headings):
         table.add_column(Text(heading), justify="left" if place < left else "right", overflow="fold")
     return table
 
 
-def limits_of(
-    time_limit: float | None, max_nodes: int | None = None, *, lacking: str | None = None
-) -> dict[str, Any]:
-    """What --time-limit and --max-nodes stand for; the latter is lost where an option is lacking."""
-    if time_limit is not None and not time_limit > 0:
-        raise ValueError(f"--time-limit must be greater than 0; got {time_limit:g}.")
-    if max_nodes is not None and max_nodes < 1:
-        raise ValueError(f"--max-nodes must be at least 1; got {max_nodes}.")
-    if max_nodes is not None and lacking is not None:
-        raise ValueError(f"--max-nodes must go with {lacking}; nothing else has nodes.")
-    given = {"time_limit": time_limit, "max_nodes": max_nodes}
-    return {name: value for name, value in given.items() if value is not None}
+def cell(text: str, *, bold: bool = False) -> Text:
+    """Return a cell of a table, without control characters and markup."""
+    return Text(printable(text), style="bold" if bold else "")
 
 
-def counts_of(text: str) -> list[int]:
-    """The numbers that -k names with commas, rising."""
-    try:
-        sizes = sorted({int(part) for part in text.split(",")})
-    except ValueError:
-        raise ValueError(f"-k must be whole numbers with commas, such as 5,10,20; got {text!r}.") from None
-    if sizes[0] < 1:
-        raise ValueError(f"-k must be whole numbers of at least 1; got {text!r}.")
-    return sizes
+def as_lines(names: Sequence[str]) -> str:
+    """Return names one a line, as `certify --features -` reads them; line breaks in names are replaced."""
+    return "\n".join(printable(name) for name in names)
 
 
-def count_of(text: str, other: str = "") -> int:
-    """What -k stands for, where it is a number; an error names what `other` it may be."""
-    if not text.isdecimal() or int(text) < 1:
-        raise ValueError(f"-k must be a whole number, at least 1{other}; got {text!r}.")
-    return int(text)
+def as_cells(rows: Sequence[Mapping[str, Any]], delimiter: str) -> str:
+    """Return rows of the same fields below a header; no cell is a formula to a spreadsheet."""
+    plain = printable if sys.stdout.isatty() else str  # a program gets the names as they are
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(list(rows[0]) if rows else [])
+    for row in rows:
+        cells = (safe_cell(plain(value)) if isinstance(value, str) else value for value in row.values())
+        writer.writerow(cells)
+    return out.getvalue().rstrip("\n")
 
 
-def gamma_of(text: str, *, fixed: bool = False) -> float | str:
-    """What --gamma stands for; where it is `fixed` it is not cross-validated."""
-    if fixed and text == "auto":
-        raise ValueError("--gamma must be \"scale\" or a positive number here; got 'auto'.")
-    if text in ("scale", "auto"):
-        return text
-    try:
-        return float(text)
-    except ValueError:
-        raise ValueError(f'--gamma must be "scale", "auto" or a positive number; got {text!r}.') from None
+class ProgressBars(logging.Handler):
+    """Progress bars on the standard error stream; none where that is no terminal.
+
+    Called with a name and how much of how many is done; without numbers the bar only moves. The library
+    reports its own progress on a logger, which gets a bar, too.
+    """
+
+    def __init__(self, quiet: bool, name: str | None = None) -> None:
+        super().__init__(logging.INFO)
+        console = Console(stderr=True, quiet=quiet)
+        self._shown = console.is_terminal and not quiet
+        self._bars = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}", markup=False),  # names of files are no markup
+            BarColumn(),
+            TextColumn("{task.fields[count]}"),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[left]}"),
+            TimeRemainingColumn(elapsed_when_finished=False),
+            console=console,
+            transient=True,
+        )
+        self._tasks: dict[str, TaskID] = {}
+        self.done: dict[str, int] = {}
+        if name is not None:
+            self(name)
+
+    def __call__(self, name: str, done: int = 0, total: int | None = None) -> None:
+        count, left = ("", "") if total is None else (f"{done}/{total}", "left")
+        if name not in self._tasks:
+            self._tasks[name] = self._bars.add_task(name, total=total, count=count, left=left)
+        elif done < self.done[name]:  # the next pass starts from the beginning
+            self._bars.reset(self._tasks[name], total=total)
+        self._bars.update(self._tasks[name], completed=done, total=total, count=count, left=left)
+        self.done[name] = done
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Show the progress that the library reports."""
+        self(*(getattr(record, name) for name in ("what", "done", "total")))
+
+    def __enter__(self) -> Self:
+        if self._shown:
+            self._bars.start()
+            LOGGER.addHandler(self)
+            LOGGER.setLevel(logging.INFO)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown:
+            LOGGER.removeHandler(self)
+            LOGGER.setLevel(logging.NOTSET)
+            self._bars.stop()
 
 
-class Outlet(io.TextIOWrapper):
-    """A stream of text that goes on into nothing when nobody reads it any longer."""
+class Stream(io.TextIOWrapper):
+    """A text stream that discards what is written once its reader has left."""
 
     def __init__(self, stream: io.TextIOWrapper) -> None:
-        # a terminal without a sign shows another
+        # a terminal that lacks a character shows another
         encoding, lines = stream.encoding, stream.line_buffering
         super().__init__(stream.buffer, encoding, errors="replace", line_buffering=lines)
 
     def write(self, text: str) -> int:
-        """Write, or not."""
+        """Write, or discard."""
         try:
             return super().write(text)
         except BrokenPipeError:
-            self._give_up()
+            self._discard()
             return len(text)
 
     def flush(self) -> None:
-        """Flush, or not."""
+        """Flush, or discard."""
         try:
             super().flush()
         except BrokenPipeError:
-            self._give_up()
+            self._discard()
 
-    def _give_up(self) -> None:
+    def _discard(self) -> None:
         nothing = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nothing, self.fileno())
         os.close(nothing)
 
 
 @contextmanager
-def outlets() -> Iterator[None]:
-    """Let both streams of this process be outlets, and leave nothing for its end, which would complain."""
+def tolerant_streams() -> Iterator[None]:
+    """Let both streams of this process survive their readers, also when they are flushed at its end."""
     kept = sys.stdout, sys.stderr
-    opened = [Outlet(stream) if isinstance(stream, io.TextIOWrapper) else stream for stream in kept]
+    opened = [Stream(stream) if isinstance(stream, io.TextIOWrapper) else stream for stream in kept]
     sys.stdout, sys.stderr = opened
     try:
         yield
     finally:
         sys.stdout, sys.stderr = kept
         for stream in opened:
-            if isinstance(stream, Outlet):
+            if isinstance(stream, Stream):
                 stream.flush()
-                stream.detach()  # which would close what others use
+                stream.detach()  # closing it would close what others use

@@ -1,29 +1,31 @@
-"""The report: a selection on one page, for a person; and what any page is made with."""
+"""The report: a selection on one page, for a person; and the parts any page is made of."""
 
-from fisherset.report.alternatives import (
+from fisherset.report.comparisons import (
     AlternativeFeature,
     Alternatives,
     AlternativeSet,
+    Compared,
     alternative_features,
     alternative_sets,
     alternatives_page,
     build_alternatives,
+    build_comparison,
 )
-from fisherset.report.compared import Compared, build_comparison
-from fisherset.report.downloads import Downloads, build_downloads
-from fisherset.report.pages import embedded, render
-from fisherset.report.panels import Panel, Panels, build_panels
-from fisherset.report.provenance import Provenance, mark_of, python_lines
-from fisherset.report.remarks import (
+from fisherset.report.features import (
+    OWN_SCORES,
+    ChosenFeature,
     Remark,
+    chosen_features,
     giveaway_remarks,
     noise_remarks,
     proven_of,
     remarks_on,
     status_remarks,
 )
+from fisherset.report.pages import Downloads, build_downloads, embedded, render
+from fisherset.report.panels import Panel, Panels, build_panels
+from fisherset.report.provenance import Provenance, mark_of, python_lines
 from fisherset.report.report import Report, build_report, class_sizes, report_page
-from fisherset.report.selected import OWN_SCORES, ChosenFeature, chosen_features
 
 __all__ = [
     "OWN_SCORES",

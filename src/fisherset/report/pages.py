@@ -1,21 +1,25 @@
-"""Pages: one self-contained HTML file each, which opens offline and loads nothing."""
+"""Pages: self-contained HTML files, which open offline and load nothing, and the files they offer."""
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
+import csv
+import io
+import json
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from fisherset import __version__
+from fisherset._files import safe_cell
+from fisherset._format import json_value
 from fisherset.plots.style import as_svg, darkened, styled
-
-LONGEST = 200  # signs of a name
 
 
 class Figure(NamedTuple):
-    """A picture, for light and dark pages, and what it shows."""
+    """A picture, for light and dark pages, and its description."""
 
     title: str
-    text: str
+    text: str  # the picture in words
     light: str  # data: addresses
     dark: str
     note: str = ""
@@ -23,7 +27,7 @@ class Figure(NamedTuple):
 
 
 def render(package: str, template: str, **content: Any) -> str:
-    """The page as HTML, from a template; whatever comes from data or the command line is escaped.
+    """Return a page as HTML, from a template; all that comes from data or the command line is escaped.
 
     Parameters
     ----------
@@ -32,22 +36,19 @@ def render(package: str, template: str, **content: Any) -> str:
     template : str
         Its name; it may extend "base.html.j2".
     **content
-        What it speaks of.
+        Its variables.
 
     Returns
     -------
     html : str
         The page.
     """
-    # here, not above: a command that writes no page needs no jinja2
+    # imported here: a command that writes no page needs no jinja2
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
+    loader = ChoiceLoader([PackageLoader(name, ".") for name in (package, "fisherset.report")])
     environment = Environment(
-        loader=ChoiceLoader([PackageLoader(name, ".") for name in (package, "fisherset.report")]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     return environment.get_template(template).render(**content)
 
@@ -60,14 +61,14 @@ def figure_of(title: str, draw: Callable[[], Any], note: str = "", short: str = 
     return Figure(title, display.text_, embedded(svg), embedded(darkened(svg)), note, short or title)
 
 
-def short(name: str) -> str:
-    """A name that a page can show: of a long one its beginning and its end."""
-    half = (LONGEST - 1) // 2
-    return name if len(name) <= LONGEST else f"{name[:half]}…{name[-half:]}"
+def short(name: str, most: int = 200) -> str:
+    """Return a name that a page can show: of a long one its beginning and its end."""
+    half = (most - 1) // 2
+    return name if len(name) <= most else f"{name[:half]}…{name[-half:]}"
 
 
 def embedded(svg: str) -> str:
-    """An SVG as the address of an image: an image cannot run scripts, whatever it holds.
+    """Return an SVG as the address of an image, which cannot run scripts.
 
     Parameters
     ----------
@@ -80,3 +81,69 @@ def embedded(svg: str) -> str:
         It begins with "data:".
     """
     return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
+
+
+class Downloads(NamedTuple):
+    """Contents of the files that a page offers.
+
+    Attributes
+    ----------
+    names : str
+        A name a line, best first, for `certify --features`. Line breaks in names are blanks.
+    csv : str
+        The table of the page, unrounded; no cell is a formula to a spreadsheet.
+    json : str
+        The same with the certificate, for programs.
+    """
+
+    names: str
+    csv: str
+    json: str
+
+
+def build_downloads(
+    rows: Sequence[Mapping[str, Any]],
+    members: Mapping[str, Sequence[str]],
+    certificate: Mapping[str, Any],
+) -> Downloads:
+    """Put the selected features into files.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        A record of each feature or group, with its "name"; best first.
+    members : mapping of str to sequence of str
+        The features of groups that have more than one.
+    certificate : mapping
+        The numbers of the certificate.
+
+    Returns
+    -------
+    downloads : Downloads
+        The contents.
+    """
+    plain = [{key: json_value(value) for key, value in row.items()} for row in rows]
+    content = {
+        "format": "fisherset features",
+        "fisherset": __version__,
+        **{key: json_value(value) for key, value in certificate.items()},
+        "features": plain,
+        **({"groups": {name: list(some) for name, some in members.items()}} if members else {}),
+    }
+    names = "".join(f"{' '.join(str(row['name']).splitlines())}\n" for row in rows)
+    return Downloads(
+        names, _as_csv(plain), json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
+    )
+
+
+def _as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\r\n")
+    if rows:
+        writer.writerow(rows[0])
+    for row in rows:
+        writer.writerow(
+            safe_cell(value) if isinstance(value, str) else "" if value is None else value
+            for value in row.values()
+        )
+    return buffer.getvalue()

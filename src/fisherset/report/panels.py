@@ -1,4 +1,4 @@
-"""Small pictures of single features, drawn by the page itself: hundreds of them weigh little."""
+"""Small pictures of single features, drawn by the page itself: hundreds of them take little space."""
 
 from __future__ import annotations
 
@@ -13,22 +13,20 @@ from fisherset._types import Floats
 from fisherset.evaluation.description import ClassQuantiles
 from fisherset.plots.labels import distinct
 
-PANEL_WIDTH, PANEL_EDGE = 300, 8  # units of a panel: its width, the room around
-CLASS_ROW, TALL_ROW, FEW_CLASSES = 14, 20, 6  # the height of a class; of one of a few; and how many are few
-PANEL_FOOT = 22  # below the classes, for the axis
-SIGN_WIDTH = 6.2  # width of a sign of a label
-LABEL_SIGNS = 16  # signs of a label
+# Units of a panel: its width, the margin around, the height of the axis below the classes, and the width of
+# a character of a label.
+PANEL_WIDTH, PANEL_EDGE, PANEL_FOOT, CHARACTER_WIDTH = 300, 8, 22, 6.2
 
 
 class Tick(NamedTuple):
-    """A place on an axis, and what is written there."""
+    """A place on an axis, and its label."""
 
     place: float
     text: str
 
 
 class Panel(NamedTuple):
-    """A feature in each class: the paths of an SVG, and what they say.
+    """A feature in each class: the paths of an SVG.
 
     Attributes
     ----------
@@ -56,13 +54,13 @@ class Panels(NamedTuple):
     Attributes
     ----------
     title, note : str
-        What is seen, and how.
+        Title and caption.
     first, others : list of Panel
-        Those that are shown at once, and those that are shown when asked for.
+        Those that are shown at once, and those that are shown on demand.
     labels : list of Tick
-        The classes: how far down each is, and what it is called.
+        The classes: place from above, and name.
     left, height : float
-        Where the drawing begins, and how far down it goes, in units of the panel.
+        Beginning and height of the drawing, in units of the panel.
     """
 
     title: str
@@ -75,12 +73,12 @@ class Panels(NamedTuple):
 
     @property
     def size(self) -> str:
-        """The box in which a panel is drawn."""
+        """The view box of a panel."""
         return f"0 0 {PANEL_WIDTH} {self.height + PANEL_FOOT:g}"
 
     @property
     def n(self) -> int:
-        """How many features there are."""
+        """The number of features."""
         return len(self.first) + len(self.others)
 
 
@@ -98,25 +96,25 @@ def build_panels(
     Parameters
     ----------
     title, note : str
-        What is seen, and how.
+        Title and caption.
     spread : ClassQuantiles
         Of the features.
     names : sequence of str
-        What they are called.
+        Names of the features.
     where : str, default="in class"
-        What stands before a class in a sentence.
+        The words before a class in a sentence.
     first : int
-        How many are shown at once.
+        Number of pictures that are shown at once.
 
     Returns
     -------
     panels : Panels
         The pictures.
     """
-    labels = distinct(spread.classes, LABEL_SIGNS)
-    height = TALL_ROW if len(labels) <= FEW_CLASSES else CLASS_ROW
+    labels = distinct(spread.classes, 16)  # characters, for the drawing to keep most of the width
+    height = 20 if len(labels) <= 6 else 14
     rows = [height * (place + 0.5) for place in range(len(labels))]
-    left = PANEL_EDGE + SIGN_WIDTH * max(map(_signs, labels))
+    left = PANEL_EDGE + CHARACTER_WIDTH * max(map(_characters, labels))
     drawn = [
         _panel(name, cells, share, spread.classes, rows, left, where)
         for name, cells, share in zip(names, spread.values, spread.shares, strict=True)
@@ -125,9 +123,9 @@ def build_panels(
     return Panels(title, note, drawn[:first], drawn[first:], ticks, left, float(height * len(labels)))
 
 
-def _signs(label: str) -> int:
-    """How wide a label is: signs of the East take twice the room."""
-    return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in label)
+def _characters(label: str) -> int:
+    """Return the width of a label in characters; East Asian ones are twice as wide."""
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in label)
 
 
 def _panel(
@@ -139,36 +137,30 @@ def _panel(
     left: float,
     where: str,
 ) -> Panel:
-    low, high = (0.0, float(cells.max())) if share else (float(cells.min()), float(cells.max()))
+    low, high = (0.0 if share else float(cells.min())), float(cells.max())
     unit, span = _scale(low, high)
-    room = PANEL_WIDTH - left - 2 * PANEL_EDGE
+    width = PANEL_WIDTH - left - 2 * PANEL_EDGE
 
     def at(value: float) -> str:
-        share_of_room = (value / unit - low / unit) / span if span > 0 else 0.5
-        return f"{left + PANEL_EDGE + room * share_of_room:.1f}".removesuffix(".0")
+        place = (value / unit - low / unit) / span if span > 0 else 0.5
+        return f"{left + PANEL_EDGE + width * place:.1f}".removesuffix(".0")
 
-    spreads, halves, middles = [], [], []
+    spreads, halves, middles = "", "", ""
     for row, (least, lower, middle, upper, most) in zip(rows, cells.tolist(), strict=True):
-        y = f"{row:g}"
-        if not share:
-            spreads.append(f"M{at(least)} {y}H{at(most)}")
-        halves.append(f"M{at(0.0 if share else lower)} {y}H{at(upper)}")
-        middles.append(f"M{at(middle)} {row - 4:g}v8")
+        spreads += "" if share else f"M{at(least)} {row:g}H{at(most)}"
+        halves += f"M{at(0.0 if share else lower)} {row:g}H{at(upper)}"
+        middles += f"M{at(middle)} {row - 4:g}v8"
     lowest, highest = int(np.argmin(cells[:, 2])), int(np.argmax(cells[:, 2]))
-    what = "share" if share else "median"
     text = (
-        f"{name}: lowest {what} {cells[lowest, 2]:.3g} {where} {classes[lowest]}, highest "
-        f"{cells[highest, 2]:.3g} {where} {classes[highest]}."
+        f"{name}: lowest {'share' if share else 'median'} {cells[lowest, 2]:.3g} {where} {classes[lowest]}, "
+        f"highest {cells[highest, 2]:.3g} {where} {classes[highest]}."
     )
     ticks = [Tick(float(at(tick.place)), tick.text) for tick in ticks_between(low, high)]
-    return Panel(name, text, "".join(spreads), "".join(halves), "".join(middles), ticks)
+    return Panel(name, text, spreads, halves, middles, ticks)
 
 
 def ticks_between(low: float, high: float) -> list[Tick]:
-    """Two to five round numbers from low to high, where they are and as they are written.
-
-    Where there is but one number, that.
-    """
+    """Return two to five round numbers from low to high; the number itself where both are the same."""
     unit, span = _scale(low, high)
     if not span > 0:
         return [Tick(low, f"{low:.6g}")]
@@ -181,7 +173,7 @@ def ticks_between(low: float, high: float) -> list[Tick]:
 
 
 def _scale(low: float, high: float) -> tuple[float, float]:
-    """A power of ten to measure by, and how far it is from low to high: what is large must not overflow."""
+    """Return a power of ten as unit, and the distance in it: that of large numbers must not overflow."""
     most = max(abs(low), abs(high))
     if not most > 0:
         return 1.0, 0.0

@@ -1,4 +1,4 @@
-"""How a page was made: from which file, by which command, when, and what became of the file's columns."""
+"""How a page was made: file, command, date, and the columns that were left out or filled in."""
 
 from __future__ import annotations
 
@@ -12,12 +12,10 @@ from typing import Any
 
 from fisherset._format import counted
 
-LISTED_NAMES = 20  # columns that are named where some were left out or filled in
-
 
 @dataclass(frozen=True)
 class Provenance:
-    """What there is to know of how a selection was made; what is not known is left out of a page.
+    """How a selection was made; a page leaves out what is unknown.
 
     Attributes
     ----------
@@ -26,23 +24,23 @@ class Provenance:
     python : str
         Python lines that give the same selection.
     made : datetime or None
-        When.
+        Date and time.
     file : str
-        The name of the file.
+        Name of the file.
     size : int or None
-        Its bytes.
+        Its size in bytes.
     sha256 : str
-        Their digest, in hexadecimal.
+        Its digest, in hexadecimal.
     n_rows : int or None
-        How many rows the selection was made of, where a page has only some of them.
+        Number of rows, where a page has only some of them.
     classes : mapping of str to int
         The size of each class, where a page has only some of the rows.
     dropped : sequence of str
         Columns that were left out.
     imputed : mapping of str to int or None
-        Columns with missing values, and how many of these were filled in, where that is known.
+        Columns with missing values, and the number of these where it is known.
     how : str
-        What they were filled with: "median", "indicator".
+        How they were filled in: "median", "indicator".
     """
 
     command: Sequence[str] = ()
@@ -64,43 +62,43 @@ class Provenance:
 
     @property
     def date(self) -> str:
-        """When, with the difference to UTC: "2026-01-31 12:00:00+01:00"."""
+        """Date and time with the offset from UTC: "2026-01-31 12:00:00+01:00"."""
         return "" if self.made is None else self.made.isoformat(sep=" ", timespec="seconds")
 
     @property
     def said(self) -> list[tuple[str, str]]:
-        """What a page says in a line each: headings and values."""
+        """The lines of a page: headings and values."""
         size = "" if self.size is None else f", {self.size:,} bytes"
         lines = [
             ("Made", self.date),
             ("File", f"{self.file}{size}" if self.file else ""),
             ("SHA-256 of the file", self.sha256),
-            ("Left out", _listed("columns", list(self.dropped))),
+            ("Left out", _listed(self.dropped)),
             ("Filled in", self._filled),
         ]
         return [(heading, value) for heading, value in lines if value]
 
     @property
     def _filled(self) -> str:
-        """Which missing values were filled in: "12 values in 2 columns, by the median: a (10), b (2)"."""
+        """The columns that were filled in: "12 values in 2 columns, by the median: a (10), b (2)"."""
         names = [f"{name} ({count})" if count is not None else name for name, count in self.imputed.items()]
         counts = [count for count in self.imputed.values() if count is not None]
         n_known = len(counts) == len(self.imputed) and counted(sum(counts), "values")
         what = f"{n_known} in " if n_known else "missing values in "
         by = {"median": ", by the median or the commonest value", "indicator": ", and marked"}
-        return _listed("columns", names, before=what, after=by.get(self.how, "")) if names else ""
+        return _listed(names, before=what, after=by.get(self.how, ""))
 
 
-def _listed(noun: str, names: Sequence[str], *, before: str = "", after: str = "") -> str:
-    """How many there are, and the first of them by name."""
+def _listed(names: Sequence[str], *, before: str = "", after: str = "", most: int = 20) -> str:
+    """Return the number of columns, and the names of the first of them."""
     if not names:
         return ""
-    more = f" and {len(names) - LISTED_NAMES} more" if len(names) > LISTED_NAMES else ""
-    return f"{before}{counted(len(names), noun)}{after}: {', '.join(names[:LISTED_NAMES])}{more}"
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{before}{counted(len(names), 'columns')}{after}: {', '.join(names[:most])}{more}"
 
 
 def mark_of(path: Path) -> dict[str, Any]:
-    """Name, size and digest of a file, for :class:`Provenance`; of what is no file its name alone.
+    """Return name, size and digest of a file, for :class:`Provenance`; of a folder its name alone.
 
     Parameters
     ----------
@@ -110,7 +108,7 @@ def mark_of(path: Path) -> dict[str, Any]:
     Returns
     -------
     mark : dict
-        Its "file", "size" and "sha256", as far as there are any.
+        Its "file", and of a file "size" and "sha256".
     """
     if not path.is_file():
         return {"file": path.name}
@@ -131,7 +129,7 @@ def python_lines(
     groups: str | None = None,
     together: bool = False,
 ) -> str:
-    """Python lines that read a table and select as a command did.
+    """Return Python lines that read a table and select as a command did.
 
     Parameters
     ----------
@@ -140,46 +138,46 @@ def python_lines(
     target : str or None
         The column of labels, or numbers.
     k : int
-        How many features, or groups.
+        Number of features, or groups.
     selector : str, default="GeneralizedFisherScore"
         The class that selects.
     read : mapping
-        What `read_table` is given besides; what is None or empty is left out.
+        Other arguments of `read_table`; those that are None or empty are left out.
     given : mapping
-        What the selector is given besides, such as gamma; what is None is left out.
+        Other arguments of the selector, such as gamma; those that are None are left out.
     named : mapping of str to sequence of str
         Parameters that name groups or columns: "keep", "exclude", "adjust_for".
     groups : str, default=None
         The file of groups, or "prefix".
     together : bool, default=False
-        Whether features are chosen together, those of a column or a group.
+        Whether the features of a column or a group are selected together.
 
     Returns
     -------
     lines : str
-        The program. Names are literals in it, whatever they hold.
+        The program. Names are literals in it.
     """
     named = {name: list(values) for name, values in named.items() if values}
-    options = {
-        name: value for name, value in read.items() if value is not None and value not in ((), [], False)
-    }
-    split = options.get("split", False) is True
+    options = {name: value for name, value in read.items() if value not in (None, (), [], False)}
+    arguments = "".join(f", {name}={value!r}" for name, value in options.items())
+    # groups by their own function of `fisherset.tables`: from a file, from names, or the columns themselves
+    reader = {None: "", "prefix": "prefix_groups"}.get(groups, "read_groups")
+    argument = {None: "", "prefix": ", prefix_groups(table.features)"}.get(
+        groups, f", read_groups(Path({groups!r}))"
+    )
     grouped = together or bool(named)
-    tables = ["group_features"] if grouped else []
-    tables += {None: [], "prefix": ["prefix_groups"]}.get(groups, ["read_groups"])
-    arguments = ", ".join(f"{name}={value!r}" for name, value in options.items())
+    imported = sorted(filter(None, ["group_features" if grouped else "", reader, "read_table"]))
     lines = [
         "from pathlib import Path",
         "",
         f"from fisherset import {selector}",
-        f"from fisherset.tables import {', '.join(sorted([*tables, 'read_table']))}",
+        f"from fisherset.tables import {', '.join(imported)}",
         "",
-        f"table = read_table(Path({path!r}), {target!r}{f', {arguments}' if arguments else ''})",
+        f"table = read_table(Path({path!r}), {target!r}{arguments})",
     ]
     if grouped:
-        put = {None: "", "prefix": ", prefix_groups(table.features)"}
-        some = put.get(groups, f", read_groups(Path({groups!r}))")
-        lines.append(f"grouping = group_features(table.features{some}, split={split})")
+        split = options.get("split", False)
+        lines.append(f"grouping = group_features(table.features{argument}, split={split})")
     if named:
         lines += [
             "",

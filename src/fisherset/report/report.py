@@ -1,4 +1,4 @@
-"""What a report says: the question, the certificate, each chosen feature, and pictures."""
+"""The report: a selection with its certificate, features, pictures and provenance on one page."""
 
 from __future__ import annotations
 
@@ -13,31 +13,33 @@ from numpy.typing import NDArray
 from fisherset import Explanation, NearBest, __version__
 from fisherset._format import certificate_sentence
 from fisherset.evaluation import Comparison
-from fisherset.report.alternatives import Alternatives, build_alternatives
-from fisherset.report.compared import Compared, build_comparison
-from fisherset.report.downloads import Downloads, build_downloads
-from fisherset.report.figures import Shown, figures_of, panels_of
-from fisherset.report.pages import Figure, render, short
+from fisherset.report.comparisons import Alternatives, Compared, Sizes, build_alternatives, build_comparison
+from fisherset.report.features import (
+    OWN_SCORES,
+    ChosenFeature,
+    Remark,
+    chosen_features,
+    proven_of,
+    remarks_on,
+    shortened,
+)
+from fisherset.report.figures import Sample, figures_of, panels_of
+from fisherset.report.pages import Downloads, Figure, build_downloads, render, short
 from fisherset.report.panels import Panels
 from fisherset.report.provenance import Provenance
-from fisherset.report.remarks import Remark, proven_of, remarks_on
-from fisherset.report.selected import OWN_SCORES, ChosenFeature, chosen_features
-from fisherset.report.sizes import Sizes
-
-CERTIFICATE = ("objective", "upper_bound", "gap", "gamma")  # of a fitted selector
 
 
 class Report(NamedTuple):
-    """Everything the page shows.
+    """The content of the page.
 
     Attributes
     ----------
     title : str
         The heading.
     asked : list of (str, str)
-        What was asked: names and values.
+        The request: headings and values.
     k : int
-        The number of chosen features, or groups.
+        The number of selected features, or groups.
     objective, upper_bound, gap : float
         The certificate.
     rows : list of ChosenFeature
@@ -45,31 +47,31 @@ class Report(NamedTuple):
     figures : list of Figure
         The pictures.
     panels : Panels
-        A picture of each chosen feature.
+        A picture of each selected feature.
     downloads : Downloads
         The features as files.
     comparison : Compared or None
-        With other methods, where there was one.
+        With other methods.
     remarks : sequence of Remark
-        What to say beside the certificate.
+        Warnings and notes.
     noun : {"features", "columns", "groups"}
-        What is chosen.
+        What is selected.
     task : {"classification", "regression"}
         What the target holds.
     limited, adjusted : bool
-        Whether some had to be chosen or must not be, and whether something was taken out of all.
+        Whether features were required or excluded, and whether all were adjusted for some.
     proven : str
-        What is proven of single features, in a sentence.
+        The sentence on single features.
     alternatives : Alternatives or None
-        Other sets nearly as good, where they were asked for.
+        Near-best sets.
     optimal : bool
-        Whether the set is proven to be the best.
+        Whether the set is proven optimal.
     provenance : Provenance
         How the page was made.
     classes : mapping of str to int
-        How many rows each class has.
+        The number of rows of each class.
     sizes : Sizes or None
-        The sizes it was compared with, where it was.
+        The sizes it was compared with.
     """
 
     title: str
@@ -98,14 +100,12 @@ class Report(NamedTuple):
     @property
     def sentence(self) -> str:
         """The certificate."""
-        words: dict[str, Any] = {"limited": self.limited, "adjusted": self.adjusted, "optimal": self.optimal}
-        return certificate_sentence(
-            self.k, self.gap, self.upper_bound, noun=self.noun, task=self.task, **words
-        )
+        words = {name: getattr(self, name) for name in ("noun", "task", "limited", "adjusted", "optimal")}
+        return certificate_sentence(self.k, self.gap, self.upper_bound, **words)
 
     @property
     def alone(self) -> str:
-        """What a feature by itself is measured by."""
+        """The score of a feature by itself."""
         return OWN_SCORES[self.task]
 
 
@@ -128,13 +128,14 @@ def build_report(
     alternatives: NearBest | None = None,
     provenance: Provenance | None = None,
     compared_sizes: Sizes | None = None,
+    rows: Sequence[ChosenFeature] | None = None,
 ) -> Report:
-    """Put together what there is to say about a fitted selector.
+    """Put the content of a page about a fitted selector together.
 
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n_samples, n_features)
-        The samples it was fitted on.
+        The samples it was fitted on, or some of them.
     y : ndarray of shape (n_samples,)
         Their class labels, or numbers.
     names : sequence of str
@@ -142,76 +143,80 @@ def build_report(
     selector : GeneralizedFisherScore or JointRegressionScore
         Fitted on X and y.
     found : Explanation
-        What :func:`fisherset.explain` says of its features.
+        Of its features, from :func:`fisherset.explain`.
     title : str
         Title of the page.
     asked : sequence of (str, str)
-        What was asked: headings and values.
+        The request: headings and values.
     comparison : Comparison, default=None
         With other methods.
     remarks : sequence of Remark
-        What to say beside the certificate, besides what the selector itself says.
+        Warnings and notes besides those on the selector itself.
     groups : sequence of str, default=None
-        The group of each column, where the selector chose groups.
+        The group of each column, where the selector selected groups.
     noun : {"features", "columns", "groups"}, default="features"
-        What was chosen.
+        What was selected.
     task : {"classification", "regression"}, default="classification"
         What the target holds.
     limited, adjusted : bool, default=False
-        Whether some had to be chosen or must not be, and whether something was taken out of all.
+        Whether features were required or excluded, and whether all were adjusted for some.
     alternatives : NearBest, default=None
-        Other sets nearly as good, from :func:`fisherset.near_best`.
+        Near-best sets, from :func:`fisherset.near_best`.
     provenance : Provenance, default=None
-        How it all was made; where X has only some of the rows it says how many there were.
+        How it was made; the number of all rows, where X has only some.
     compared_sizes : Sizes, default=None
         The sizes it was compared with.
+    rows : sequence of ChosenFeature, default=None
+        From :func:`chosen_features`, if that has been called before.
 
     Returns
     -------
     report : Report
         For :func:`report_page`.
     """
-    given, names = list(names), [short(name) for name in names]
-    kinds = given if groups is None else list(dict.fromkeys(groups))
-    number = {label: code for code, label in enumerate(kinds)} if groups is not None else {}
-    codes = np.arange(len(names)) if groups is None else np.array([number[label] for label in groups])
+    labels = list(names) if groups is None else list(dict.fromkeys(groups))
+    numbers = {label: code for code, label in enumerate(labels)}
+    codes = np.arange(len(names)) if groups is None else np.array([numbers[label] for label in groups])
     order = found.features[np.argsort(selector.ranking_[found.features])]
-    sizes, made = np.bincount(codes).tolist(), provenance or Provenance()
-    of_these_rows = selector.gamma_ * len(y) / (made.n_rows or len(y))
-    shown = Shown(X, y, names, codes, order, task, of_these_rows, selector)
-    rows = chosen_features(selector, found, [short(label) for label in kinds], sizes)
-    whole = chosen_features(selector, found, kinds, sizes)  # names as they are, however long
-    together = {kinds[group]: some for group, some in zip(order.tolist(), shown.members, strict=True)}
-    members = {label: [given[j] for j in some] for label, some in together.items() if some.size > 1}
-    figures = {name: getattr(selector, f"{name}_") for name in CERTIFICATE}
+    made, shown_names = provenance or Provenance(), [short(name) for name in names]
+    gamma = selector.gamma_ * len(y) / (made.n_rows or len(y))  # of these rows, as gamma grows with n
+    sample = Sample(X, y, shown_names, codes, order, task, gamma, selector)
+    if rows is None:
+        rows = chosen_features(selector, found, labels, np.bincount(codes).tolist())
+    members = {
+        labels[group]: [names[j] for j in columns]
+        for group, columns in zip(order.tolist(), sample.members, strict=True)
+        if columns.size > 1
+    }
+    certificate = {name: getattr(selector, f"{name}_") for name in ("objective", "upper_bound", "gap")}
+    numbers_in_files = {**certificate, "gamma": selector.gamma_}
+    classes = class_sizes(y) if task == "classification" and not made.n_rows else {}
     return Report(
-        title,
-        list(asked),
-        int(order.size),
-        selector.objective_,
-        selector.upper_bound_,
-        selector.gap_,
-        rows,
-        figures_of(shown),
-        panels_of(shown),
-        build_downloads([row._asdict() for row in whole], members, figures),
-        None if comparison is None else build_comparison(comparison, names, int(order.size)),
-        [*remarks, *remarks_on(selector)],
-        noun,
-        task,
-        limited,
-        shown.adjusted,
-        proven_of(selector, noun),
-        None if alternatives is None else build_alternatives(alternatives),
-        selector.optimal_,
-        made,
-        made.classes or (class_sizes(y) if task == "classification" and not made.n_rows else {}),
-        compared_sizes,
+        title=title,
+        asked=list(asked),
+        k=int(order.size),
+        **certificate,
+        rows=[shortened(row) for row in rows],
+        figures=figures_of(sample),
+        panels=panels_of(sample),
+        downloads=build_downloads([row._asdict() for row in rows], members, numbers_in_files),
+        comparison=None if comparison is None else build_comparison(comparison, shown_names, order.size),
+        remarks=[*remarks, *remarks_on(selector)],
+        noun=noun,
+        task=task,
+        limited=limited,
+        adjusted=sample.adjusted,
+        proven=proven_of(selector, noun),
+        alternatives=None if alternatives is None else build_alternatives(alternatives),
+        optimal=selector.optimal_,
+        provenance=made,
+        classes=made.classes or classes,
+        sizes=compared_sizes,
     )
 
 
 def class_sizes(y: NDArray[Any]) -> dict[str, int]:
-    """How many rows each class has, in the order in which the classes are sorted.
+    """Return the number of rows of each class, in sorted order.
 
     Parameters
     ----------
@@ -221,7 +226,7 @@ def class_sizes(y: NDArray[Any]) -> dict[str, int]:
     Returns
     -------
     sizes : dict of str to int
-        For each class.
+        The number of rows.
     """
     counts = Counter(np.asarray(y).tolist())
     try:
@@ -232,12 +237,12 @@ def class_sizes(y: NDArray[Any]) -> dict[str, int]:
 
 
 def report_page(report: Report) -> str:
-    """The page as HTML: self-contained, with every name escaped.
+    """Return the page as HTML: self-contained, with every name escaped.
 
     Parameters
     ----------
     report : Report
-        What it shows.
+        Its content.
 
     Returns
     -------

@@ -14,11 +14,14 @@ from fisherset._types import Floats
 from fisherset.data import DaskRows, lazy_columns
 from fisherset.solver import TIE
 from fisherset.validation import features as check
+from fisherset.validation import parameters as parameter
 from fisherset.validation.containers import is_elsewhere, left_there
 
 
 class BaseSelector(SelectorMixin, BaseEstimator):
     """A selector that is fitted once it has a `support_`."""
+
+    n_features_to_select: Any
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -56,6 +59,11 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         self.ranking_ = ranking_from(order)
         self.support_ = self.ranking_ <= k
         check.warn_constant(constant, self.support_)
+
+    def _check_table(self, X: Any, *, elsewhere: bool = False) -> tuple[Any, int]:
+        """X as a checked table, and the number of features to select."""
+        X = check.check_table(self, X, elsewhere=elsewhere)
+        return X, parameter.check_count(self.n_features_to_select, self.n_features_in_)
 
     def _keep_optional(self, name: str, value: Any) -> None:
         """Set a fitted attribute that not every fit has, or drop that of an earlier fit."""

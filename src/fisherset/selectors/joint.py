@@ -25,7 +25,6 @@ from fisherset.validation.targets import CLASSIFICATION, REGRESSION
 class JointSelector(BaseSelector):
     """A selector whose fitted attributes come from one joint solution."""
 
-    n_features_to_select: Any
     gamma: float | str = "scale"
     solver: str
     standardize: bool

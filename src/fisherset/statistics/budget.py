@@ -1,4 +1,9 @@
-"""What may be held besides the table: a budget of bytes, what it has to be at least, and how it is shared."""
+"""Memory besides the table: how a budget of bytes is shared, and the least that a search needs.
+
+A search holds vectors as long as the table is wide, a few matrices as large as C (d x c), systems of the
+order of the set it looks for, and a cache of blocks of G. The first two are needed in any case; the rest of
+the budget is divided between the cache and the systems.
+"""
 
 from __future__ import annotations
 
@@ -9,29 +14,25 @@ from fisherset._memory import format_bytes
 from fisherset.statistics.products.gram import CACHE_BYTES
 from fisherset.statistics.sums.scatter import SLICE
 
-LARGEST_ARRAY = 2**26  # numbers that an array of a search may have where nobody says
-DEFAULT_MEMORY = (
-    2**30
-)  # bytes that may be held where nobody says: so that the way is the same on every machine
-# Arrays that are held at a time: of as many numbers as columns, of as many as C has, and of a slice of it.
-VECTORS, MATRICES, SLICES = 28, 4, 6
-ARRAYS = 8  # of the largest array of a search that are held at a time
+LARGEST_ARRAY = 2**26  # numbers that an array of a search may have where no budget is given: 512 MB
+DEFAULT_MEMORY = 2**30  # bytes where none are given: a constant, so that every machine takes the same path
+ARRAYS = 8  # of the largest size that a search holds at a time
 
 
-class Shares(NamedTuple):
-    """What a budget comes to: bytes for pieces of the Gram matrix, numbers for an array of a search."""
+class Budget(NamedTuple):
+    """Shares of a budget: bytes for blocks of the Gram matrix, numbers for an array of a search."""
 
     cache: int
     largest: int
 
 
-def shares(budget: int | None, n_columns: int, n_targets: int, *, by_passes: bool = False) -> Shares:
-    """The shares of a budget. Where every question is a pass over the data most of it is for the answers."""
+def split_budget(budget: int | None, n_columns: int, n_targets: int, *, by_passes: bool = False) -> Budget:
+    """Divide a budget. Where each request is a pass over the rows, most of it is for the cache."""
     if budget is None and not by_passes:
-        return Shares(CACHE_BYTES, LARGEST_ARRAY)
-    left = max((DEFAULT_MEMORY if budget is None else budget) - _held(n_columns, n_targets), 0)
+        return Budget(CACHE_BYTES, LARGEST_ARRAY)
+    left = max((DEFAULT_MEMORY if budget is None else budget) - _fixed_bytes(n_columns, n_targets), 0)
     cache = 3 * left // 4 if by_passes else left // 4
-    return Shares(cache, max(1, min((left - cache) // (8 * ARRAYS), LARGEST_ARRAY)))
+    return Budget(cache, max(1, min((left - cache) // (8 * ARRAYS), LARGEST_ARRAY)))
 
 
 def least_memory(
@@ -50,7 +51,7 @@ def least_memory(
     n_rows : int, optional
         Number of rows, where they can be had together.
     by_passes : bool
-        Whether the rows are beyond memory, so that every question is a pass over them.
+        Whether the rows are out of core, so that each request is a pass over them.
 
     Examples
     --------
@@ -64,12 +65,12 @@ def least_memory(
     elif n_rows is not None:
         order = min(order, n_rows)
     numbers = min(order**2, LARGEST_ARRAY)
-    share = 1 if by_passes else 3  # of the four parts that `shares` makes
-    return _held(n_columns, n_targets) + ceil(4 * 8 * ARRAYS * numbers / share)
+    quarters = 1 if by_passes else 3  # that `split_budget` leaves to arrays
+    return _fixed_bytes(n_columns, n_targets) + ceil(4 * 8 * ARRAYS * numbers / quarters)
 
 
 def check_least_memory(budget: int | None, least: int, what: str) -> None:
-    """Refuse a budget below what something needs, said in words."""
+    """Refuse a budget below what something, described in words, needs."""
     if budget is not None and budget < least:
         raise ValueError(
             f"max_memory must be at least {format_bytes(least)} for this: {what} need as much; got "
@@ -77,7 +78,7 @@ def check_least_memory(budget: int | None, least: int, what: str) -> None:
         )
 
 
-def _held(n_columns: int, n_targets: int) -> int:
-    """Bytes of what is as long as the table is wide."""
+def _fixed_bytes(n_columns: int, n_targets: int) -> int:
+    """Bytes of arrays as long as the table is wide: 28 vectors, the sums, 4 copies of C, 6 slices of it."""
     of_C = n_columns * min(n_targets, n_columns)
-    return 8 * (n_columns * (VECTORS + n_targets) + MATRICES * of_C + SLICES * min(SLICE, of_C))
+    return 8 * (n_columns * (28 + n_targets) + 4 * of_C + 6 * min(SLICE, of_C))

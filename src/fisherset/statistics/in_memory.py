@@ -82,7 +82,7 @@ def measure_in_memory(
     if removed is not None and basis is not None:
         warn_dropped(removed.names, basis)
         warn_explained(scatter, classes, names, beside.adjusted)
-    narrow = SparseColumnProducts.suit(memory, copied)
+    narrow = SparseColumnProducts.suits(memory, copied)
     products = (SparseColumnProducts if narrow else SourceProducts)(source, moments.guard)
     missing = None if gaps is None else gaps.missing
     return Measured(source, products, coding, scatter, classes, codes, missing, source)

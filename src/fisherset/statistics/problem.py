@@ -1,8 +1,11 @@
-"""The table as the solver wants it: C, the diagonal of G and pieces of G, centred and scaled.
+"""The table as the solver wants it: C, the diagonal of G and blocks of G, centred and scaled.
 
-The centred and scaled matrix Z = (X - N beta) / scale is never formed. With X as the
-guard shows it, Z'Z = (X'X - B'B) / (scale scale'), and the guard keeps mean / spread
-small enough for this to lose at most three digits.
+The centred and scaled matrix Z = (X - N beta) / scale is never formed: it would be a dense copy of the table.
+With X as the guard shows it,
+
+    G = Z'Z = (X'X - B'B) / (scale scale')        G W = (X'V - beta'N'V) / scale,  V = (X - N beta)(W / scale)
+
+and the guard keeps mean / spread small enough for these differences to lose at most three digits.
 """
 
 from __future__ import annotations
@@ -17,11 +20,10 @@ from scipy import sparse
 
 from fisherset._rounding import Rounding
 from fisherset._types import Floats, Indices
-from fisherset.statistics.budget import shares
-from fisherset.statistics.products.batches import GramBatches, GroupBlocks, Prefetcher
+from fisherset.statistics.budget import split_budget
 from fisherset.statistics.products.gram import GramBlock, GramCache, GramColumns
-from fisherset.statistics.products.products import Products, SourceProducts, StoredProducts
-from fisherset.statistics.products.samples import SampleSpace
+from fisherset.statistics.products.prefetch import Forecast, GramBatches, GroupBlocks, Prefetcher
+from fisherset.statistics.products.products import Products, SampleSpace, SourceProducts, StoredProducts
 from fisherset.statistics.products.sparse_columns import SparseColumnProducts
 from fisherset.statistics.sums.coding import Coding
 from fisherset.statistics.sums.errors import relative_error
@@ -37,13 +39,13 @@ class TableProblem:
     products : Products
         Products of the columns as they are.
     scatter : Scatter
-        What one pass over the rows gave.
+        Sums, means and spreads of all columns.
     coding : Coding
-        What the targets stand for.
+        The meaning of the targets.
     standardize : bool
         Whether columns are scaled to standard deviation 1, or only centred.
     budget : int or None
-        Bytes that may be held besides the table; None for what does no harm on any machine.
+        Bytes that may be held besides the table; None for an amount that is harmless on any machine.
     eager : bool
         Whether to compute Gram columns whole at once, as is best for many searches on the same table.
 
@@ -54,7 +56,7 @@ class TableProblem:
     rank : int
         Number of columns of H as the coding has it.
     basis : ndarray or None
-        What H is multiplied by, to have no more columns than the table; None where it has not.
+        Matrix that H is multiplied by, to have no more columns than the table; None where it has not.
     room : int
         Numbers that an array of a search may have.
     """
@@ -74,38 +76,25 @@ class TableProblem:
         self.n, self.ceiling = scatter.n, scatter.ceiling
         some = slice(None) if self._whole else self.columns
         self.beta: Floats = scatter.beta[:, some]
+        self._B: Floats = scatter.B[:, some]
         total = scatter.total[some]
-        unit = scatter.guard.unit[some]
         unknown = scatter.unknown[some] if standardize else np.zeros(total.size, dtype=bool)
-        self.scale: Floats = np.sqrt(total / self.n) if standardize else 1.0 / unit
+        self.scale: Floats = np.sqrt(total / self.n) if standardize else 1.0 / scatter.guard.unit[some]
         self.scale[unknown] = np.inf  # a column of zeros, which may be anything of length sqrt(n)
-        with np.errstate(over="ignore"):  # whoever poses the problem looks at the diagonal
+        with np.errstate(over="ignore"):  # the diagonal is checked where the problem is posed
             self.diagonal: Floats = np.where(unknown, self.n, total / self.scale / self.scale)
             self.C: Floats = scatter.products(self.scale)
             self.rounding = self._rounding(unknown, standardize)
-        # F depends on H by C C' alone: of more targets than columns as many as there are columns say it all
+        # F depends on H by C C' alone: where targets are more than columns, a basis of C's rows is enough
         self.rank = scatter.rank
         self.basis: Floats | None = None
         if self.rank > self.columns.size:
             self.basis = np.linalg.qr(self.C.T)[0]
             self.C = self.C @ self.basis
-        self._B: Floats = scatter.B[:, some]
-        # every question is a pass over rows that are beyond memory
-        by_passes = isinstance(products, SourceProducts) and products.n_rows is None
-        n_targets = len(scatter.moments.TX)
-        if budget is not None and isinstance(products, StoredProducts):
-            budget = max(budget - products.XX.nbytes, 0)
-        cache_bytes, self.room = shares(budget, scatter.total.size, n_targets, by_passes=by_passes)
-        self._foresight: Prefetcher | None = None
-        if by_passes or isinstance(products, SparseColumnProducts):
-            self._foresight = foresight = Prefetcher(self.C)
-            if isinstance(products, SparseColumnProducts):
-                products.foresee = partial(_foreseen, foresight, self.columns)
-        self._groups = GroupBlocks(self._blocks, cache_bytes // 16 if by_passes else 0)
-        self._cache = self._cache_of(cache_bytes - self._groups.budget, eager, by_passes)
+        self._set_caches(budget, eager)
 
     def _rounding(self, unknown: NDArray[np.bool_], standardize: bool) -> Rounding:
-        """How far the numbers of this problem may be off (see `statistics.errors` and `solver.rounding`)."""
+        """Errors of the numbers of this problem (see `sums.errors` and `fisherset._rounding`)."""
         scatter, unit = self.scatter, self.scatter.unit
         some = slice(None) if self._whole else self.columns
         targets = scatter.target_errors
@@ -118,13 +107,29 @@ class TableProblem:
             scale = np.where(unknown, 0.0, relative_error(unit * lengths**2, self.diagonal))
         return Rounding(unit, lengths, cross, targets.length, scale, targets.share, unknown)
 
-    def _cache_of(self, n_bytes: int, eager: bool, by_passes: bool) -> GramCache:
-        d = self.columns.size
-        if self._foresight is not None and by_passes:
-            return GramBatches(self._gram_columns, d, n_bytes, self._foresight)
-        if eager:
-            return GramColumns(self._gram_columns, d, n_bytes)
-        return GramBlock(self._gram_columns, d, n_bytes, by_rows=isinstance(self.products, SourceProducts))
+    def _set_caches(self, budget: int | None, eager: bool) -> None:
+        """Choose how blocks of G are kept, by what a product of columns costs."""
+        products, d = self.products, self.columns.size
+        # where the rows cannot be had together, each request is a pass over them
+        by_passes = isinstance(products, SourceProducts) and products.n_rows is None
+        if budget is not None and isinstance(products, StoredProducts):
+            budget = max(budget - products.XX.nbytes, 0)
+        n_targets = len(self.scatter.moments.TX)
+        n_bytes, self.room = split_budget(budget, self.scatter.total.size, n_targets, by_passes=by_passes)
+        self._prefetcher: Prefetcher | None = None
+        if by_passes or isinstance(products, SparseColumnProducts):
+            self._prefetcher = prefetcher = Prefetcher(self.C)
+            if isinstance(products, SparseColumnProducts):
+                products.forecast = partial(_forecast_in_table, prefetcher, self.columns)
+        self._groups = GroupBlocks(self._blocks, n_bytes // 16 if by_passes else 0)
+        n_bytes -= self._groups.budget
+        if by_passes and self._prefetcher is not None:
+            self._cache: GramCache = GramBatches(self._gram_columns, d, n_bytes, self._prefetcher)
+        elif eager:
+            self._cache = GramColumns(self._gram_columns, d, n_bytes)
+        else:
+            by_rows = isinstance(products, SourceProducts)
+            self._cache = GramBlock(self._gram_columns, d, n_bytes, by_rows=by_rows)
 
     @cached_property
     def samples(self) -> SampleSpace | None:
@@ -145,9 +150,8 @@ class TableProblem:
         return blocks
 
     def adjusted_values(self, X: Any, confounders: Floats | None, columns: Indices) -> Any:
-        """Values of some columns, gaps filled and confounders taken out, in the units of the table."""
-        table = self.columns[columns]
-        guard = self.scatter.guard.of(table)
+        """Values of some columns in the units of the table, missing ones filled in, confounders removed."""
+        guard = self.scatter.guard.of(self.columns[columns])
         X = fill_missing(X, guard.fill)
         if confounders is None:
             return X
@@ -155,24 +159,24 @@ class TableProblem:
         return rows - confounders @ self.beta[1:, columns] * guard.unit
 
     def product(self, columns: Indices, W: Floats, rows: Indices | None = None) -> Floats:
-        """G[rows, columns] @ W in one pass, without Gram columns; from them where they are at hand."""
+        """G[rows, columns] @ W from kept Gram columns, or else in one pass without any."""
         kept = self._cache.holds(columns, rows)
-        product = self._cache.product(columns, W, rows) if kept else self._mixed(columns, W, rows)
-        if self._foresight is not None and rows is None and W.shape[1] == self.C.shape[1]:
-            self._foresight.learn(product)
+        product = self._cache.product(columns, W, rows) if kept else self._combined(columns, W, rows)
+        if self._prefetcher is not None and rows is None and W.shape[1] == self.C.shape[1]:
+            self._prefetcher.learn(product)
         return product
 
-    def _mixed(self, columns: Indices, W: Floats, rows: Indices | None) -> Floats:
+    def _combined(self, columns: Indices, W: Floats, rows: Indices | None) -> Floats:
         weights = W / self.scale[columns, None]
         table_rows = None if rows is None else self.columns[rows]
         shift = self.beta[:, columns] @ weights
-        total = self.products.mixed(self.columns[columns], weights, shift, table_rows)
+        total = self.products.combined(self.columns[columns], weights, shift, table_rows)
         of_N = total[-len(self.beta) :].copy()
         beta, scale = (self.beta, self.scale) if rows is None else (self.beta[:, rows], self.scale[rows])
         product: Floats = total[: scale.size]
-        for some in _parts(len(product), W.shape[1]):
+        for some in _slices(len(product), W.shape[1]):
             if rows is None and not self._whole:
-                # columns move up to where they stand in the problem, never over one that is still to come
+                # columns move up to where they are in the problem, never over one that is still to come
                 product[some] = total[self.columns[some]]
             product[some] -= beta[:, some].T @ of_N
             product[some] /= scale[some, None]
@@ -184,24 +188,24 @@ class TableProblem:
         return self.columns.size == self.scatter.constant.size
 
     def _gram_columns(self, columns: Indices, rows: Indices | None) -> Floats:
-        """Columns of G, one a row: products of raw columns, centred and scaled afterwards."""
+        """Columns of G, one a row: products of raw columns, centred and scaled afterwards, in place."""
         places = np.arange(self.columns.size) if rows is None else rows
         table_rows = None if rows is None and self._whole else self.columns[places]
         G = self.products.cross(self.columns[columns], table_rows)
         B, scale = self._B[:, places], self.scale[places]
-        for some in _parts(len(G), places.size):
+        for some in _slices(len(G), places.size):
             G[some] -= self._B[:, columns[some]].T @ B
             G[some] /= self.scale[columns[some], None]
             G[some] /= scale
         return G
 
 
-def _foreseen(foresight: Prefetcher, columns: Indices, count: int, kept: NDArray[np.bool_]) -> Indices:
-    """What is foreseen of the columns of a problem, numbered as in the table."""
-    return columns[foresight(count, kept[columns])]
+def _forecast_in_table(forecast: Forecast, columns: Indices, count: int, kept: NDArray[np.bool_]) -> Indices:
+    """Forecast of the columns of a problem, numbered as in the table."""
+    return columns[forecast(count, kept[columns])]
 
 
-def _parts(n_rows: int, width: int) -> Iterator[slice]:
-    """Some rows of a wide array after the other, for what is computed of them not to be as large again."""
+def _slices(n_rows: int, width: int) -> Iterator[slice]:
+    """Rows of a wide array in slices, so that temporary arrays are small beside it."""
     step = max(1, SLICE // max(width, 1))
     return (slice(start, start + step) for start in range(0, n_rows, step))

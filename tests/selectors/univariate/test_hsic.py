@@ -52,12 +52,12 @@ def test_weights_are_repeats(data, data_kernel, kind):
 
 
 def test_bounded_memory_gives_the_same(data, monkeypatch):
-    from fisherset.statistics.univariate import dependence
+    from fisherset.statistics.univariate import pairs
 
     X, y = data
     whole = HSICScore(data_kernel="rbf").fit(X, y).scores_
-    monkeypatch.setattr(dependence, "PAIRS", 100)
-    monkeypatch.setattr(dependence, "VALUES", 80)
+    monkeypatch.setattr(pairs, "PAIRS_AT_A_TIME", 100)
+    monkeypatch.setattr(pairs, "VALUES_AT_A_TIME", 80)
     assert_allclose(HSICScore(data_kernel="rbf").fit(X, y).scores_, whole, rtol=1e-12)
 
 

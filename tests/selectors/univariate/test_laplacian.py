@@ -118,11 +118,11 @@ def test_a_class_of_one_has_no_neighbours(data):
 
 
 def test_batches_do_not_matter(data, monkeypatch):
-    from fisherset.statistics.univariate import graph
+    from fisherset.statistics.univariate import pairs
 
     X, _ = data
     whole = LaplacianScore().fit(X).scores_
-    monkeypatch.setattr(graph, "NUMBERS_IN_CACHE", 30)
+    monkeypatch.setattr(pairs, "NUMBERS_IN_CACHE", 30)
     assert_allclose(LaplacianScore().fit(X).scores_, whole, rtol=1e-12)
 
 

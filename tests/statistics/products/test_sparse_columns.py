@@ -8,7 +8,7 @@ from scipy import sparse
 from fisherset import GeneralizedFisherScore, JointRegressionScore
 from fisherset.data import CountedSource, MemorySource, memory
 from fisherset.statistics import Classes, SourceProducts, SparseColumnProducts, sum_moments
-from fisherset.statistics.products.sparse_columns import BESIDE
+from fisherset.statistics.products.sparse_columns import EXTRACTED_AHEAD
 
 
 def made(n=120, d=90, density=0.2, seed=0):
@@ -41,7 +41,7 @@ def test_whatever_is_asked_is_what_the_rows_give(beside, foresee):
         (rng.uniform(0.5, 2, 120), rng.standard_normal((120, 2))) if beside else (None, None)
     )
     narrow, plain = products_of(X, y, weight, confounders)
-    narrow.foresee = foresee
+    narrow.forecast = foresee
     for size in (3, 7, 1, 20, 5):
         columns, rows = rng.permutation(90)[:size], rng.permutation(90)[: 2 * size]
         W = rng.standard_normal((size, 2))
@@ -50,8 +50,8 @@ def test_whatever_is_asked_is_what_the_rows_give(beside, foresee):
         assert_allclose(narrow.cross(columns, columns), plain.cross(columns, columns), rtol=1e-12, atol=1e-9)
         assert_allclose(narrow.cross(columns, None), plain.cross(columns, None), rtol=1e-12, atol=1e-9)
         for some in (None, rows):
-            expected = plain.mixed(columns, W, shift, some)
-            assert_allclose(narrow.mixed(columns, W, shift, some), expected, rtol=1e-10, atol=1e-8)
+            expected = plain.combined(columns, W, shift, some)
+            assert_allclose(narrow.combined(columns, W, shift, some), expected, rtol=1e-10, atol=1e-8)
         groups = rng.permutation(90)[:8].reshape(4, 2)
         assert_allclose(narrow.blocks(groups), plain.blocks(groups), rtol=1e-12, atol=1e-9)
         ours, theirs = narrow.take(columns), plain.take(columns)
@@ -61,18 +61,18 @@ def test_whatever_is_asked_is_what_the_rows_give(beside, foresee):
 
 
 def test_rows_that_are_many_are_not_taken_out():
-    X, y = made(d=3 * BESIDE)
+    X, y = made(d=3 * EXTRACTED_AHEAD)
     narrow, plain = products_of(X, y)
-    columns, rows = np.arange(4), np.arange(0, 3 * BESIDE, 2)
+    columns, rows = np.arange(4), np.arange(0, 3 * EXTRACTED_AHEAD, 2)
     asked = columns, np.ones((4, 2)), np.zeros((1, 2)), rows
-    assert_allclose(narrow.mixed(*asked), plain.mixed(*asked), rtol=1e-10, atol=1e-8)
+    assert_allclose(narrow.combined(*asked), plain.combined(*asked), rtol=1e-10, atol=1e-8)
     assert np.count_nonzero(narrow._place >= 0) == 4
 
 
 def test_what_was_foreseen_costs_no_other_pass():
     X, y = made()
     narrow, _ = products_of(X, y)
-    narrow.foresee = take_all
+    narrow.forecast = take_all
     narrow.cross(np.array([5, 80]), np.array([5, 80]))
     passes = narrow.source.n_passes
     narrow.cross(np.arange(90), np.arange(90))

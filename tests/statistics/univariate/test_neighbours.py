@@ -5,14 +5,14 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.neighbors import NearestNeighbors
 
-from fisherset.statistics.univariate import graph as neighbours
+from fisherset.statistics.univariate import pairs as neighbours
 
 
 @pytest.mark.parametrize("step", [3, 7, 64, 1000])
 @pytest.mark.parametrize("k", [1, 5, 59])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8])
 def test_against_scikit_learn(step, k, dtype, monkeypatch):
-    monkeypatch.setattr(neighbours, "ROWS", step)
+    monkeypatch.setattr(neighbours, "ROWS_AT_A_TIME", step)
     X = (np.random.default_rng(0).random((60, 20)) * 200).astype(dtype)
     squared, indices = neighbours.nearest_neighbours(X, k)
     distances, expected = NearestNeighbors(n_neighbors=k, algorithm="brute").fit(X.astype(float)).kneighbors()

@@ -5,44 +5,38 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import typer
-from rich.console import Console
-from rich.text import Text
 
 from fisherset._format import counted
 from fisherset.cli import options
-from fisherset.cli import terminal as common
-from fisherset.cli.bundles import Restrictions, bundled
-from fisherset.cli.notes import printable
-from fisherset.cli.outputs import PAGE
-from fisherset.cli.progress import ProgressBars
-from fisherset.cli.source import LabelledSource
+from fisherset.cli.files import PAGE, LabelledFile, Outputs
+from fisherset.cli.options import REQUIRED, Restrictions, option
+from fisherset.cli.terminal import ProgressBars, Screen, cell, grid, status_shown_later
 
 if TYPE_CHECKING:
     from fisherset import NearBest
-    from fisherset.cli.request import Question
+    from fisherset.cli.request import Request
     from fisherset.report import Remark
 
-FEATURES_SHOWN, SETS_LISTED, STAND_INS_SHOWN = 40, 5, 5  # in the terminal
+LISTED_FEATURES, LISTED_SETS, LISTED_SUBSTITUTES = 40, 5, 5  # in the terminal
 
 
-@bundled
+@options.command
 def alternatives(
-    source: LabelledSource,
+    source: LabelledFile,
     restrictions: Restrictions,
-    k: Annotated[str, typer.Option("-k", help="How many columns, or groups, the sets have.")],
-    within: Annotated[
-        float, typer.Option(help="How far below the best F the sets may be, as a share: 0.01 for 1 %.")
-    ] = 0.01,
-    max_sets: Annotated[int, typer.Option(min=1, help="Most sets that are listed.")] = 1000,
-    time_limit: options.TimeLimit = None,
-    gamma: options.Gamma = "scale",
-    report: options.ReportFile = None,
-    force: options.Force = False,
-    quiet: options.Quiet = False,
-    as_json: options.AsJson = False,
+    k: str = option(REQUIRED, "How many columns, or groups, the sets have.", "-k"),
+    within: float = option(0.01, "How far below the best F the sets may be, as a share: 0.01 for 1 %."),
+    max_sets: int = option(1000, "Most sets that are listed.", min=1),
+    time_limit: float | None = options.TIME_LIMIT,
+    gamma: str = options.GAMMA,
+    report: Path | None = options.REPORT,
+    force: bool = options.FORCE,
+    quiet: bool = options.QUIET,
+    as_json: bool = options.AS_JSON,
 ) -> None:
     """List all sets of k columns nearly as good as the best: what can be replaced, and by what.
 
@@ -58,54 +52,52 @@ def alternatives(
 
       fisherset alternatives sensors.parquet -t fault -k 6 --exclude thermometer --json
     """
-    number, size = common.gamma_of(gamma, fixed=True), common.count_of(k)
-    check_within(within)
-    limits = common.limits_of(time_limit)
-    outputs = common.Outputs((report, PAGE), inputs=[*source.inputs, *restrictions.inputs], force=force)
+    value, size = options.parse_gamma(gamma, fixed=True), options.parse_size(k)
+    if not 0 <= within < 1:
+        raise ValueError(f"--within must be at least 0 and below 1; got {within:g}. 0.01 is one per cent.")
+    limits = options.parse_limits(time_limit)
+    outputs = Outputs((report, PAGE), inputs=[*source.inputs, *restrictions.inputs], force=force)
     source.check()
-    from fisherset.cli.remarks import giveaways_in, status_told_later
-    from fisherset.cli.request import question_of
+    from fisherset.cli.answer import leakage_warnings
+    from fisherset.cli.request import make_request
     from fisherset.report import status_remarks
 
     with outputs, source.opened() as path:
         silent = quiet or as_json
-        table = source.table(path, silent, restrictions.task, restrictions.split_texts, elsewhere=True)
-        question = question_of(table, restrictions)
-        question.check_count(size)
-        with ProgressBars(silent, "looking for other sets"), status_told_later():
-            asked = {"gamma": number, "within": within, "max_sets": max_sets, **limits}
-            found = found_for(question, size, asked)
-            remarks = giveaways_in(table, question.task)
+        table = source.table(path, silent, restrictions.task, restrictions.split_texts)
+        request = make_request(table, source, restrictions)
+        request.check_size(size)
+        with ProgressBars(silent, "looking for other sets"), status_shown_later():
+            search = {"gamma": value, "within": within, "max_sets": max_sets, **limits}
+            found = near_best_sets(request, size, search)
+            leakage = leakage_warnings(request)
         if report is not None:
             with ProgressBars(silent, "writing the report"):
-                outputs.write(report, lambda: _page(question, found, remarks))
+                outputs.write(report, lambda: _page(request, found, leakage))
     if as_json:
-        told = [remark.text for remark in (*remarks, *status_remarks(found.status))]
-        typer.echo(json.dumps({**content_of(found), "remarks": told}))
+        remarks = [remark.text for remark in (*leakage, *status_remarks(found.status))]
+        typer.echo(json.dumps({**as_content(found), "remarks": remarks}))
         return
-    _show(common.console_of(quiet), question, found, remarks)
-    if report is not None:
-        common.console_of(quiet).print(Text(f"Written: {report}"))
+    screen = Screen(quiet)
+    screen.lines(f"{table.path.name}: {request.size}")
+    screen.values(request.limits)
+    screen.warnings(leakage)
+    _show(screen, found)
+    screen.lines(*(f"Written: {file}" for file in outputs.written))
 
 
-def check_within(within: float) -> None:
-    """Refuse what the library would, by the name of the option."""
-    if not 0 <= within < 1:
-        raise ValueError(f"--within must be at least 0 and below 1; got {within:g}. 0.01 is one per cent.")
-
-
-def found_for(question: Question, k: int, asked: dict[str, Any]) -> NearBest:
-    """The sets, in the words of the question."""
+def near_best_sets(request: Request, k: int, search: dict[str, Any]) -> NearBest:
+    """Search the near-best sets of a request."""
     from fisherset import near_best
 
-    table, grouping = question.table, question.grouping
-    more = {**asked, "task": question.task, "keep": question.kept, **question.parameters}
-    found = near_best(table.X, table.y, k, **more)
+    table, grouping = request.table, request.grouping
+    parameters = {**search, "task": request.task, "keep": request.kept, **request.parameters}
+    found = near_best(table.X, table.y, k, **parameters)
     return replace(found, names=list(grouping.labels), what=grouping.noun)
 
 
-def content_of(found: NearBest) -> dict[str, Any]:
-    """What was found, for machines: columns by name."""
+def as_content(found: NearBest) -> dict[str, Any]:
+    """Return the near-best sets for JSON: columns by name."""
     names = found.names
     often = {names[j]: float(share) for j, share in enumerate(found.frequencies) if share > 0}
     return {
@@ -126,50 +118,34 @@ def content_of(found: NearBest) -> dict[str, Any]:
     }
 
 
-def _show(console: Console, question: Question, found: NearBest, remarks: Sequence[Remark]) -> None:
-    from fisherset.cli.answer import size_of
-    from fisherset.cli.remarks import show
+def _show(screen: Screen, found: NearBest) -> None:
+    """Print the features of the sets with their substitutes, and the first sets."""
     from fisherset.report import alternative_features, alternative_sets
 
-    console.print(Text(f"{question.table.path.name}: {size_of(question)}"))
-    for heading, value in question.told:
-        console.print(Text(printable(f"{heading}: {value}")))
-    show(console, remarks)
-    rows, below = alternative_features(found), f"below {100 * (1 - found.within):.6g} %"
-    below = below if found.complete else ""
-    shown = common.grid(found.what.removesuffix("s"), "stand-ins", "in sets", "without it", left=2)
-    for row in rows[:FEATURES_SHOWN]:
-        more = len(row.stand_ins) - STAND_INS_SHOWN
-        others = ", ".join(row.stand_ins[:STAND_INS_SHOWN]) + (f" and {more} more" if more > 0 else "")
+    rows = alternative_features(found)
+    below = f"below {100 * (1 - found.within):.6g} %" if found.complete else ""
+    shown = grid(found.what.removesuffix("s"), "stand-ins", "in sets", "without it", left=2)
+    for row in rows[:LISTED_FEATURES]:
+        more = len(row.stand_ins) - LISTED_SUBSTITUTES
+        others = ", ".join(row.stand_ins[:LISTED_SUBSTITUTES]) + (f" and {more} more" if more > 0 else "")
         without = "kept" if row.kept else below if row.without is None else f"{100 * row.without:.2f} %"
-        name, others = printable(row.name), printable(others)
-        shown.add_row(Text(name), Text(others), f"{100 * row.share:.0f} %", without)
-    console.print(shown)
-    if len(rows) > FEATURES_SHOWN:
-        console.print(Text(f"and {len(rows) - FEATURES_SHOWN} more"))
-    for sentence in found.sentences:
-        console.print(Text(printable(sentence)))
+        shown.add_row(cell(row.name), cell(others), f"{100 * row.share:.0f} %", without)
+    screen.table(shown)
+    if len(rows) > LISTED_FEATURES:
+        screen.lines(f"and {len(rows) - LISTED_FEATURES} more")
+    screen.lines(*found.sentences)
     if len(found.sets) > 1:
         rest = ", besides what all have" if found.core else ""
-        console.print(Text(f"The best {min(len(found.sets), SETS_LISTED)}{rest}:"))
-        for one in alternative_sets(found, SETS_LISTED):
-            listed = printable(", ".join(one.others))
-            console.print(Text(f"{one.rank}. {listed} ({100 * one.share:.2f} %)"))
+        screen.lines(f"The best {min(len(found.sets), LISTED_SETS)}{rest}:")
+        for one in alternative_sets(found, LISTED_SETS):
+            screen.lines(f"{one.rank}. {', '.join(one.others)} ({100 * one.share:.2f} %)")
 
 
-def _page(question: Question, found: NearBest, remarks: Sequence[Remark]) -> str:
-    from fisherset.cli.answer import size_of
+def _page(request: Request, found: NearBest, leakage: Sequence[Remark]) -> str:
     from fisherset.report import alternatives_page, build_alternatives
 
-    table, noun, k = question.table, found.what, len(found.sets[0])
-    asked = [
-        ("Table", f"{table.path.name}: {size_of(question)}"),
-        ("Target", table.target),
-        (f"{noun.capitalize()} in a set", str(k)),
-        *question.together,
-        *question.told,
-        ("Within", f"{100 * found.within:g} % of the best"),
-        ("Regulariser gamma", f"{found.gamma:.6g}, {found.gamma / table.n_rows:.3g} n"),
-    ]
+    table, noun, k = request.table, found.what, len(found.sets[0])
+    size, share = (f"{noun.capitalize()} in a set", str(k)), f"{100 * found.within:g} % of the best"
+    asked = request.described(table.target, size, found.gamma, ("Within", share))
     title = f"Sets of {counted(k, noun)} of {table.path.name}"
-    return alternatives_page(build_alternatives(found), title=title, asked=asked, remarks=remarks)
+    return alternatives_page(build_alternatives(found), title=title, asked=asked, remarks=leakage)

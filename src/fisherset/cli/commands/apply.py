@@ -5,32 +5,26 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
-from rich.text import Text
+from typing import TYPE_CHECKING, Any
 
 from fisherset.cli import options
-from fisherset.cli import terminal as common
-from fisherset.cli.bundles import bundled
-from fisherset.cli.outputs import TABLE
-from fisherset.cli.progress import ProgressBars
-from fisherset.cli.source import Source
+from fisherset.cli.files import TABLE, Outputs, TableFile
+from fisherset.cli.options import REQUIRED, argument, option
+from fisherset.cli.terminal import ProgressBars, Screen
 
 if TYPE_CHECKING:
     from fisherset.tables import Layout, Selection
 
 
-@bundled
+@options.command
 def apply(
-    selection: Annotated[Path, typer.Argument(metavar="SELECTION", help="selection.json, from `select`.")],
-    source: Source,
-    out: Annotated[Path, typer.Option(help="The reduced table: .csv, .tsv, .parquet, .feather or .npz.")],
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Refuse a table with anything the selection never saw.")
-    ] = False,
-    force: options.Force = False,
-    quiet: options.Quiet = False,
+    *,
+    selection: Path = argument("SELECTION", "selection.json, from `select`."),
+    source: TableFile,
+    out: Path = option(REQUIRED, "The reduced table: .csv, .tsv, .parquet, .feather or .npz."),
+    strict: bool = option(False, "Refuse a table with anything the selection never saw.", "--strict"),
+    force: bool = options.FORCE,
+    quiet: bool = options.QUIET,
 ) -> None:
     """Reduce another table to the columns that were chosen, a column of texts to one for each value.
 
@@ -44,7 +38,7 @@ def apply(
 
       fisherset apply selection.json new.csv --out reduced.csv --strict --force
     """
-    outputs = common.Outputs((out, TABLE), inputs=[*source.inputs, selection], force=force)
+    outputs = Outputs((out, TABLE), inputs=[*source.inputs, selection], force=force)
     source.check()
     from fisherset.tables import (
         drift_of,
@@ -77,10 +71,10 @@ def apply(
         names = [feature.name for feature in chosen.features]
         about: dict[str, Any] = {"target": chosen.target, "task": chosen.task, "ids": frame.ids}
         outputs.write(out, lambda: table_content(out, X, names, y=labels, **about))
-    common.console_of(quiet).print(Text(f"{len(X)} rows, {len(names)} columns. Written: {out}"))
+    Screen(quiet).lines(f"{len(X)} rows, {len(names)} columns. Written: {out}")
 
 
-def layout_for(source: Source, path: Path, chosen: Selection) -> Layout:
+def layout_for(source: TableFile, path: Path, chosen: Selection) -> Layout:
     """How the table stands in its file; what named the rows before names these, too, if it is there."""
     from fisherset.tables import columns_in
 

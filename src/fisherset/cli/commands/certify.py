@@ -5,50 +5,43 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any
 
 import typer
-from rich.text import Text
 
-from fisherset._format import certificate_sentence, counted
+from fisherset._format import certificate_sentence, counted, shown
 from fisherset.cli import options
-from fisherset.cli import terminal as common
-from fisherset.cli.bundles import Restrictions, bundled
-from fisherset.cli.notes import printable
-from fisherset.cli.options import Impute, Task
-from fisherset.cli.progress import ProgressBars
-from fisherset.cli.source import STANDARD_INPUT, LabelledSource
+from fisherset.cli.files import STANDARD_INPUT, LabelledFile, Outputs
+from fisherset.cli.options import REQUIRED, Restrictions, option
+from fisherset.cli.terminal import ProgressBars, Screen, status_shown_later
 
 if TYPE_CHECKING:
-    from fisherset.cli.request import Question
+    from fisherset import Certificate
+    from fisherset.cli.request import Request
+    from fisherset.report import Remark
     from fisherset.tables import Selection
 
-LISTS_OF_NAMES = (".txt", ".json", ".csv", ".tsv", ".list")  # what ends so is meant to be a file
+NAME_FILES = (".txt", ".json", ".csv", ".tsv", ".list")  # --features with such an ending is a file
 
 
-@bundled
+@options.command
 def certify(
-    source: LabelledSource,
+    source: LabelledFile,
     restrictions: Restrictions,
-    features: Annotated[
-        str,
-        typer.Option(
-            help="Names of columns: a,b; a file of them, one a line; - for the standard input; or a "
-            "selection.json, which says the target, gamma and all the rest besides."
-        ),
-    ],
-    gamma: Annotated[
-        str | None, typer.Option(help='The regulariser: "scale" (from the data, the default) or a number.')
-    ] = None,
-    exact: Annotated[
-        bool, typer.Option("--exact", help="Look for the best set itself, by exact search.")
-    ] = False,
-    time_limit: options.TimeLimit = None,
-    max_nodes: options.MaxNodes = None,
-    quiet: options.Quiet = False,
-    as_json: options.AsJson = False,
+    features: str = option(
+        REQUIRED,
+        "Names of columns: a,b; a file of them, one a line; - for the standard input; or a selection.json, "
+        "which says the target, gamma and all the rest besides.",
+    ),
+    gamma: str | None = option(None, 'The regulariser: "scale" (from the data, the default) or a number.'),
+    exact: bool = option(False, "Look for the best set itself, by exact search.", "--exact"),
+    time_limit: float | None = options.TIME_LIMIT,
+    max_nodes: int | None = options.MAX_NODES,
+    quiet: bool = options.QUIET,
+    as_json: bool = options.AS_JSON,
 ) -> None:
     """Grade a set of columns that came from any tool: how near the best set of that size it is.
 
@@ -68,67 +61,73 @@ def certify(
 
       fisherset certify houses.csv -t price --task regression --features list.txt --exclude id
     """
-    number = "scale" if gamma is None else common.gamma_of(gamma, fixed=True)
-    limits = common.limits_of(time_limit, max_nodes, lacking=None if exact else "--exact")
-    listed = Listed(features)
+    value = "scale" if gamma is None else options.parse_gamma(gamma, fixed=True)
+    limits = options.parse_limits(time_limit, max_nodes, lacking=None if exact else "--exact")
+    listed = FeatureNames(features)
     if listed.file == STANDARD_INPUT == source.file:
         raise ValueError("FILE and --features must not both be -; the standard input is read once.")
     source.check()
     from fisherset import certify as grade
-    from fisherset.cli.remarks import giveaways_in, show, status_told_later
-    from fisherset.cli.request import question_of
-    from fisherset.report import noise_remarks, status_remarks
+    from fisherset.cli.answer import leakage_warnings
+    from fisherset.cli.request import make_request
     from fisherset.tables import read_selection
 
-    with common.Outputs(), source.opened() as path:  # says so when it is stopped
+    silent = quiet or as_json
+    with Outputs(), source.opened() as path:  # which says so when interrupted
         if listed.selection is not None:
-            kept = read_selection(listed.selection)
-            source, restrictions = as_selected(source, restrictions, kept)
-            number = kept.gamma if gamma is None else number
-        silent = quiet or as_json
-        table = source.table(path, silent, restrictions.task, restrictions.split_texts, elsewhere=True)
-        question = question_of(table, restrictions)
-        chosen = columns_of(question, listed.names(question), listed.name)
-        with ProgressBars(silent, "certifying"), status_told_later():
-            more = {"gamma": number, "task": question.task, "keep": question.kept, **question.parameters}
-            found = grade(table.X, table.y, chosen, exact=exact, **limits, **more)
-            before = giveaways_in(table, question.task)
-            after = [*status_remarks(found.status), *noise_remarks(found.noise)]
+            selection = read_selection(listed.selection)
+            source, restrictions = as_selected(source, restrictions, selection)
+            value = selection.gamma if gamma is None else value
+        table = source.table(path, silent, restrictions.task, restrictions.split_texts)
+        request = make_request(table, source, restrictions)
+        columns = columns_of(request, listed.names(request), listed.name)
+        parameters = {"gamma": value, "task": request.task, "keep": request.kept, **request.parameters}
+        with ProgressBars(silent, "certifying"), status_shown_later():
+            found = grade(table.X, table.y, columns, exact=exact, **limits, **parameters)
+            leakage = leakage_warnings(request)
+    _print(found, request, leakage, quiet=quiet, as_json=as_json)
+
+
+def _print(
+    found: Certificate, request: Request, leakage: Sequence[Remark], *, quiet: bool, as_json: bool
+) -> None:
+    """Print the certificate."""
+    from fisherset.report import noise_remarks, status_remarks
+
+    after = [*status_remarks(found.status), *noise_remarks(found.noise)]
     if as_json:
         content = {
             **found._asdict(),
-            "what": question.grouping.noun,
+            "what": request.grouping.noun,
             "status": found.status.name,
             "noise": found.noise and found.noise._asdict(),
             "optimal": found.optimal,
+            "gamma": found.gamma,
+            "remarks": [remark.text for remark in (*leakage, *after)],
         }
-        told = [remark.text for remark in (*before, *after)]
-        typer.echo(json.dumps({**content, "gamma": found.gamma, "remarks": told}))
+        typer.echo(json.dumps(content))
         return
-    console = common.console_of(quiet)
-    show(console, before)
-    for heading, value in question.told:
-        console.print(Text(printable(f"{heading}: {value}")))
+    screen = Screen(quiet)
+    screen.warnings(leakage)
+    screen.values(request.limits)
     graded = found.n_features, found.gap, found.upper_bound
-    words = {**question.words, "optimal": found.optimal, "exact": found.exact}
-    console.print(Text(certificate_sentence(*graded, whose="Your", **words)))
+    words = {**request.words, "optimal": found.optimal, "exact": found.exact}
     searched = f", {counted(found.n_nodes, 'nodes')} searched" if found.n_nodes else ""
-    console.print(Text(found.figures + searched))
-    show(console, after)
+    screen.lines(certificate_sentence(*graded, whose="Your", **words), found.figures + searched)
+    screen.warnings(after)
 
 
-def columns_of(question: Question, names: list[str], file: str) -> list[int]:
-    """The columns that names of features, columns or groups stand for; groups must be there whole."""
-    from fisherset._format import shown
-
-    table, grouping = question.table, question.grouping
-    # what can be chosen is meant first, then a feature, then all features of a column, then the nought of one
-    noughts = {
+def columns_of(request: Request, names: list[str], file: str) -> list[int]:
+    """Return the columns that names of features, columns or groups stand for; groups must be there whole."""
+    table, grouping = request.table, request.grouping
+    # A name means a group first, then a feature, then all features of a column, then the value of a column
+    # of two that is coded as 0.
+    zeros = {
         f"{feature.column}={feature.other}": [j]
         for j, feature in enumerate(table.features)
         if feature.other is not None
     }
-    places = noughts | grouping.places() | {name: [j] for j, name in enumerate(table.names)}
+    places = zeros | grouping.places() | {name: [j] for j, name in enumerate(table.names)}
     codes = {label: code for code, label in enumerate(grouping.labels)}
     names = [name if name in places or name in codes else name.strip() for name in names]
     places |= {name: grouping.members(codes[name]) for name in names if name in codes}
@@ -136,55 +135,58 @@ def columns_of(question: Question, names: list[str], file: str) -> list[int]:
     if unknown:
         lacks = f"{len(unknown)} features that {table.path.name} does not have: {shown(unknown)}"
         raise ValueError(f"{file} names {lacks}.")
-    chosen = {j for name in names for j in places[name]}
-    groups = {int(grouping.codes[j]) for j in chosen}
+    columns = {j for name in names for j in places[name]}
+    _check_groups(request, columns, file)
+    return sorted(columns)
+
+
+def _check_groups(request: Request, columns: set[int], file: str) -> None:
+    """Check that the columns are whole groups, among them the required ones and none that is excluded."""
+    grouping = request.grouping
+    groups = {int(grouping.codes[j]) for j in columns}
     for code in sorted(groups):
         label = grouping.labels[code]
-        if not chosen.issuperset(grouping.members(code)):
+        if not columns.issuperset(grouping.members(code)):
             raise ValueError(
                 f"{file} must name all of {label!r}, which is chosen whole, or none of it; name "
                 f"{label!r} itself, or take texts apart with --split-texts."
             )
-        if code in question.exclude or code in question.adjust_for:
-            option = "--exclude" if code in question.exclude else "--adjust-for"
+        if code in request.exclude or code in request.adjust_for:
+            option = "--exclude" if code in request.exclude else "--adjust-for"
             raise ValueError(f"{file} must not name what {option} does; both name {label!r}.")
-    lacking = [code for code in question.keep if code not in groups]
+    lacking = [code for code in request.keep if code not in groups]
     if lacking:
         raise ValueError(f"{file} must name what --keep does; {grouping.labels[lacking[0]]!r} is missing.")
-    return sorted(chosen)
 
 
 def as_selected(
-    source: LabelledSource, restrictions: Restrictions, kept: Selection
-) -> tuple[LabelledSource, Restrictions]:
-    """What was not said, as it was when a selection was made."""
-    source = replace(
-        source,
-        target=kept.target if source.target is None else source.target,
-        impute=Impute(kept.impute) if source.impute is None and kept.impute else source.impute,
-        drop=source.drop or kept.dropped,
-        identifier=kept.identifier if source.identifier is None else source.identifier,
-    )
-    restrictions = replace(
-        restrictions,
-        task=Task(kept.task),
-        keep=restrictions.keep or kept.kept,
-        exclude=restrictions.exclude or kept.excluded,
-        adjust_for=restrictions.adjust_for or kept.adjusted_for,
-        split_texts=restrictions.split_texts or kept.split_texts,
-        class_weight=restrictions.class_weight
-        or (None if kept.class_weight is None else options.ClassWeight(kept.class_weight)),
-    )
-    return source, restrictions
+    source: LabelledFile, restrictions: Restrictions, selection: Selection
+) -> tuple[LabelledFile, Restrictions]:
+    """Return the options that were not given as they were when a selection was made."""
+    given: dict[str, Any] = {
+        "target": selection.target if source.target is None else source.target,
+        "impute": source.impute or selection.impute,
+        "drop": source.drop or selection.dropped,
+        "identifier": selection.identifier if source.identifier is None else source.identifier,
+    }
+    limits: dict[str, Any] = {
+        "task": selection.task,
+        "keep": restrictions.keep or selection.kept,
+        "exclude": restrictions.exclude or selection.excluded,
+        "adjust_for": restrictions.adjust_for or selection.adjusted_for,
+        "split_texts": restrictions.split_texts or selection.split_texts,
+        "class_weight": restrictions.class_weight or selection.class_weight,
+    }
+    return replace(source, **given), replace(restrictions, **limits)
 
 
-class Listed:
-    """What --features stands for: names with commas, a file of names, a selection, or the standard input."""
+class FeatureNames:
+    """The value of --features: names with commas, a file of names, a selection, or the standard input."""
 
     def __init__(self, text: str) -> None:
         self._text, path = text, Path(text)
-        meant = path.exists() or path.suffix.lower() in LISTS_OF_NAMES or len(path.parts) > 1
-        self.file = path if meant or path == STANDARD_INPUT else None
+        is_file = path.exists() or path.suffix.lower() in NAME_FILES or len(path.parts) > 1
+        self.file = path if is_file or path == STANDARD_INPUT else None
         if self.file is not None and self.file != STANDARD_INPUT:
             if not path.exists():
                 raise FileNotFoundError(f"There is no file {text!r}.")
@@ -193,36 +195,33 @@ class Listed:
 
     @property
     def selection(self) -> Path | None:
-        """The file, if it is one that says more than names."""
+        """The file, if it is a selection."""
         return self.file if self.file is not None and self.file.suffix.lower() == ".json" else None
 
     @property
     def name(self) -> str:
-        """What it is called in messages."""
+        """Its name in messages."""
         if self.file is None:
             return "--features"
         return "standard input" if self.file == STANDARD_INPUT else self.file.name
 
-    def names(self, question: Question) -> list[str]:
-        """The names, each once."""
-        from fisherset.tables import read_selection
+    def names(self, request: Request) -> list[str]:
+        """Return the names, each once."""
+        from fisherset.tables import read_selection, split_names
 
         if self.selection is not None:
             return [feature.name for feature in read_selection(self.selection).features]
-        names = self._given(question) if self.file is None else self._lines(self.file)
+        if self.file is None:
+            known = {*request.grouping.labels, *request.table.names}
+            names = [name for name in split_names(self._text, known) if name]
+        else:
+            names = self._lines(self.file)
         if not names:
             raise ValueError(f"{self.name} names no features; it must hold a name a line.")
         twice = [name for name, count in Counter(names).items() if count > 1]
         if twice:
             raise ValueError(f"{self.name} names {min(twice)!r} twice.")
         return names
-
-    def _given(self, question: Question) -> list[str]:
-        """Names with commas, unless all of it is one."""
-        from fisherset.tables import split_names
-
-        known = {*question.grouping.labels, *question.table.names}
-        return [name for name in split_names(self._text, known) if name]
 
     def _lines(self, file: Path) -> list[str]:
         try:

@@ -6,44 +6,38 @@ import json
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
-from rich.text import Text
 
 from fisherset._format import certificate_sentence
 from fisherset.cli import options
-from fisherset.cli import terminal as common
-from fisherset.cli.bundles import bundled
-from fisherset.cli.outputs import PAGE
-from fisherset.cli.progress import ProgressBars
-from fisherset.cli.source import WholeSource
+from fisherset.cli.files import PAGE, Outputs, WholeFile
+from fisherset.cli.options import option
+from fisherset.cli.terminal import ProgressBars, Screen, cell, grid, status_shown_later
 
 if TYPE_CHECKING:
     from fisherset import SelectionPath
+    from fisherset.cli.request import Request
     from fisherset.report import Remark
-    from fisherset.tables import LabelledTable
 
-COMPARED_SIZES = (5, 10, 20, 50, 100)
-DEMO = (5, 10, 20, 30)
+COMPARED_SIZES = (5, 10, 20, 50, 100)  # without -k, as far as the table has so many features
+DEMO_SIZES = (5, 10, 20, 30)
 
 
-@bundled
+@options.command
 def compare(
-    source: WholeSource,
-    k: Annotated[str | None, typer.Option("-k", help="Numbers of features, with commas: 5,10,20.")] = None,
-    repeats: Annotated[int, typer.Option(min=1, help="Random halves.")] = 5,
-    methods: Annotated[
-        str | None,
-        typer.Option(
-            help="With commas: hsic, fisher, laplacian, trace-ratio-fs, trace-ratio-ls, cutting-plane, joint."
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Other seeds give other halves.")] = 0,
-    report: options.ReportFile = None,
-    force: options.Force = False,
-    quiet: options.Quiet = False,
-    as_json: options.AsJson = False,
+    source: WholeFile,
+    k: str | None = option(None, "Numbers of features, with commas: 5,10,20.", "-k"),
+    repeats: int = option(5, "Random halves.", min=1),
+    methods: str | None = option(
+        None, "With commas: hsic, fisher, laplacian, trace-ratio-fs, trace-ratio-ls, cutting-plane, joint."
+    ),
+    seed: int = options.SEED,
+    report: Path | None = options.REPORT,
+    force: bool = options.FORCE,
+    quiet: bool = options.QUIET,
+    as_json: bool = options.AS_JSON,
 ) -> None:
     """Compare all methods: accuracy of 1-nearest-neighbour against the number of features.
 
@@ -59,28 +53,32 @@ def compare(
 
       fisherset compare genes.csv -t tumour -k 10,50 --methods fisher,joint --repeats 20
     """
-    outputs = common.Outputs((report, PAGE), inputs=source.inputs, force=force)
-    sizes = None if k is None else common.counts_of(k)
+    outputs = Outputs((report, PAGE), inputs=source.inputs, force=force)
+    given = None if k is None else options.parse_sizes(k)
     source.check()
-    from fisherset.cli.remarks import giveaways_in
+    from fisherset.cli.answer import leakage_warnings
+    from fisherset.cli.request import plain_request
 
-    with outputs, source.opened() as file:
-        table = source.table(file, quiet or as_json)
-        sizes = sizes_for(sizes, len(table.features))
-        asked = None if methods is None else [name.strip() for name in methods.split(",")]
-        comparison = _compared(table, sizes, repeats, asked, seed, quiet or as_json)
-        path, remarks = _certified(table, comparison.ks), giveaways_in(table)
-        outputs.write(report, lambda: _page(table, path[-1].k, path.gamma, remarks, comparison))
-    _show(comparison, path, remarks, quiet, as_json)
-    if report is not None and not as_json:
-        common.console_of(quiet).print(Text(f"Written: {report}"))
+    silent = quiet or as_json
+    with outputs, source.opened() as path:
+        request = plain_request(source.table(path, silent, whole=True))
+        sizes = check_sizes(given, len(request.table.features))
+        named = None if methods is None else [name.strip() for name in methods.split(",")]
+        comparison = _compared(request, sizes, silent, methods=named, repeats=repeats, seed=seed)
+        certificates, leakage = _certified(request, comparison.ks), leakage_warnings(request)
+        largest = certificates[-1].k
+        outputs.write(report, lambda: _page(request, largest, certificates.gamma, leakage, comparison))
+    _print(comparison, certificates, leakage, quiet=quiet, as_json=as_json)
+    if not as_json:
+        Screen(quiet).lines(*(f"Written: {file}" for file in outputs.written))
 
 
+@options.command
 def demo(
-    report: Annotated[Path, typer.Option(help="Where the page goes.")] = Path("fisherset-demo.html"),
-    force: options.Force = False,
-    quiet: options.Quiet = False,
-    as_json: options.AsJson = False,
+    report: Path = option(Path("fisherset-demo.html"), "Where the page goes."),
+    force: bool = options.FORCE,
+    quiet: bool = options.QUIET,
+    as_json: bool = options.AS_JSON,
 ) -> None:
     """Show why joint selection matters: all methods on handwritten digits, within a minute.
 
@@ -88,123 +86,122 @@ def demo(
     --------
       fisherset demo
     """
-    outputs = common.Outputs((report, PAGE), force=force)
+    outputs = Outputs((report, PAGE), force=force)
     from sklearn.datasets import load_digits
 
+    from fisherset.cli import answer as _loaded  # noqa: F401
+    from fisherset.cli.request import plain_request
     from fisherset.tables import Feature, LabelledTable
 
+    screen = Screen(quiet or as_json)
     with outputs:
         X, y = load_digits(return_X_y=True)
         features = [Feature(f"pixel_{j // 8}_{j % 8}", f"pixel_{j // 8}_{j % 8}") for j in range(64)]
-        table = LabelledTable(X, y, features, "digit", Path("handwritten digits"))
-        console = common.console_of(quiet or as_json)
-        console.print(Text(f"Handwritten digits: {len(y)} images of 8 x 8 pixels. Which pixels to look at?"))
-        comparison = _compared(table, DEMO, 5, None, 0, quiet or as_json)
-        path = _certified(table, DEMO)
-        outputs.write(report, lambda: _page(table, DEMO[1], path.gamma, [], comparison))
-    _show(comparison, path, [], quiet, as_json)
-    if not as_json:
-        console.print(Text(f"The page: {report.resolve()}"))
+        request = plain_request(LabelledTable(X, y, features, "digit", Path("handwritten digits")))
+        screen.lines(f"Handwritten digits: {len(y)} images of 8 x 8 pixels. Which pixels to look at?")
+        comparison = _compared(request, DEMO_SIZES, quiet or as_json)
+        certificates = _certified(request, DEMO_SIZES)
+        outputs.write(report, lambda: _page(request, DEMO_SIZES[1], certificates.gamma, [], comparison))
+    _print(comparison, certificates, [], quiet=quiet, as_json=as_json)
+    screen.lines(f"The page: {report.resolve()}")
 
 
-def sizes_for(asked: list[int] | None, n_features: int) -> list[int]:
-    """The numbers of features to compare, of a table that has so many."""
-    if asked is None:
+def check_sizes(given: list[int] | None, n_features: int) -> list[int]:
+    """Return the sizes to compare of a table of so many features."""
+    if given is None:
         return [size for size in COMPARED_SIZES if size <= n_features] or [n_features]
-    if asked[-1] > n_features:
-        raise ValueError(f"-k must be at most the number of features, {n_features}; got {asked[-1]}.")
-    return asked
+    if given[-1] > n_features:
+        raise ValueError(f"-k must be at most the number of features, {n_features}; got {given[-1]}.")
+    return given
 
 
-def _compared(
-    table: LabelledTable,
-    sizes: Sequence[int],
-    repeats: int,
-    methods: list[str] | None,
-    seed: int,
-    quiet: bool,
-) -> Any:
+def _compared(request: Request, sizes: Sequence[int], silent: bool, **parameters: Any) -> Any:
     from fisherset.evaluation import compare as run
 
-    with ProgressBars(quiet) as bars:
-        told = partial(bars, "comparing")
-        return run(table.X, table.y, sizes, methods=methods, repeats=repeats, seed=seed, progress=told)
+    with ProgressBars(silent) as bars:
+        progress = partial(bars, "comparing")
+        return run(request.table.X, request.table.y, sizes, progress=progress, **parameters)
 
 
-def _certified(table: LabelledTable, sizes: Sequence[int]) -> SelectionPath:
-    """The joint selections of all sizes at one gamma, that of the largest."""
+@status_shown_later()
+def _certified(request: Request, sizes: Sequence[int]) -> SelectionPath:
+    """Return the joint selections of all sizes at one gamma, that of the largest."""
     from fisherset import selection_path
-    from fisherset.cli.remarks import status_told_later
-    from fisherset.cli.request import plain
 
-    with status_told_later():
-        return selection_path(table.X, table.y, sizes, **plain(table).parameters)
+    return selection_path(request.table.X, request.table.y, sizes, **request.parameters)
 
 
-def _page(table: LabelledTable, k: int, gamma: float, remarks: Sequence[Remark], comparison: Any) -> str:
-    from fisherset.cli.answer import explained, fitted, page_for
-    from fisherset.cli.request import plain
+def _page(request: Request, k: int, gamma: float, leakage: Sequence[Remark], comparison: Any) -> str:
+    from fisherset.cli.answer import answered, fitted
 
-    question = plain(table)
-    selector = fitted(question, k, gamma, "joint")
-    return page_for(question, selector, explained(question, selector), "joint", remarks, comparison)
+    answer = answered(request, fitted(request, k, gamma, "joint"), "joint", leakage)
+    return answer.page(comparison)
 
 
-def _show(
-    comparison: Any, path: SelectionPath, remarks: Sequence[Remark], quiet: bool, as_json: bool
+def _print(
+    comparison: Any, certificates: SelectionPath, leakage: Sequence[Remark], *, quiet: bool, as_json: bool
 ) -> None:
-    from fisherset.cli.remarks import show
-    from fisherset.evaluation import TITLES
+    """Print the accuracy of the methods, and the certificates of the joint selections."""
     from fisherset.report import noise_remarks, status_remarks
 
-    beside = {step.k: [*status_remarks(step.status), *noise_remarks(step.noise)] for step in path}
+    remarks = {step.k: [*status_remarks(step.status), *noise_remarks(step.noise)] for step in certificates}
     if as_json:
-        content = {
-            "ks": comparison.ks,
-            "accuracy": {method: scores.tolist() for method, scores in comparison.accuracy.items()},
-            "gamma": path.gamma,
-            "certificates": {
-                str(step.k): {
-                    "objective": step.objective,
-                    "upper_bound": step.upper_bound,
-                    "gap": step.gap,
-                    "gamma": path.gamma,
-                    "remarks": [remark.text for remark in beside[step.k]],
-                }
-                for step in path
-            },
-            "remarks": [remark.text for remark in remarks],
-        }
-        typer.echo(json.dumps(content))
+        typer.echo(json.dumps(_content(comparison, certificates, leakage, remarks)))
         return
-    console = common.console_of(quiet)
+    screen = Screen(quiet)
+    screen.warnings(leakage)
+    _show_accuracy(screen, comparison)
+    for step in certificates:
+        screen.lines(certificate_sentence(step.k, step.gap, step.upper_bound, whose="Jointly chosen,"))
+        screen.warnings(remark for remark in remarks[step.k] if remark.warns)
+    screen.lines(_criteria(certificates))
+
+
+def _content(
+    comparison: Any,
+    certificates: SelectionPath,
+    leakage: Sequence[Remark],
+    remarks: dict[int, list[Remark]],
+) -> dict[str, Any]:
+    """Return the comparison for JSON."""
+    return {
+        "ks": comparison.ks,
+        "accuracy": {method: scores.tolist() for method, scores in comparison.accuracy.items()},
+        "gamma": certificates.gamma,
+        "certificates": {
+            str(step.k): {
+                "objective": step.objective,
+                "upper_bound": step.upper_bound,
+                "gap": step.gap,
+                "gamma": certificates.gamma,
+                "remarks": [remark.text for remark in remarks[step.k]],
+            }
+            for step in certificates
+        },
+        "remarks": [remark.text for remark in leakage],
+    }
+
+
+def _show_accuracy(screen: Screen, comparison: Any) -> None:
+    from fisherset.evaluation import TITLES
+
     title = "Accuracy of 1-nearest-neighbour on held-out rows, %"
-    shown = common.grid("method", *(f"{k} features" for k in comparison.ks), title=title)
-    best = {at: max(comparison.mean(m)[at] for m in comparison.accuracy) for at in range(len(comparison.ks))}
-    for method in comparison.accuracy:
-        mean, error = comparison.mean(method), comparison.error(method)
-        cells = [
-            Text(
-                f"{100 * mean[at]:.1f} ± {100 * error[at]:.1f}", style="bold" if mean[at] == best[at] else ""
-            )
-            for at in range(len(comparison.ks))
-        ]
-        shown.add_row(Text(TITLES[method]), *cells)
-    show(console, remarks)
-    console.print(shown)
-    for step in path:
-        graded = certificate_sentence(step.k, step.gap, step.upper_bound, whose="Jointly chosen,")
-        console.print(Text(graded))
-        show(console, [remark for remark in beside[step.k] if remark.warns])
-    console.print(Text(_criteria(path)))
+    shown = grid("method", *(f"{k} features" for k in comparison.ks), title=title)
+    means = {method: comparison.mean(method) for method in comparison.accuracy}
+    best = [max(column) for column in zip(*means.values(), strict=True)]
+    for method, mean in means.items():
+        figures = zip(mean, comparison.error(method), best, strict=True)
+        cells = [cell(f"{100 * at:.1f} ± {100 * error:.1f}", bold=at == most) for at, error, most in figures]
+        shown.add_row(TITLES[method], *cells)
+    screen.table(shown)
 
 
-def _criteria(path: SelectionPath) -> str:
-    """F of all sizes, and the one gamma that makes them comparable."""
-    reached = ", ".join(f"{step.objective:.4g}" for step in path)
-    if len(path) == 1:
-        return f"F = {reached} at gamma = {path.gamma:.6g}."
+def _criteria(certificates: SelectionPath) -> str:
+    """Return F of all sizes, and the one gamma that makes them comparable."""
+    reached = ", ".join(f"{step.objective:.4g}" for step in certificates)
+    if len(certificates) == 1:
+        return f"F = {reached} at gamma = {certificates.gamma:.6g}."
     return (
-        f"F = {reached} with {', '.join(str(step.k) for step in path)} features, all at gamma = "
-        f"{path.gamma:.6g}, the scale of {path[-1].k}."
+        f"F = {reached} with {', '.join(str(step.k) for step in certificates)} features, all at gamma = "
+        f"{certificates.gamma:.6g}, the scale of {certificates[-1].k}."
     )

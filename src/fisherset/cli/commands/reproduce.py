@@ -3,54 +3,38 @@
 from __future__ import annotations
 
 import json
-from enum import StrEnum
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
-from rich.console import Console
-from rich.table import Table as RichTable
-from rich.text import Text
 
-from fisherset.cli import interrupt, options
-from fisherset.cli import terminal as common
-from fisherset.cli.progress import ProgressBars
+from fisherset.cli import INTERRUPTED, options, raise_on_interrupt
+from fisherset.cli.options import option
+from fisherset.cli.terminal import ProgressBars, Screen, cell, grid
 
 if TYPE_CHECKING:
-    from fisherset.paper.tables import ResultTable
+    from fisherset.paper import Reproduction
 
 
-class Standardize(StrEnum):
-    """Which rows the scales come from."""
-
-    all = "all"
-    train = "train"
-
-
+@options.command
 def reproduce(
-    data_dir: Annotated[
-        Path | None,
-        typer.Option(help="Folder of .npz data sets. Default: FISHERSET_DATA, then scikit-learn's fetchers."),
-    ] = None,
-    only: Annotated[
-        str | None, typer.Option(help="Parts to do: table1 to table4, figure1 to figure3, with commas.")
-    ] = None,
-    repeats: Annotated[int, typer.Option(min=1, help="Random halves.")] = 20,
-    out: Annotated[Path, typer.Option(help="Folder for results.json, figures and index.html.")] = Path(
-        "reproduction"
+    data_dir: Path | None = option(
+        None, "Folder of .npz data sets. Default: FISHERSET_DATA, then scikit-learn's fetchers."
     ),
-    standardize: Annotated[
-        Standardize,
-        typer.Option(help="all: before the split, as the paper. train: by the training half only."),
-    ] = Standardize.all,
-    seed: Annotated[int, typer.Option(min=0, help="Other seeds give other halves.")] = 0,
-    skip_missing: Annotated[
-        bool, typer.Option("--skip-missing", help="Leave out data sets that are not to be had.")
-    ] = False,
-    jobs: Annotated[int, typer.Option(help="Repeats in parallel; -1 for all processors.")] = -1,
-    force: options.Force = False,
-    quiet: options.Quiet = False,
-    as_json: options.AsJson = False,
+    only: str | None = option(None, "Parts to do: table1 to table4, figure1 to figure3, with commas."),
+    repeats: int = option(20, "Random halves.", min=1),
+    out: Path = option(Path("reproduction"), "Folder for results.json, figures and index.html."),
+    standardize: Literal["all", "train"] = option(
+        "all", "all: before the split, as the paper. train: by the training half only."
+    ),
+    seed: int = options.SEED,
+    skip_missing: bool = option(False, "Leave out data sets that are not to be had.", "--skip-missing"),
+    jobs: int = option(-1, "Repeats in parallel; -1 for all processors."),
+    force: bool = options.FORCE,
+    quiet: bool = options.QUIET,
+    as_json: bool = options.AS_JSON,
 ) -> None:
     """Do the experiments of Gu, Li and Han (2011) again, beside the printed figures.
 
@@ -66,47 +50,43 @@ def reproduce(
     """
     if not force:
         _check_folder(out)
-    from fisherset.datasets import DatasetNotFoundError
     from fisherset.paper import reproduce as run
 
-    console = Console(quiet=quiet)
     bars = ProgressBars(quiet or as_json)
-    interrupt.raise_it()
+    with _resumable(bars, out):
+        found = run(
+            data_dir=data_dir,
+            only=only,
+            repeats=repeats,
+            out=out,
+            standardize=standardize,
+            seed=seed,
+            skip_missing=skip_missing,
+            n_jobs=jobs,
+            progress=bars,
+        )
+    if as_json:
+        typer.echo(json.dumps(_content(found), indent=1))
+    else:
+        _show(Screen(quiet), found)
+
+
+@contextmanager
+def _resumable(bars: ProgressBars, out: Path) -> Iterator[None]:
+    """Show progress; when interrupted, say what is kept."""
+    from fisherset.datasets import DatasetNotFoundError
+
+    raise_on_interrupt()
     try:
         with bars:
-            reproduction = run(
-                data_dir=data_dir,
-                only=only,
-                repeats=repeats,
-                out=out,
-                standardize=standardize.value,
-                seed=seed,
-                skip_missing=skip_missing,
-                n_jobs=jobs,
-                progress=bars,
-            )
+            yield
     except DatasetNotFoundError as error:
         raise ValueError(str(error)) from error
     except KeyboardInterrupt:
         done = sum(bars.done.values())
         kept = f"{done} repeats are kept in {out / 'results.json'}" if done else "nothing was kept"
         typer.echo(f"fisherset: interrupted; {kept}; the same command goes on from there.", err=True)
-        raise typer.Exit(interrupt.INTERRUPTED) from None
-    if as_json:
-        tables = [
-            {
-                "title": table.title,
-                "columns": table.columns,
-                "rows": [[cell.text for cell in row] for row in table.rows],
-            }
-            for table in reproduction.tables
-        ]
-        typer.echo(json.dumps(tables, indent=1))
-        return
-    for table in reproduction.tables:
-        console.print(_shown(table))
-        console.print()
-    console.print(Text(f"The page: {reproduction.files[-1]}"))
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def _check_folder(folder: Path) -> None:
@@ -120,10 +100,25 @@ def _check_folder(folder: Path) -> None:
                 )
 
 
-def _shown(table: ResultTable) -> RichTable:
-    """The table for a terminal."""
-    shown = common.grid(*table.columns, title=table.title)
-    shown.caption = Text(table.note) if table.note else None
-    for row in table.rows:
-        shown.add_row(*(Text(cell.text, style="bold" if cell.strong else "") for cell in row))
-    return shown
+def _content(found: Reproduction) -> list[dict[str, Any]]:
+    """Return the tables for JSON."""
+    return [
+        {
+            "title": table.title,
+            "columns": table.columns,
+            "rows": [[entry.text for entry in row] for row in table.rows],
+        }
+        for table in found.tables
+    ]
+
+
+def _show(screen: Screen, found: Reproduction) -> None:
+    """Print the tables."""
+    for table in found.tables:
+        shown = grid(*table.columns, title=table.title)
+        shown.caption = cell(table.note) if table.note else None
+        for row in table.rows:
+            shown.add_row(*(cell(entry.text, bold=entry.strong) for entry in row))
+        screen.table(shown)
+        screen.lines("")
+    screen.lines(f"The page: {found.files[-1]}")

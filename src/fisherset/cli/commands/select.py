@@ -2,64 +2,50 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
-from rich.console import Console
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from fisherset._format import certificate_figures, certificate_sentence, counted
 from fisherset.cli import options
-from fisherset.cli import terminal as common
-from fisherset.cli.bundles import Restrictions, bundled
-from fisherset.cli.notes import printable
-from fisherset.cli.options import Format
-from fisherset.cli.outputs import PAGE, SELECTION, TABLE, as_cells, as_lines, format_of
-from fisherset.cli.progress import ProgressBars
-from fisherset.cli.source import LabelledSource
+from fisherset.cli.files import PAGE, SELECTION, TABLE, LabelledFile, Outputs
+from fisherset.cli.options import Format, Restrictions, option
+from fisherset.cli.terminal import ProgressBars, Screen, as_cells, as_lines, cell, grid
 
 if TYPE_CHECKING:
-    from fisherset.cli.request import Question
-    from fisherset.report import ChosenFeature, Remark
-    from fisherset.report.sizes import Sizes
-    from fisherset.tables import LabelledTable, Selection
+    from fisherset.cli.answer import Answer
+    from fisherset.report.comparisons import Sizes
+    from fisherset.tables import LabelledTable
 
-MARK = " *"  # of what is proven to be in every set as good
-CHOSEN_UNASKED = 50  # features that are chosen where nobody says how many, of a table that has twice as many
+MARK = " *"  # of features that are proven to be essential
 
 
-@bundled
+@options.command
 def select(
-    source: LabelledSource,
+    source: LabelledFile,
     restrictions: Restrictions,
-    k: Annotated[
-        str | None,
-        typer.Option(
-            "-k",
-            help='How many columns, or groups: a number; several, 5,10,20, or "auto" to compare on held-out '
-            "rows. Default: 50, at most half of them.",
-        ),
-    ] = None,
-    gamma: options.Gamma = "scale",
-    solver: Annotated[
-        str,
-        typer.Option(help="joint; exact, which proves the best; or cutting-plane, the paper's Algorithm 1."),
-    ] = "joint",
-    time_limit: options.TimeLimit = None,
-    max_nodes: options.MaxNodes = None,
-    out: Annotated[Path | None, typer.Option(help="Keep the selection, selection.json, for `apply`.")] = None,
-    report: options.ReportFile = None,
-    write: Annotated[
-        Path | None, typer.Option(help="Write the chosen columns and the target: .csv, .parquet, ...")
-    ] = None,
-    force: options.Force = False,
-    quiet: options.Quiet = False,
-    shown: options.Printed = Format.table,
-    as_json: options.AsJson = False,
+    k: str | None = option(
+        None,
+        'How many columns, or groups: a number; several, 5,10,20, or "auto" to compare on held-out rows. '
+        "Default: 50, at most half of them.",
+        "-k",
+    ),
+    gamma: str = options.GAMMA,
+    solver: str = option(
+        "joint", "joint; exact, which proves the best; or cutting-plane, the paper's Algorithm 1."
+    ),
+    time_limit: float | None = options.TIME_LIMIT,
+    max_nodes: int | None = options.MAX_NODES,
+    out: Path | None = option(None, "Keep the selection, selection.json, for `apply`."),
+    report: Path | None = options.REPORT,
+    write: Path | None = option(None, "Write the chosen columns and the target: .csv, .parquet, ..."),
+    force: bool = options.FORCE,
+    quiet: bool = options.QUIET,
+    shown: Format = option(
+        "table",
+        "What is printed: a table to read, names a line each, csv, tsv or json (--json).",
+        "--format",
+    ),
+    as_json: bool = options.AS_JSON,
 ) -> None:
     """Choose the k best columns of a table together, and say how good they provably are.
 
@@ -91,173 +77,128 @@ def select(
 
       cat genes.csv | fisherset select - -t tumour -k 10 --format names
     """
-    number, wanted = common.gamma_of(gamma), None if k is None else wanted_of(k)
-    asked, compared = format_of(shown, as_json), isinstance(wanted, list) or wanted == "auto"
+    size, value = None if k is None else parse_k(k), options.parse_gamma(gamma)
+    printed, several = parse_format(shown, as_json), isinstance(size, list) or size == "auto"
     lacking = None if solver == "exact" else "--solver exact"
-    limits = common.limits_of(time_limit, max_nodes, lacking=lacking)
-    if limits and (compared or number == "auto"):
+    limits = options.parse_limits(time_limit, max_nodes, lacking=lacking)
+    if limits and (several or value == "auto"):
         raise ValueError('--time-limit and --max-nodes must go with one -k and a --gamma other than "auto".')
-    written = ((out, SELECTION), (report, PAGE), (write, TABLE))
-    outputs = common.Outputs(*written, inputs=[*source.inputs, *restrictions.inputs], force=force)
+    wanted = (out, SELECTION), (report, PAGE), (write, TABLE)
+    outputs = Outputs(*wanted, inputs=[*source.inputs, *restrictions.inputs], force=force)
     source.check()
-    from fisherset.cli.answer import described, explained, fitted, page_for, values_of
-    from fisherset.cli.commands.sizes import sizes_of
-    from fisherset.cli.remarks import giveaways_in
-    from fisherset.cli.request import question_of
-    from fisherset.tables.write import table_content
+    from fisherset.cli.answer import find_answer
+    from fisherset.cli.request import make_request
 
     with outputs, source.opened() as path:
-        silent, task = quiet or asked is not Format.table, restrictions.task
-        table = source.table(path, silent, task, restrictions.split_texts, elsewhere=True)
+        silent = quiet or printed != "table"
+        table = source.table(path, silent, restrictions.task, restrictions.split_texts)
         check_rows(table, report, write)
-        question = question_of(table, restrictions)
-        wanted = default_count(question) if wanted is None else wanted
-        single = not compared and number != "auto"
-        watched = solver == "exact" and single and not silent and sys.stderr.isatty()
-        with ProgressBars(silent or watched, "selecting"):
-            selector = fitted(question, wanted, number, solver, verbose=watched, **limits)
-            if selector.status_.name == "INTERRUPTED" and not quiet:
-                typer.echo("fisherset: interrupted; going on with the best set so far.", err=True)
-            sizes = sizes_of(question, selector, tried(wanted, selector), solver) if compared else None
-            found = explained(question, selector)
-            remarks = giveaways_in(table, task.value)
-            selection, rows = described(question, selector, found, solver, remarks, source, sizes)
-        outputs.write(out, lambda: selection.as_json() + "\n")
+        request = make_request(table, source, restrictions)
+        answer = find_answer(request, size, value, solver, limits, silent=silent, quiet=quiet)
+        outputs.write(out, lambda: answer.selection.as_json() + "\n")
         if report is not None:
-            told: dict[str, Any] = {
-                "sizes": sizes,
-                "read": source.as_read(restrictions),
-                "groups": restrictions.groups,
-            }
             with ProgressBars(silent, "writing the report"):
-                outputs.write(report, lambda: page_for(question, selector, found, solver, remarks, **told))
+                outputs.write(report, answer.page)
         if write is not None:
-            names = [feature.name for feature in selection.features]
-            values, y = values_of(table, names)
-            about: dict[str, Any] = {"target": table.target, "task": task.value, "ids": table.identifiers()}
-            outputs.write(write, lambda: table_content(write, values, names, y=y, **about))
-    if asked is Format.table:
-        console = common.console_of(quiet)
-        _show(console, question, selector, selection, rows, remarks, sizes)
-        for file in outputs.written:
-            console.print(Text(f"Written: {file}"))
+            outputs.write(write, lambda: answer.reduced_table(write))
+    if printed == "table":
+        screen = Screen(quiet)
+        show_answer(screen, answer)
+        screen.lines(*(f"Written: {file}" for file in outputs.written))
     else:
-        print(answer_in(asked, selection, rows))  # typer would take signs out of names
+        print(formatted(answer, printed))  # typer would remove characters from names
 
 
-def answer_in(asked: Format, selection: Selection, rows: Sequence[ChosenFeature]) -> str:
-    """The answer for another program."""
-    if asked is Format.json:
-        return selection.as_json()
-    if asked is Format.names:
-        return as_lines([row.name for row in rows])
-    return as_cells([row._asdict() for row in rows], asked)
+def parse_k(text: str) -> int | str | list[int]:
+    """Parse -k: a size, several, or "auto"."""
+    if text == "auto":
+        return text
+    if "," in text:
+        return options.parse_sizes(text)
+    return options.parse_size(text, ', several of them, or "auto"')
+
+
+def parse_format(given: Format, as_json: bool) -> Format:
+    """Return the format that --format and --json give together."""
+    if as_json and given not in ("table", "json"):
+        raise ValueError(f"--json must not go with --format {given}; leave one of them out.")
+    return "json" if as_json else given
 
 
 def check_rows(table: LabelledTable, report: Path | None, write: Path | None) -> None:
-    """A summary has no rows to draw or to write."""
+    """Refuse to draw or to write the rows of a summary."""
     from fisherset import Summary
 
-    for option, path in (("--report", report), ("--write", write)):
+    for flag, path in (("--report", report), ("--write", write)):
         if path is not None and isinstance(table.X, Summary):
-            raise ValueError(
-                f"{option} needs rows, and {table.path.name} is a summary of them. Leave it out."
-            )
+            raise ValueError(f"{flag} needs rows, and {table.path.name} is a summary of them. Leave it out.")
 
 
-def wanted_of(text: str) -> int | str | list[int]:
-    """What -k stands for: a number, several, or "auto"."""
-    if text == "auto":
-        return text
-    return common.counts_of(text) if "," in text else common.count_of(text, ', several of them, or "auto"')
+def formatted(answer: Answer, printed: Format) -> str:
+    """Return the answer for another program."""
+    if printed == "json":
+        return answer.selection.as_json()
+    if printed == "names":
+        return as_lines([row.name for row in answer.rows])
+    return as_cells([row._asdict() for row in answer.rows], "," if printed == "csv" else "\t")
 
 
-def tried(wanted: int | str | list[int], selector: Any) -> list[int]:
-    """The sizes that are compared."""
-    if isinstance(wanted, list):
-        return wanted
-    return [int(k) for k in sorted(set(selector.cv_results_["param_n_features_to_select"].tolist()))]
+def show_answer(screen: Screen, answer: Answer) -> None:
+    """Print the answer: the request, the features and the certificate."""
+    from fisherset.report import proven_of, remarks_on
+
+    request, selection, noun = answer.request, answer.selection, answer.request.grouping.noun
+    screen.lines(f"{selection.file}: {request.size}, {answer.target_range}")
+    screen.values(request.limits)
+    screen.warnings(answer.leakage)
+    if answer.sizes is not None:
+        _show_sizes(screen, answer.sizes, noun)
+    _show_features(screen, answer)
+    graded = len(answer.rows), selection.gap, selection.upper_bound
+    screen.lines(certificate_sentence(*graded, optimal=selection.optimal, **request.words))
+    searched = f", {counted(selection.n_nodes, 'nodes')} searched" if selection.n_nodes else ""
+    figures = certificate_figures(selection.objective, selection.upper_bound, selection.gamma)
+    screen.lines(figures + searched, *filter(None, [proven_of(answer.selector, noun)]))
+    screen.warnings(remarks_on(answer.selector))
 
 
-def default_count(question: Question) -> int:
-    """How many features or groups are chosen where nobody says: few enough for there to be a choice."""
-    n, what = question.n_allowed, question.grouping.noun
-    k = max(1, len(question.keep), min(CHOSEN_UNASKED, n // 2))
-    if k < CHOSEN_UNASKED:
-        share = "as many as are kept" if k == len(question.keep) > n // 2 else "half"
-        warnings.warn(f"-k was not given; {share} of the {n} {what} are chosen: {k}.", stacklevel=2)
-    return k
+def _show_sizes(screen: Screen, sizes: Sizes, noun: str) -> None:
+    """Print the sizes that were compared, and the reason for the selected one."""
+    held_out = [f"held-out {sizes.measured}"] if sizes.scored else []
+    shown = grid(noun, "F", "upper bound", "proven", *held_out, title=f"At gamma = {sizes.gamma:.6g}")
+    for row in sizes.rows:
+        score = [] if row.score is None else [f"{row.score:.3f} ± {row.error:.3f}"]
+        figures = f"{row.objective:.4f}", f"{row.upper_bound:.4f}", row.proven
+        shown.add_row(*(cell(text, bold=row.k == sizes.chosen) for text in (str(row.k), *figures, *score)))
+    screen.table(shown)
+    screen.lines(sizes.why)
 
 
-def _show(
-    console: Console,
-    question: Question,
-    selector: Any,
-    selection: Selection,
-    rows: Sequence[ChosenFeature],
-    remarks: Sequence[Remark],
-    sizes: Sizes | None,
-) -> None:
-    from fisherset.cli.answer import size_of, spread_of
-    from fisherset.cli.remarks import show
-    from fisherset.report import OWN_SCORES, proven_of, remarks_on
+def _show_features(screen: Screen, answer: Answer) -> None:
+    """Print the selected features in a table, and its key."""
+    from fisherset.report import OWN_SCORES
 
-    noun, task = question.grouping.noun, question.task
-    first = noun.removesuffix("s")
-    summed = ",\nsummed" if any(row.n_features > 1 for row in rows) else ""
-    own = OWN_SCORES[task].replace(" ", "\n") + summed
-    shares = [row.shares(selection.objective) for row in rows]
+    rows, request = answer.rows, answer.request
+    shares = [row.shares(answer.selection.objective) for row in rows]
     bounded = any(one.at_most for one in shares)
-    left = ("F with\nit, %", "left\nout, %", *(("at\nmost, %",) if bounded else ()))  # room for names
-    shown = common.grid(first, "best exchange", *left, "most correlated", "r", own, left=2)
+    left = ("F with\nit, %", "left\nout, %", *(("at\nmost, %",) if bounded else ()))  # narrow, for long names
+    summed = ",\nsummed" if any(row.n_features > 1 for row in rows) else ""
+    own = OWN_SCORES[request.task].replace(" ", "\n") + summed
+    first = request.grouping.noun.removesuffix("s")
+    shown = grid(first, "best exchange", *left, "most correlated", "r", own, left=2)
     shown.columns[2 + len(left)].justify = "left"
     for row, one in zip(rows, shares, strict=True):
-        others = ("" if name is None else printable(name) for name in (row.exchange, row.stand_in))
-        exchange, nearest = map(Text, others)
         shown.add_row(
-            Text(printable(row.shown) + (MARK if row.in_every else "")),
-            exchange,
+            cell(row.shown + (MARK if row.in_every else "")),
+            cell(row.exchange or ""),
             *(one.exchanged, one.left_out, *((one.at_most,) if bounded else ())),
-            nearest,
+            cell(row.stand_in or ""),
             f"{row.correlation:.2f}" if row.stand_in is not None else "",
             f"{row.fisher_score:.3f}",
         )
-    console.print(Text(f"{selection.file}: {size_of(question)}, {spread_of(question, selector)}"))
-    for heading, value in question.told:
-        console.print(Text(printable(f"{heading}: {value}")))
-    show(console, remarks)
-    if sizes is not None:
-        _show_sizes(console, sizes, noun)
-    console.print(shown)
-    for line in _key(bounded, any(row.in_every for row in rows)):
-        console.print(Text(line))
-    graded = len(rows), selection.gap, selection.upper_bound
-    console.print(Text(certificate_sentence(*graded, optimal=selection.optimal, **question.words)))
-    figures = certificate_figures(selection.objective, selection.upper_bound, selection.gamma)
-    searched = f", {counted(selection.n_nodes, 'nodes')} searched" if selection.n_nodes else ""
-    console.print(Text(figures + searched))
-    if proven := proven_of(selector, noun):
-        console.print(Text(proven))
-    show(console, remarks_on(selector))
-
-
-def _show_sizes(console: Console, sizes: Sizes, noun: str) -> None:
-    """The sizes that were compared, and why the one that was chosen."""
-    held_out = [f"held-out {sizes.measured}"] if sizes.scored else []
-    shown = common.grid(noun, "F", "upper bound", "proven", *held_out, title=f"At gamma = {sizes.gamma:.6g}")
-    for row in sizes.rows:
-        score = [] if row.score is None else [f"{row.score:.3f} ± {row.error:.3f}"]
-        style = "bold" if row.k == sizes.chosen else ""
-        figures = f"{row.objective:.4f}", f"{row.upper_bound:.4f}", row.proven
-        shown.add_row(*(Text(cell, style=style) for cell in (str(row.k), *figures, *score)))
-    console.print(shown)
-    console.print(Text(sizes.why))
-
-
-def _key(bounded: bool, marked: bool) -> list[str]:
-    """What the columns of the table hold."""
-    key = ["F with it: what is left of F with the best exchange in its place; left out: with nothing there"]
-    if marked:
+    screen.table(shown)
+    key = "F with it: what is left of F with the best exchange in its place; left out: with nothing there"
+    screen.lines(key)
+    if any(row.in_every for row in rows):
         most = "; at most: what is left of F in any set without it" if bounded else ""
-        key.append(f"{MARK.strip()} proven to be in every set as good as this one{most}")
-    return key
+        screen.lines(f"{MARK.strip()} proven to be in every set as good as this one{most}")

@@ -3,35 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from fisherset._format import counted
 from fisherset.cli import options
-from fisherset.cli import terminal as common
-from fisherset.cli.bundles import bundled
-from fisherset.cli.notes import printable
-from fisherset.cli.options import Task
-from fisherset.cli.outputs import SUMMARY
-from fisherset.cli.progress import ProgressBars
-from fisherset.cli.source import LabelledSource
+from fisherset.cli.files import SUMMARY, LabelledFile, Outputs
+from fisherset.cli.options import REQUIRED, Task, argument, option
+from fisherset.cli.terminal import ProgressBars, Screen
 
 if TYPE_CHECKING:
     from fisherset import Summary
 
-Written = Annotated[Path, typer.Option(help="The summary, an .npz file.")]
+WRITTEN = option(REQUIRED, "The summary, an .npz file.", "--out")
 
 
-@bundled
+@options.command
 def summarize(
-    source: LabelledSource,
-    out: Written,
-    task: options.Asked = Task.classification,
-    max_memory: options.MaxMemory = None,
-    force: options.Force = False,
-    quiet: options.Quiet = False,
+    source: LabelledFile,
+    out: Path = WRITTEN,
+    task: Task = options.TASK,
+    max_memory: str | None = options.MAX_MEMORY,
+    force: bool = options.FORCE,
+    quiet: bool = options.QUIET,
 ) -> None:
     """Write the sums of a table that a selection needs, in place of its rows.
 
@@ -45,30 +38,30 @@ def summarize(
 
       fisherset summarize 'rows/*.parquet' -t label --out all.npz
     """
-    outputs = common.Outputs((out, SUMMARY), inputs=source.inputs, force=force)
+    outputs = Outputs((out, SUMMARY), inputs=source.inputs, force=force)
     source.check()
     from fisherset import Summary
     from fisherset import summarize as summary_of
 
     with outputs, source.opened() as path:
-        table = source.table(path, quiet, task, elsewhere=True)
+        table = source.table(path, quiet, task)
         if isinstance(table.X, Summary):
             raise ValueError(f"{path.name} is a summary already; `merge` adds it to others.")
         with ProgressBars(quiet, "adding up"):
-            found = summary_of(table.X, table.y, task=task.value, max_memory=max_memory).named(table.names)
+            found = summary_of(table.X, table.y, task=task, max_memory=max_memory).named(table.names)
         found.save(out)
     _show(found, out, quiet)
 
 
+@options.command
 def merge(
-    files: Annotated[list[Path], typer.Argument(metavar="SUMMARY...", help="Summaries of different rows.")],
-    out: Written,
-    without: Annotated[
-        list[Path] | None,
-        typer.Option("--without", help="A summary of rows to take out again; may be given again."),
-    ] = None,
-    force: options.Force = False,
-    quiet: options.Quiet = False,
+    files: list[Path] = argument("SUMMARY...", "Summaries of different rows."),
+    out: Path = WRITTEN,
+    without: list[Path] | None = option(
+        None, "A summary of rows to take out again; may be given again.", "--without"
+    ),
+    force: bool = options.FORCE,
+    quiet: bool = options.QUIET,
 ) -> None:
     """Add up summaries of different rows, and take rows out again.
 
@@ -78,7 +71,7 @@ def merge(
 
       fisherset merge all.npz --without b.npz --out rest.npz
     """
-    outputs = common.Outputs((out, SUMMARY), inputs=[*files, *(without or [])], force=force)
+    outputs = Outputs((out, SUMMARY), inputs=[*files, *(without or [])], force=force)
     _check_distinct(files)
     _check_distinct(without or [])
     from fisherset import Summary
@@ -112,12 +105,10 @@ def _added(first: Path, total: Summary, files: list[Path], sign: str) -> Summary
 
 
 def _show(summary: Summary, out: Path, quiet: bool) -> None:
-    console = common.console_of(quiet)
-    classes = ", ".join(printable(str(label)) for label in summary.classes.tolist()[:10])
-    size = f"{counted(summary.n_samples, 'rows')}, {counted(summary.n_columns, 'features')}"
-    console.print(Text(size))
-    if classes:
-        more = ", ..." if summary.classes.size > 10 else ""
-        many = "1 class" if summary.classes.size == 1 else f"{summary.classes.size} classes"
-        console.print(Text(f"{many}: {classes}{more}"))
-    console.print(Text(f"Written: {out}"))
+    screen, n_classes = Screen(quiet), summary.classes.size
+    screen.lines(f"{counted(summary.n_samples, 'rows')}, {counted(summary.n_columns, 'features')}")
+    if n_classes:
+        listed = ", ".join(str(label) for label in summary.classes.tolist()[:10])
+        many = "1 class" if n_classes == 1 else f"{n_classes} classes"
+        screen.lines(f"{many}: {listed}{', ...' if n_classes > 10 else ''}")
+    screen.lines(f"Written: {out}")

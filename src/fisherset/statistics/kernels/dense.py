@@ -1,4 +1,4 @@
-"""What is computed of a dense block of rows (b x d, float64)."""
+"""Sums and products of a dense block of rows (b x d, float64)."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from numpy.typing import NDArray
 from fisherset._types import Floats, Indices
 from fisherset.data import Matrix
 
-LARGE_BLOCK = 2**18  # numbers of which a copy is worth avoiding
-FEW_TARGETS = 32  # whose indicator costs little when it is filled in
+LARGE_BLOCK = 2**18  # numbers (2 MB) from which SciPy's copy of a strided block is worth avoiding
+FEW_TARGETS = 32  # up to which a dense indicator, b x p, costs less than a sparse product
 
 
 def sums(X: Floats, T: Matrix) -> Floats:
     """T'X, p x d."""
-    copied = X.size > LARGE_BLOCK and not X.flags.c_contiguous  # by SciPy, before it begins
+    # a product with a sparse T is SciPy's, which copies X unless its rows are contiguous
+    copied = X.size > LARGE_BLOCK and not X.flags.c_contiguous
     if copied and not isinstance(T, np.ndarray) and T.shape[1] <= FEW_TARGETS:
         T = T.toarray()
     product: Floats = T.T @ X
@@ -22,53 +23,54 @@ def sums(X: Floats, T: Matrix) -> Floats:
 
 
 def squares(X: Floats, weights: Floats | None) -> Floats:
-    """Weighted sum of squares of each column."""
+    """Weighted sum of squares of each column; einsum makes no array of squares."""
     with_weights = () if weights is None else (weights,)
     total: Floats = np.einsum("ij,ij,i->j" if with_weights else "ij,ij->j", X, X, *with_weights)
     return total
 
 
-def anything(X: Floats, columns: Indices, rows: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
-    """Whether some rows, or all, hold anything but nought, of each of these columns."""
+def row_squares(X: Floats) -> Floats:
+    """Sum of squares of each row."""
+    total: Floats = np.einsum("ij,ij->i", X, X)
+    return total
+
+
+def any_nonzero(X: Floats, columns: Indices, rows: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
+    """Whether each of these columns has a nonzero value in some rows, or in any."""
     some = X[:, columns] if rows is None else X[np.ix_(rows, columns)]
     found: NDArray[np.bool_] = np.any(some, axis=0)
     return found
 
 
-def whole(X: Floats) -> NDArray[np.bool_]:
+def all_whole(X: Floats) -> NDArray[np.bool_]:
     """Whether each column has whole numbers only."""
     with np.errstate(invalid="ignore"):
         found: NDArray[np.bool_] = np.all(np.rint(X) == X, axis=0)
     return found
 
 
-def few(n_columns: int, of: int) -> bool:
-    """Whether so many columns are so few that taking them out of rows, which are read anyway, is worth it."""
+def worth_extracting(n_columns: int, of: int) -> bool:
+    """Whether copying so few columns out of rows, which are read anyway, saves more than it costs."""
     return 16 * n_columns < of
-
-
-def take(X: Floats, columns: Indices) -> Floats:
-    """The given columns of the block."""
-    return X[:, columns]
 
 
 def combine(X: Floats, columns: Indices, W: Floats) -> Floats:
     """X[:, columns] @ W, b x p."""
-    mixed: Floats = X[:, columns] @ W
-    return mixed
+    combination: Floats = X[:, columns] @ W
+    return combination
 
 
 def transposed(X: Floats, V: Floats, out: Floats | None = None) -> Floats:
     """X' V, d x p; into `out` where that is given."""
-    product: Floats = (V.T @ X).T  # faster than X.T @ V
+    product: Floats = (V.T @ X).T  # faster than X.T @ V: rows of X are read as they are stored
     if out is None:
         return product
     out[:] = product
     return out
 
 
-def cross(left: Floats, right: Floats, weights: Floats | None, most: int = 0) -> Floats:
-    """Weighted products of the columns of two blocks of the same rows; `most` is for sparse ones."""
+def cross(left: Floats, right: Floats, weights: Floats | None, max_filled: int = 0) -> Floats:
+    """Weighted products of the columns of two blocks of the same rows; `max_filled` is for sparse ones."""
     if left is right:
         return square(left, weights)
     product: Floats = (left if weights is None else left * weights[:, None]).T @ right
@@ -78,7 +80,7 @@ def cross(left: Floats, right: Floats, weights: Floats | None, most: int = 0) ->
 def square(X: Floats, weights: Floats | None) -> Floats:
     """Weighted products of all columns, d x d."""
     W = X if weights is None else X * np.sqrt(weights)[:, None]
-    product: Floats = W.T @ W  # of a matrix with itself numpy computes one half only
+    product: Floats = W.T @ W  # numpy sees one matrix twice and computes one half only (syrk)
     return product
 
 
@@ -94,14 +96,3 @@ def outer(X: Floats, N: Floats, beta: Floats, weights: Floats) -> Floats:
     centred = (X - N @ beta) * np.sqrt(weights)
     kernel: Floats = centred @ centred.T
     return kernel
-
-
-def stack(parts: list[Floats]) -> Floats:
-    """Blocks of rows put back together."""
-    return parts[0] if len(parts) == 1 else np.vstack(parts)
-
-
-def row_squares(X: Floats) -> Floats:
-    """Sum of squares of each row."""
-    total: Floats = np.einsum("ij,ij->i", X, X)
-    return total

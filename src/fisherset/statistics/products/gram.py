@@ -1,4 +1,15 @@
-"""Pieces of the Gram matrix that have been computed, kept for when they are asked for again."""
+"""Caches of the Gram matrix G: blocks that have been computed are kept for the next step of the search.
+
+Which cache, by how a search reads G:
+
+- `GramBlock`: one search in memory. The square block of the columns met so far, as the relaxation and the
+  exchange ask for the same few hundred columns again and again; all of G where d is small.
+- `GramStrip`, inside it: the last block outside that square. An exchange asks for members x outsiders after
+  each swap, of which one row and a few columns are new.
+- `GramColumns`: many searches on one table (folds, paths). Whole columns, the most recently used ones.
+
+All give blocks transposed, one column of G a row, and never exceed their budget of bytes.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +21,11 @@ import numpy as np
 
 from fisherset._types import Floats, Indices
 
-CACHE_BYTES = 256 * 2**20
-# A block may be filled in for at most this many times the price of what was asked for, and for as
-# much more as has been spent on what was not kept.
-FILLING_FACTOR = 4
-# What a pass over the rows costs, for each column, in multiplications a row: it waits for memory.
-PASS = 60
-# Passes that a search makes: where they cost more than the whole matrix, that is computed at once.
-PASSES = 7
+CACHE_BYTES = 256 * 2**20  # where no budget is given: G of 5,800 columns, harmless on any machine
+PASS = 60  # cost of reading a row, in multiplications a column: a pass waits for memory
+PASSES = 7  # of a typical search: where these cost more than all of G, that is computed at once
 
-# (distinct columns, rows or None) -> array of shape (len(columns), d or len(rows))
+# (distinct columns, rows or None for all) -> block of shape (len(columns), d or len(rows))
 Compute = Callable[[Indices, Indices | None], Floats]
 
 
@@ -37,34 +43,24 @@ class GramCache(Protocol):
 
 
 class GramBlock:
-    """Keeps the square block of the columns met so far: what one problem needs, in few small products.
+    """The square block of the columns met so far, in a budget of bytes; all d columns once that is cheaper.
 
-    All of them at once where that costs no more than a search is expected to spend on pieces, or has
-    spent: it then answers whatever is asked, without another look at the rows.
-
-    Parameters
-    ----------
-    compute : callable
-        Gives a block, one column of G a row.
-    n_columns : int
-        d, the length of a whole column.
-    budget : int
-        Bytes the block may take.
-    by_rows : bool
-        Whether pieces cost time, as they are products of rows.
+    Pieces cost time where they are products of rows (`by_rows`). All of G is then computed at once where a
+    search is expected to spend, or has spent, as much on pieces: no other pass over the rows follows.
     """
 
     def __init__(
         self, compute: Compute, n_columns: int, budget: int = CACHE_BYTES, *, by_rows: bool = False
     ) -> None:
         self._compute, self._budget, self._n_columns = compute, budget, n_columns
-        self._left = np.inf  # that may be spent before all is worth its price, in multiplications a row
+        # multiplications a row that may be spent before all of G, d^2 / 2 of them, is worth its price
+        self._allowance = np.inf
         if by_rows and 8 * n_columns**2 <= budget:
-            self._left = n_columns * (n_columns / 2 - PASSES * PASS)
+            self._allowance = n_columns * (n_columns / 2 - PASSES * PASS)
         self._place: Indices = np.full(n_columns, -1, dtype=np.intp)  # of each column in the block
         self._kept: Indices = np.empty(0, dtype=np.intp)
         self._values: Floats = np.empty((0, 0))
-        self._spent = 0
+        self._spent = 0  # numbers computed and not kept
         self._complete = False  # whether all columns are there, in their order
         self._strip = GramStrip(self._piece, n_columns)
 
@@ -74,18 +70,17 @@ class GramBlock:
         return self._whole(PASS * (self._n_columns if rows is None else rows.size))
 
     def _has(self, columns: Indices, rows: Indices) -> bool:
-        """Whether the block [rows, columns] is kept."""
         return bool(np.all(self._place[columns] >= 0) and np.all(self._place[rows] >= 0))
 
     def _whole(self, price: int) -> bool:
-        """Whether all columns are kept, or are from now on, where something is asked for at a price."""
+        """Whether all of G is kept, or is from now on, before a piece is computed at a price."""
         if not self._complete:
-            self._left -= price
-            if self._left > 0:
+            self._allowance -= price
+            if self._allowance > 0:
                 return False
             every = np.arange(self._n_columns)
             self._kept, self._place, self._values = every, every, self._compute(every, None)
-            self._values.flags.writeable = False  # it is lent as it is
+            self._values.flags.writeable = False  # callers get views of it
             self._complete = True
         return True
 
@@ -97,18 +92,18 @@ class GramBlock:
             return self._values if every else self._values[np.ix_(columns, rows)]
         if rows is None:
             return self._compute(columns, None)
-        asked = columns if rows is columns else np.concatenate([columns, rows])
-        new = np.unique(asked[self._place[asked] < 0])
+        wanted = columns if rows is columns else np.concatenate([columns, rows])
+        new = np.unique(wanted[self._place[wanted] < 0])
         if new.size:
             size = self._kept.size + new.size
             price = self._strip.price(columns, rows)
             if self._too_dear(new.size * size, price) or 8 * size * size > self._budget:
                 return self._strip.get(columns, rows, self._budget - self._values.nbytes)
-            self._extend(self._with_others(new))
+            self._extend(self._with_prefetched(new))
         return self._kept_piece(columns, rows)
 
     def _piece(self, columns: Indices, rows: Indices) -> Floats:
-        """A part of what is not in the block, which may itself be there."""
+        """A part of a block outside the square, which may itself be inside."""
         if self._has(columns, rows):
             return self._kept_piece(columns, rows)
         self._spent += columns.size * rows.size
@@ -123,16 +118,20 @@ class GramBlock:
             return product
         if columns.size < self._n_columns // 4:
             return self._values[columns].T @ W
-        spread = np.zeros((self._n_columns, W.shape[1]))
-        spread[columns] = W  # a product with zeros is cheaper than a copy
-        return self._values @ spread
+        scattered = np.zeros((self._n_columns, W.shape[1]))
+        scattered[columns] = W  # a product with zeros is cheaper than a copy of most of G
+        return self._values @ scattered
 
-    def _too_dear(self, price: int, asked: int) -> bool:
-        """Whether not to fill in a block at a price, where a part of it is asked for at another."""
-        return price > FILLING_FACTOR * asked + self._spent
+    def _too_dear(self, price: int, wanted: int) -> bool:
+        """Whether not to extend the square at a price, for a part of it that costs less.
 
-    def _with_others(self, new: Indices) -> Indices:
-        """New columns and what is to be kept with them."""
+        It may cost four times as much, and as much more as has been spent on what was not kept: so the
+        total is at most a few times that of the best decision in hindsight.
+        """
+        return price > 4 * wanted + self._spent
+
+    def _with_prefetched(self, new: Indices) -> Indices:
+        """New columns, and others to be kept with them."""
         return new
 
     def _extend(self, new: Indices) -> None:
@@ -144,21 +143,13 @@ class GramBlock:
         values[old:] = self._compute(new, self._kept)
         values[:old, old:] = values[old:, :old].T
         self._values = values
-        self._spent = max(0, self._spent - new.size * self._kept.size)  # what was saved up is used up
+        self._spent = max(0, self._spent - new.size * self._kept.size)  # savings are used up
         if self._strip.n_bytes > self._budget - values.nbytes:
             self._strip.forget()
 
 
 class GramStrip:
-    """Keeps the last piece that was asked for: of the next one an exchange asks for, most is in it.
-
-    Parameters
-    ----------
-    compute : callable
-        Gives a piece, one column of G a row.
-    n_columns : int
-        d, the length of a whole column.
-    """
+    """The last block: most of the next one that an exchange asks for is in it."""
 
     def __init__(self, compute: Callable[[Indices, Indices], Floats], n_columns: int) -> None:
         self._compute, self._n_columns = compute, n_columns
@@ -167,74 +158,60 @@ class GramStrip:
         self._kept: tuple[Indices, Indices] = self._columns, self._rows
         self._values: Floats = np.empty((0, 0))
 
-    def price(self, columns: Indices, rows: Indices) -> int:
-        """How many numbers of a piece are still to be computed."""
-        if not self._values.size:
-            return columns.size * rows.size
-        n_old, n_held = (int(np.count_nonzero(at >= 0)) for at in self._places(columns, rows))
-        rest = columns.size * rows.size - n_old * n_held
-        return rest if 2 * rest <= columns.size * rows.size else columns.size * rows.size
-
-    def get(self, columns: Indices, rows: Indices, room: int) -> Floats:
-        """The block [rows, columns], transposed, which is kept in `room` bytes. Not to be written to."""
-        known = self.price(columns, rows) < columns.size * rows.size
-        values = self._completed(columns, rows) if known else self._compute(columns, rows)
-        self.forget()
-        if values.nbytes <= room:
-            values.flags.writeable = False  # it is lent as it is
-            if not self._columns.size:
-                self._columns, self._rows = (np.full(self._n_columns, -1, dtype=np.intp) for _ in range(2))
-            self._kept, self._values = (columns, rows), values
-            for places, now in zip((self._columns, self._rows), self._kept, strict=True):
-                places[now] = np.arange(now.size)
-        return values
-
     @property
     def n_bytes(self) -> int:
         return self._values.nbytes
 
+    def price(self, columns: Indices, rows: Indices) -> int:
+        """How many numbers of a block are still to be computed: all of them where that is most of it."""
+        whole = columns.size * rows.size
+        if not self._values.size:
+            return whole
+        kept = np.count_nonzero(self._columns[columns] >= 0) * np.count_nonzero(self._rows[rows] >= 0)
+        return whole - int(kept) if 2 * kept >= whole else whole
+
+    def get(self, columns: Indices, rows: Indices, max_bytes: int) -> Floats:
+        """The block [rows, columns], transposed, kept up to so many bytes. Not to be written to."""
+        known = self.price(columns, rows) < columns.size * rows.size
+        values = self._completed(columns, rows) if known else self._compute(columns, rows)
+        self.forget()
+        if values.nbytes <= max_bytes:
+            values.flags.writeable = False  # the caller gets it as it is
+            if not self._columns.size:
+                self._columns, self._rows = (np.full(self._n_columns, -1, dtype=np.intp) for _ in range(2))
+            self._kept, self._values = (columns, rows), values
+            self._columns[columns], self._rows[rows] = np.arange(columns.size), np.arange(rows.size)
+        return values
+
     def forget(self) -> None:
         """Keep nothing."""
-        for places, before in zip((self._columns, self._rows), self._kept, strict=True):
-            places[before] = -1
-        self._kept, self._values = (before[:0], before[:0]), np.empty((0, 0))
-
-    def _places(self, columns: Indices, rows: Indices) -> tuple[Indices, Indices]:
-        return self._columns[columns], self._rows[rows]
+        columns, rows = self._kept
+        self._columns[columns] = self._rows[rows] = -1
+        self._kept, self._values = (columns[:0], rows[:0]), np.empty((0, 0))
 
     def _completed(self, columns: Indices, rows: Indices) -> Floats:
-        """What is kept of a piece, with what it lacks."""
-        in_columns, in_rows = self._places(columns, rows)
+        """A block from what is kept of it and what is not."""
+        in_columns, in_rows = self._columns[columns], self._rows[rows]
         old, new = np.flatnonzero(in_columns >= 0), np.flatnonzero(in_columns < 0)
-        held, lacking = np.flatnonzero(in_rows >= 0), np.flatnonzero(in_rows < 0)
+        old_rows, new_rows = np.flatnonzero(in_rows >= 0), np.flatnonzero(in_rows < 0)
         values = np.empty((columns.size, rows.size))
-        values[np.ix_(old, held)] = self._values[np.ix_(in_columns[old], in_rows[held])]
+        values[np.ix_(old, old_rows)] = self._values[np.ix_(in_columns[old], in_rows[old_rows])]
         if new.size:
             values[new] = self._compute(columns[new], rows)
-        if lacking.size:
-            values[np.ix_(old, lacking)] = self._compute(columns[old], rows[lacking])
+        if new_rows.size:
+            values[np.ix_(old, new_rows)] = self._compute(columns[old], rows[new_rows])
         return values
 
 
 class GramColumns:
-    """Keeps whole columns, the most recently used ones: for many problems that will ask for the same.
-
-    Parameters
-    ----------
-    compute : callable
-        Gives a block, one column of G a row.
-    n_columns : int
-        d, the length of a whole column.
-    budget : int
-        Bytes the columns may take.
-    """
+    """Whole columns of G, the most recently used ones, in a budget of bytes."""
 
     def __init__(self, compute: Compute, n_columns: int, budget: int = CACHE_BYTES) -> None:
         self._compute, self._n_columns = compute, n_columns
         self._capacity = budget // (8 * max(1, n_columns))
         self._slot: Indices = np.full(n_columns, -1, dtype=np.intp)  # where each column is kept
         self._kept: Indices = np.empty(0, dtype=np.intp)  # the column in each slot
-        self._used: Indices = np.empty(0, dtype=np.intp)  # when it was asked for last
+        self._used: Indices = np.empty(0, dtype=np.intp)  # when it was used last
         self._values: Floats = np.empty((0, n_columns))
         self._clock = 0
         self._lock = Lock()  # folds share a cache between threads
@@ -250,38 +227,45 @@ class GramColumns:
             if missing.size:
                 values = self._compute(missing, None)  # outside the lock: other folds go on
             with self._lock:
-                self._clock += 1
-                present = self._slot[columns]
-                self._used[present[present >= 0]] = self._clock  # not to be let go for the new ones
+                self._touch(columns)
                 new = self._slot[missing] < 0
                 self._keep(missing[new], values[new])
-                slots = self._slot[columns]
-                if np.all(slots >= 0):
-                    return self._values[slots] if rows is None else self._values[slots[:, None], rows]
+                if self.holds(columns):
+                    return self._kept_piece(columns, rows)
             missing = self._missing(columns)  # another fold has taken the place of some
 
     def product(self, columns: Indices, W: Floats, rows: Indices | None = None) -> Floats:
         product: Floats = self.get(columns, rows).T @ W
         return product
 
+    def _kept_piece(self, columns: Indices, rows: Indices | None) -> Floats:
+        slots = self._slot[columns]
+        return self._values[slots] if rows is None else self._values[slots[:, None], rows]
+
     def _missing(self, columns: Indices) -> Indices:
         missing = columns[self._slot[columns] < 0]
         return np.unique(missing) if missing.size else missing
+
+    def _touch(self, columns: Indices) -> None:
+        """Note that columns are used now: they are not replaced by those being computed."""
+        self._clock += 1
+        present = self._slot[columns]
+        self._used[present[present >= 0]] = self._clock
 
     def _keep(self, columns: Indices, values: Floats) -> None:
         """Put columns into new slots as far as the budget goes, then in place of the longest unused."""
         if not columns.size:
             return
         size = self._kept.size
-        room = min(columns.size, self._capacity - size)
-        if size + room > len(self._values):
-            grown = np.empty((min(self._capacity, max(size + room, 2 * size)), self._n_columns))
+        n_new = min(columns.size, self._capacity - size)
+        if size + n_new > len(self._values):
+            grown = np.empty((min(self._capacity, max(size + n_new, 2 * size)), self._n_columns))
             grown[:size] = self._values[:size]
             self._values = grown
-        stale = np.argsort(self._used, kind="stable")[: columns.size - room]
+        stale = np.argsort(self._used, kind="stable")[: columns.size - n_new]
         self._slot[self._kept[stale]] = -1
-        slots = np.concatenate([np.arange(size, size + room), stale])
-        self._kept = np.concatenate([self._kept, np.empty(room, dtype=np.intp)])
-        self._used = np.concatenate([self._used, np.empty(room, dtype=np.intp)])
+        slots = np.concatenate([np.arange(size, size + n_new), stale])
+        self._kept = np.concatenate([self._kept, np.empty(n_new, dtype=np.intp)])
+        self._used = np.concatenate([self._used, np.empty(n_new, dtype=np.intp)])
         self._kept[slots], self._used[slots], self._slot[columns] = columns, self._clock, slots
         self._values[slots] = values

@@ -1,29 +1,36 @@
-"""Products of the columns of a table, as the guard shows them: before anything is centred or scaled.
+"""Products of the columns of a table as the guard shows them, before anything is centred or scaled.
 
-One protocol, three ways: over a source, over a whole less a fold, and over a stored matrix.
+Three ways behind one protocol, by their cost for G[:, A]: a pass over a source, n d |A| multiplications;
+those of a whole less those of a fold, as many for the rows of the fold alone; and a stored matrix X'X, none.
+Where more columns are in play than rows, products of rows are smaller: `SampleSpace`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from scipy import sparse
 
 from fisherset._types import Floats, Indices
 from fisherset.data import Block, Source
-from fisherset.statistics.kernels.blocks import kernel_of, nuisance, weighted
+from fisherset.statistics.kernels import join_rows, kernel_of, nuisance, weighted
 from fisherset.statistics.sums.guard import Guard
 from fisherset.statistics.sums.moments import Moments
 
+if TYPE_CHECKING:
+    from fisherset.statistics.problem import TableProblem
+
+BATCH = 2**20  # numbers of the table taken at a time: 8 MB
+
 
 class Products(Protocol):
-    """What the problem asks of the rows. Columns are numbered as in the table."""
+    """Products that a problem needs. Columns are numbered as in the table."""
 
     @property
     def n_rows(self) -> int | None:
-        """How many rows `take` would give; None where the rows cannot be had together."""
+        """Number of rows of `take`; None where the rows cannot be had together."""
 
     def cross(self, columns: Indices, rows: Indices | None) -> Floats:
         """X'X of columns and all columns, or those of `rows`: a row for each of the columns."""
@@ -31,8 +38,12 @@ class Products(Protocol):
     def blocks(self, columns: Indices) -> Floats:
         """X'X among the columns of each group, a row of `columns`: groups x size x size."""
 
-    def mixed(self, columns: Indices, W: Floats, shift: Floats, rows: Indices | None = None) -> Floats:
-        """[X N]'V with V = X[:, columns] W - N shift; of X all columns, or those of `rows`."""
+    def combined(self, columns: Indices, W: Floats, shift: Floats, rows: Indices | None = None) -> Floats:
+        """[X N]'V with V = X[:, columns] W - N shift; of X all columns, or those of `rows`.
+
+        One pass and n d r multiplications for r columns of W, where G[:, columns] W by Gram columns costs
+        n d |columns| of them.
+        """
 
     def take(self, columns: Indices) -> Block:
         """All rows of some columns, with their targets."""
@@ -53,14 +64,12 @@ class CrossKernel:
     def __call__(self, block: Block) -> Any:
         if self.rows is None:
             right = self.guard.apply(block.X)
-            left = (
-                right if self.columns.size == right.shape[1] else kernel_of(right).take(right, self.columns)
-            )
+            left = right if self.columns.size == right.shape[1] else right[:, self.columns]
         else:
-            left = seen(block, self.guard, self.columns)
+            left = guarded_columns(block, self.guard, self.columns)
             same = np.array_equal(self.rows, self.columns)
-            right = left if same else seen(block, self.guard, self.rows)
-        # what adds up to an array; what is filled in at a time is little beside the block itself
+            right = left if same else guarded_columns(block, self.guard, self.rows)
+        # sparse columns that are filled in at a time must be few beside the block itself
         return kernel_of(right).cross(left, right, block.weight, block.X.size // 4)
 
 
@@ -76,13 +85,13 @@ class BlocksKernel:
         return self.columns.size * int(self.columns.shape[1])
 
     def __call__(self, block: Block) -> Floats:
-        X = seen(block, self.guard, self.columns.ravel())
+        X = guarded_columns(block, self.guard, self.columns.ravel())
         product: Floats = kernel_of(X).blocks(X, self.columns.shape[1], block.weight)
         return product
 
 
 @dataclass(frozen=True)
-class MixedKernel:
+class CombinedKernel:
     """[X N]'V of a block, V = X[:, columns] W - N shift; of X all columns, or those of `rows`."""
 
     guard: Guard
@@ -97,18 +106,18 @@ class MixedKernel:
 
     def __call__(self, block: Block) -> Floats:
         N, compute, rows = nuisance(block), kernel_of(block.X), self.rows
-        if rows is not None and compute.few(rows.size, block.X.shape[1]):
-            mixed = seen(block, self.guard, self.columns) @ self.W
-            X, rows = seen(block, self.guard, rows), None
+        if rows is not None and compute.worth_extracting(rows.size, block.X.shape[1]):
+            combination = guarded_columns(block, self.guard, self.columns) @ self.W
+            X, rows = guarded_columns(block, self.guard, rows), None
         else:
             X = self.guard.apply(block.X)
-            mixed = compute.combine(X, self.columns, self.W)
-        total = projected(X, N, weighted(mixed - N @ self.shift, block.weight))
+            combination = compute.combine(X, self.columns, self.W)
+        total = projected(X, N, weighted(combination - N @ self.shift, block.weight))
         return total if rows is None else np.vstack([total[rows], total[X.shape[1] :]])
 
 
 def projected(X: Any, N: Floats, V: Floats) -> Floats:
-    """[X N]'V, written once."""
+    """[X N]'V, in one array: no second copy of d x r numbers."""
     total = np.empty((X.shape[1] + N.shape[1], V.shape[1]))
     kernel_of(X).transposed(X, V, total[: X.shape[1]])
     total[X.shape[1] :] = N.T @ V
@@ -123,23 +132,23 @@ class TakeKernel:
     columns: Indices
 
     def __call__(self, block: Block) -> list[Block]:
-        X = seen(block, self.guard, self.columns)
+        X = guarded_columns(block, self.guard, self.columns)
         return [Block(X, block.y, block.weight, block.confounders)]
 
 
-def seen(block: Block, guard: Guard, columns: Indices) -> Any:
-    """Some columns of a block as the guard shows them: taken first, so that no others are copied."""
-    return guard.of(columns).apply(kernel_of(block.X).take(block.X, columns))
+def guarded_columns(block: Block, guard: Guard, columns: Indices) -> Any:
+    """Some columns of a block as the guard shows them: extracted first, so that no others are copied."""
+    return guard.of(columns).apply(block.X[:, columns])
 
 
-def values(block: Block, guard: Guard, columns: Indices) -> Floats:
+def dense_columns(block: Block, guard: Guard, columns: Indices) -> Floats:
     """The same with unstored zeros filled in."""
-    X = seen(block, guard, columns)
+    X = guarded_columns(block, guard, columns)
     return X if isinstance(X, np.ndarray) else np.asarray(X.toarray())
 
 
 class SourceProducts:
-    """Products by passes over a source, whose rows may be more than can be had `together`."""
+    """Products by passes over a source, whose rows may be too many to be had `together`."""
 
     def __init__(self, source: Source, guard: Guard, *, together: bool = True) -> None:
         self.source, self.guard, self._together = source, guard, together
@@ -154,15 +163,15 @@ class SourceProducts:
     def blocks(self, columns: Indices) -> Floats:
         return self.source.reduce(BlocksKernel(self.guard, columns))
 
-    def mixed(self, columns: Indices, W: Floats, shift: Floats, rows: Indices | None = None) -> Floats:
-        return self.source.reduce(MixedKernel(self.guard, columns, W, shift, rows))
+    def combined(self, columns: Indices, W: Floats, shift: Floats, rows: Indices | None = None) -> Floats:
+        return self.source.reduce(CombinedKernel(self.guard, columns, W, shift, rows))
 
     def take(self, columns: Indices) -> Block:
         return join_rows(self.source.reduce(TakeKernel(self.guard, columns)))
 
 
 class ComplementProducts:
-    """A whole less a fold: what is summed over the rest is the sum over all less that over the fold."""
+    """Products over the complement of a fold: those over all rows less those over the fold."""
 
     n_rows = None
 
@@ -177,9 +186,9 @@ class ComplementProducts:
         difference: Floats = self.whole.blocks(columns) - self.fold.blocks(columns)
         return difference
 
-    def mixed(self, columns: Indices, W: Floats, shift: Floats, rows: Indices | None = None) -> Floats:
-        asked = columns, W, shift, rows
-        difference: Floats = self.whole.mixed(*asked) - self.fold.mixed(*asked)
+    def combined(self, columns: Indices, W: Floats, shift: Floats, rows: Indices | None = None) -> Floats:
+        arguments = columns, W, shift, rows
+        difference: Floats = self.whole.combined(*arguments) - self.fold.combined(*arguments)
         return difference
 
     def take(self, columns: Indices) -> Block:
@@ -187,7 +196,7 @@ class ComplementProducts:
 
 
 class StoredProducts:
-    """Products from a matrix X'X computed before, and the moments beside it."""
+    """Products from a matrix X'X computed before, and its moments."""
 
     n_rows = None
 
@@ -200,7 +209,7 @@ class StoredProducts:
     def blocks(self, columns: Indices) -> Floats:
         return self.XX[columns[:, :, None], columns[:, None, :]]
 
-    def mixed(self, columns: Indices, W: Floats, shift: Floats, rows: Indices | None = None) -> Floats:
+    def combined(self, columns: Indices, W: Floats, shift: Floats, rows: Indices | None = None) -> Floats:
         NX, NN = self.moments.NX, self.moments.NN
         of_X, of_N = (self.XX, NX) if rows is None else (self.XX[rows], NX[:, rows])
         return np.vstack([of_X[:, columns] @ W - of_N.T @ shift, NX[:, columns] @ W - NN @ shift])
@@ -209,15 +218,62 @@ class StoredProducts:
         raise NotImplementedError("There are no rows behind stored products.")
 
 
-def join_rows(blocks: list[Block]) -> Block:
-    """Blocks of rows put back together."""
-    if len(blocks) == 1:
-        return blocks[0]
-    parts = [_joined([getattr(block, name) for block in blocks]) for name in ("y", "weight", "confounders")]
-    return Block(kernel_of(blocks[0].X).stack([block.X for block in blocks]), *parts)
+class SampleSpace:
+    """Products of rows, each times the root of its weight: n x n, for when more columns are in play."""
+
+    def __init__(self, problem: TableProblem, size: int) -> None:
+        self._problem, self.size = problem, size
+
+    @cached_property
+    def H(self) -> Floats:
+        """The targets, n x r, or n x d where that is less; the coded ones, n x p, are not filled in."""
+        coding, moments = self._problem.coding, self._problem.scatter.moments
+        block = self._problem.products.take(np.empty(0, dtype=np.intp))
+        T = coding.rows(np.zeros(self.size, dtype=np.intp) if block.y is None else block.y)
+        rotation = self._rotation()
+        left = T @ rotation - nuisance(block) @ (moments.alpha @ rotation)
+        return np.asarray(left) * _root_weight(block)
+
+    def _rotation(self) -> Floats:
+        """The matrix from coded targets to H, p x r: some rows at a time, as before the basis it is p x p."""
+        coding, moments, basis = self._problem.coding, self._problem.scatter.moments, self._problem.basis
+        parts, step = [], max(1, BATCH // coding.size)
+        for start in range(0, coding.size, step):
+            rows = np.eye(min(step, coding.size - start), coding.size, start)
+            rotated = coding.rotate(rows, moments)
+            parts.append(rotated if basis is None else rotated @ basis)
+        return np.vstack(parts)
+
+    def kernel(self, columns: Indices, weights: Floats) -> Floats:
+        """Sum of weights[j] K_j, Eq. (16)."""
+        problem, K = self._problem, np.zeros((self.size, self.size))
+        step = max(BATCH // self.size, self.size)  # a part may be as large as K itself
+        root = np.ones((1, 1))
+        for start in range(0, columns.size, step):
+            some = columns[start : start + step]
+            block = self._take(some)
+            scaled = weights[start : start + step] / problem.scale[some] ** 2
+            K += kernel_of(block.X).outer(block.X, nuisance(block), problem.beta[:, some], scaled)
+            root = _root_weight(block)
+        K *= root
+        K *= root.T
+        return K
+
+    def values(self, columns: Indices) -> Floats:
+        """The centred and scaled columns, n x len(columns)."""
+        problem, block = self._problem, self._take(columns)
+        X = block.X if isinstance(block.X, np.ndarray) else block.X.toarray()
+        Z: Floats = X - nuisance(block) @ problem.beta[:, columns]
+        Z /= problem.scale[columns]
+        if block.weight is not None:
+            Z *= _root_weight(block)
+        return Z
+
+    def _take(self, columns: Indices) -> Block:
+        """All rows of some columns of the problem as the guard shows them."""
+        return self._problem.products.take(self._problem.columns[columns])
 
 
-def _joined(parts: list[Any]) -> Any:
-    if parts[0] is None:
-        return None
-    return sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.concatenate(parts)
+def _root_weight(block: Block) -> Floats:
+    """Root of the weight of each row, as a column."""
+    return np.ones((1, 1)) if block.weight is None else np.sqrt(block.weight)[:, None]

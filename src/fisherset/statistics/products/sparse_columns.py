@@ -1,8 +1,8 @@
-"""Products of a sparse table by rows: columns that a search asks for are taken out of the rows once.
+"""Products of a sparse table by rows (CSR), with the columns of a search extracted on demand.
 
-To turn all rows to columns takes as long as several looks at the table, and as much memory again. A search
-asks for hundreds of columns of tens of thousands: these become a narrow table by columns; all others are
-only ever multiplied with, for which rows do as well.
+G[:, A] of a CSR matrix needs the columns A. Transposing the table to CSC takes as long as several passes, and
+as much memory again. A search needs hundreds of tens of thousands of columns: these are extracted once, into
+a narrow CSC table. All others are only ever multiplied with, for which rows do as well.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from scipy import sparse
 
 from fisherset._types import Floats, Indices
 from fisherset.data import Block, CountedSource, MemorySource, Sparse
-from fisherset.statistics.kernels.blocks import nuisance, weighted
-from fisherset.statistics.products.batches import EXPECTED, Foresee
+from fisherset.statistics.kernels import nuisance, weighted
+from fisherset.statistics.products.prefetch import BATCH_FACTOR, Forecast, with_forecast
 from fisherset.statistics.products.products import SourceProducts, projected
 from fisherset.statistics.sums.guard import Guard
 
-BESIDE = 512  # columns that are taken out in one pass with those that are asked for, or few times as many
+EXTRACTED_AHEAD = 512  # columns, with those needed now: extraction reads all entries anyway
 
 
 @dataclass(frozen=True)
@@ -35,51 +35,39 @@ class ProjectKernel:
 
 
 class SparseColumnProducts(SourceProducts):
-    """Products over rows at hand, of which columns are taken out as they are asked for.
+    """Products over a CSR matrix in memory, as the guard shows it; `forecast` names columns to prefetch."""
 
-    Parameters
-    ----------
-    source : CountedSource
-        The rows, a CSR matrix in memory.
-    guard : Guard
-        How kernels see them.
-
-    Attributes
-    ----------
-    foresee : callable or None
-        Names columns that are likely to be asked for next, which are taken out in the same pass.
-    """
-
-    foresee: Foresee | None = None
+    forecast: Forecast | None = None
 
     def __init__(self, source: CountedSource, guard: Guard) -> None:
         super().__init__(source, guard)
         self._passes, self._table = source, source.source
-        self._place: Indices = np.full(source.shape[1], -1, dtype=np.intp)  # of each column taken out
+        self._place: Indices = np.full(source.shape[1], -1, dtype=np.intp)  # of each column extracted
         self._columns: Sparse = None
         self._narrow: SourceProducts | None = None
 
     @staticmethod
-    def suit(source: MemorySource, copied: int) -> bool:
+    def suits(source: MemorySource, max_bytes: int) -> bool:
         """Whether this is for a source, of which so many bytes may be copied."""
         X = source.X
         if isinstance(X, np.ndarray) or X.format != "csr":
             return False
-        return bool(X.data.nbytes + X.indices.nbytes <= copied)
+        return bool(X.data.nbytes + X.indices.nbytes <= max_bytes)
 
     def cross(self, columns: Indices, rows: Indices | None) -> Floats:
         if rows is None:
             return super().cross(columns, None)
-        return self._holding(columns, rows).cross(self._place[columns], self._place[rows])
+        return self._extracted(columns, rows).cross(self._place[columns], self._place[rows])
 
     def blocks(self, columns: Indices) -> Floats:
-        return self._holding(columns.ravel()).blocks(self._place[columns])
+        return self._extracted(columns.ravel()).blocks(self._place[columns])
 
-    def mixed(self, columns: Indices, W: Floats, shift: Floats, rows: Indices | None = None) -> Floats:
-        held = rows is not None and np.all(self._place[rows] >= 0)
-        if rows is not None and (held or rows.size <= BESIDE):
-            narrow = self._holding(columns, rows)
-            return narrow.mixed(self._place[columns], W, shift, self._place[rows])
+    def combined(self, columns: Indices, W: Floats, shift: Floats, rows: Indices | None = None) -> Floats:
+        kept = rows is not None and np.all(self._place[rows] >= 0)
+        if rows is not None and (kept or rows.size <= EXTRACTED_AHEAD):
+            narrow = self._extracted(columns, rows)
+            return narrow.combined(self._place[columns], W, shift, self._place[rows])
+        # V from the narrow table, then one pass over the rows for X'V: no column is looked for in them
         block = self.take(columns)
         V = weighted(block.X @ W - nuisance(block) @ shift, block.weight)
         assert isinstance(self._table, MemorySource)
@@ -89,22 +77,21 @@ class SparseColumnProducts(SourceProducts):
         return total if rows is None else np.vstack([total[rows], total[self._place.size :]])
 
     def take(self, columns: Indices) -> Block:
-        return self._holding(columns).take(self._place[columns])
+        return self._extracted(columns).take(self._place[columns])
 
-    def _holding(self, *asked: Indices) -> SourceProducts:
-        """Products of the narrow table, with what is asked for in it."""
-        wanted = np.concatenate(asked)
+    def _extracted(self, *columns: Indices) -> SourceProducts:
+        """Products of the narrow table, once it has these columns."""
+        wanted = np.concatenate(columns)
         missing = np.unique(wanted[self._place[wanted] < 0])
         if missing.size or self._narrow is None:
-            self._narrow = self._with(missing)
+            self._narrow = self._extract(missing)
         return self._narrow
 
-    def _with(self, missing: Indices) -> SourceProducts:
-        """The narrow table with more columns, and those expected next."""
-        if self.foresee is not None and missing.size:
-            kept = self._place >= 0
-            kept[missing] = True
-            missing = np.union1d(missing, self.foresee(max(BESIDE, EXPECTED * missing.size), kept))
+    def _extract(self, missing: Indices) -> SourceProducts:
+        """The narrow table with more columns, and those forecast."""
+        if self.forecast is not None and missing.size:
+            ahead = max(EXTRACTED_AHEAD, BATCH_FACTOR * missing.size)
+            missing = with_forecast(missing, ahead, self._place, self.forecast)
         new: Any = super().take(missing)
         X = new.X.tocsc()
         if self._narrow is not None:
@@ -114,4 +101,4 @@ class SparseColumnProducts(SourceProducts):
         self._columns = X
         self._place[missing] = np.arange(size - missing.size, size)
         narrow = MemorySource(X, new.y, new.weight, new.confounders)
-        return SourceProducts(narrow, Guard(np.zeros(size), np.ones(size)))
+        return SourceProducts(narrow, Guard.none(size))

@@ -73,7 +73,7 @@ def write_summary(
         "whole_weights": gathered.moments.whole_weights,
         "subtracted": gathered.moments.subtracted,
     }
-    m = gathered.forgetful().moments
+    m = gathered.without_history().moments
     content = io.BytesIO()
     np.savez(
         content,

@@ -1,8 +1,9 @@
-"""The target as a coding: how the target of a row becomes a row of numbers T, and T the H of Eq. (9).
+"""Codings: how the target of a row becomes a row of numbers T, and T the H of Eq. (9).
 
-Classes are one way; label sets and numbers are others. Whatever is taken out of the
-columns, the mean first of all, is taken out of T too, and a coding then rotates what is
-left to H = T B, with as many columns as it has rank.
+Classes, label sets and numbers are three codings. T is residualised on N = [1, confounders] like the columns
+of the table; a coding then rotates what is left to H = T B, with as many columns as its rank, so that
+
+    C = X'H = (X'T - X'N (N'N)^-1 N'T) B        and        tr(H'H) / n, which no F exceeds, is its ceiling.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from fisherset.statistics.sums.errors import TargetErrors, relative_error
 if TYPE_CHECKING:
     from fisherset.statistics.sums.moments import Moments
 
-EXPLAINED = 1e-8  # share of a target below which nothing is left of it
+EXPLAINED = 1e-8  # share of a target up to which nothing is left of it: far above the rounding of sums
 
 
 class Coding(Protocol):
@@ -44,7 +45,7 @@ class Coding(Protocol):
         """tr(H'H) / n, which no F exceeds."""
 
     def errors(self, moments: Moments) -> TargetErrors:
-        """How far the targets may be off."""
+        """How far the targets may be off (see `errors`)."""
 
     def null(self, moments: Moments) -> tuple[float, float]:
         """Scale and degrees of freedom of ||C_j||^2 / (n G_jj) of a column unrelated to the target.
@@ -80,7 +81,7 @@ class Classes:
         present = np.flatnonzero(weights > 0)
         pivot = present[np.argmax(null[present])]
         mirror = null.copy()
-        mirror[pivot] += 1.0
+        mirror[pivot] += 1.0  # the sum of two positive numbers does not cancel, as their difference would
         others = present[present != pivot]
         with np.errstate(divide="ignore"):
             scaled = A * np.where(weights > 0, np.sqrt(moments.n / weights), 0.0)
@@ -95,6 +96,7 @@ class Classes:
         if len(moments.NT) == 1:
             return float(np.count_nonzero(present) - 1)
         left = 1 - moments.explained[present] / sizes[present]
+        # F may come near this: it is rounded up
         off = moments.unit * _lengths(moments)[present] ** 2 / sizes[present]
         return float(np.sum(np.clip(left + off, 0.0, 1.0)))
 
@@ -103,15 +105,14 @@ class Classes:
         present = sizes > 0
         growth = np.max(moments.T_added[present] / sizes[present], initial=moments.N_added[0] / moments.n)
         explained = float(np.sum(moments.explained[present] / sizes[present]))
-        # the rotation is a sum over the classes
         length = np.sqrt(moments.n * growth) * (1 + moments.N_length * np.sqrt(explained))
-        length *= 1 + EPS * len(sizes) / unit
+        length *= 1 + EPS * len(sizes) / unit  # the rotation is a sum over the classes
         share = float(relative_error(np.array([unit * growth]), np.ones(1))[0])
         return TargetErrors(float(length), 2 * share)
 
 
 class Numbers:
-    """Numbers to be explained: T in units near their size, H what is left of them at standard deviation 1.
+    """Numbers to be explained: T in units near their size, H their residuals at standard deviation 1.
 
     F is then the share of their variance that the columns explain, regularised, summed over the targets.
     """
@@ -123,22 +124,18 @@ class Numbers:
 
     @classmethod
     def of(cls, Y: Floats, weight: Floats | None) -> Numbers:
-        """From all targets, n x p. With correlated targets the sum of squared correlations spreads more.
-
-        It has the mean and variance that those of independent targets would have, of the same scale
-        tr(R^2) / p and p^2 / tr(R^2) in number, R being the correlations (Satterthwaite 1946).
-        """
+        """From all targets, n x p."""
         share = np.full(len(Y), 1 / len(Y)) if weight is None else weight / weight.sum()
         largest = np.max(np.abs(Y[share > 0]), axis=0, initial=0.0)
-        safe = np.ldexp(1.0, np.frexp(np.where(largest > 0, largest, 1.0))[1])
+        safe = np.ldexp(1.0, np.frexp(np.where(largest > 0, largest, 1.0))[1])  # squares stay in the range
         scaled = Y / safe
         offset = share @ scaled
         spread = np.sqrt(share @ (scaled - offset) ** 2)
         varies = np.where(spread > 0, spread, 1.0)
         Z = (scaled - offset) / varies * np.sqrt(share)[:, None]
-        squares = float(np.sum((Z.T @ Z if Z.shape[1] <= Z.shape[0] else Z @ Z.T) ** 2))
-        size = Y.shape[1]
-        return cls(offset * safe, varies * safe, (squares / size, size**2 / squares if squares else 1.0))
+        # tr(R^2) of R = Z'Z is that of the smaller Z Z' where targets are many
+        null = correlated_null(Z.T @ Z if Z.shape[1] <= Z.shape[0] else Z @ Z.T, Y.shape[1])
+        return cls(offset * safe, varies * safe, null)
 
     def rows(self, y: NDArray[Any]) -> Matrix:
         rows: Floats = (y - self.offset) / self.unit
@@ -148,15 +145,15 @@ class Numbers:
         return self._null
 
     def rotate(self, A: Floats, moments: Moments) -> Floats:
-        left = self._left(moments)
+        left = self._variance(moments)
         rotated: Floats = A / np.sqrt(np.where(left > 0, left, np.inf))  # zero where it is wholly explained
         return rotated
 
     def ceiling(self, moments: Moments) -> float:
-        return float(np.count_nonzero(self._left(moments)))
+        return float(np.count_nonzero(self._variance(moments)))
 
     def errors(self, moments: Moments) -> TargetErrors:
-        left, lengths, n = self._left(moments), _lengths(moments), moments.n
+        left, lengths, n = self._variance(moments), _lengths(moments), moments.n
         off = moments.unit * lengths**2 / n
         share = relative_error(off, np.where(left > 0, left, 1.0))
         # whether something is left of a target must not depend on rounding
@@ -165,16 +162,10 @@ class Numbers:
         length = np.sqrt(np.sum(lengths[left > 0] ** 2 / left[left > 0]))
         return TargetErrors(float(length), 2 * float(share.max(initial=0.0)))
 
-    def _left(self, moments: Moments) -> Floats:
-        """Variance of each target that N leaves of it; zero where it is wholly explained."""
+    def _variance(self, moments: Moments) -> Floats:
+        """Residual variance of each target; zero where the confounders explain it wholly."""
         left: Floats = (moments.TT - moments.explained) / moments.n
         return np.where(left > EXPLAINED, left, 0.0)
-
-
-def _lengths(moments: Moments) -> Floats:
-    """Length of each target as its products were taken: |t| + L |b_t|."""
-    lengths: Floats = np.sqrt(moments.T_added) + moments.N_length * np.sqrt(moments.explained)
-    return lengths
 
 
 class Labels(Numbers):
@@ -189,8 +180,25 @@ class Labels(Numbers):
         together = indicator.T @ (indicator * share[:, None])
         dense = together.toarray() if sparse.issparse(together) else together
         spread = np.sqrt(np.maximum(means - means**2, np.finfo(np.float64).tiny))
-        squares = float(np.sum(((dense - np.outer(means, means)) / spread / spread[:, None]) ** 2))
-        return cls(np.zeros(size), np.ones(size), (squares / size, size**2 / squares))
+        null = correlated_null((dense - np.outer(means, means)) / spread / spread[:, None], size)
+        return cls(np.zeros(size), np.ones(size), null)
 
     def rows(self, y: NDArray[Any]) -> Matrix:
         return y
+
+
+def correlated_null(R: Floats, size: int) -> tuple[float, float]:
+    """Scale and degrees of freedom for targets with correlations R, or a matrix of the same tr(R^2).
+
+    With correlated targets the sum of squared correlations spreads more. It has the mean and variance that
+    those of independent targets would have, of the same scale tr(R^2) / p and p^2 / tr(R^2) in number
+    (Satterthwaite 1946).
+    """
+    squares = float(np.sum(R**2))
+    return squares / size, size**2 / squares if squares else 1.0
+
+
+def _lengths(moments: Moments) -> Floats:
+    """Length of each target as its products were taken: |t| + L |b_t|."""
+    lengths: Floats = np.sqrt(moments.T_added) + moments.N_length * np.sqrt(moments.explained)
+    return lengths

@@ -1,8 +1,12 @@
-"""An orthonormal basis of the confounders, less the mean: what is removed from features and targets.
+"""Orthonormal basis of the confounders Z, less the mean: features and targets are residualised on it.
 
-A confounder counts only where it adds to those before it: one of which less than the share `REDUNDANT` is
-left once the mean and the others are removed is not used. From rows that is told by a QR
-factorisation, whose triangles of blocks add up; from products as far as their errors let it.
+A confounder counts only where it adds to those before it: one of which less than one part in 10^10 is left
+once the mean and the others are removed is not used. There are two ways to tell:
+
+- from rows by a QR factorisation of [1, Z], which works with the confounders themselves. R factors of blocks
+  add up, as that of all rows is the R factor of theirs on top of each other;
+- from the products Z'Z by a Cholesky factorisation, without another pass. Products square the condition
+  number: half the digits are gone, and a confounder may be doubtful.
 """
 
 from __future__ import annotations
@@ -19,15 +23,9 @@ from fisherset._types import EPS, Floats, Indices
 from fisherset.data import Block
 from fisherset.statistics.sums.moments import CONSTANT
 
-REDUNDANT = 1e-10  # share of a confounder that must be left of it
+REDUNDANT = 1e-10  # share of a confounder that must be left of it: less has lost too many of its 16 digits
 REPEATED = 1e-13  # share up to which it repeats others exactly, but for the rounding of its values
-# Share of N'N by which products may be off for a basis by products to be as good as one by rows.
-AS_GOOD_AS_ROWS = 1e-9
-# Growth of rounding errors in the rows of a basis from which these are computed in twice the digits.
-GROWN = 50
-MOST_FRACTIONS = 60  # columns among which elimination in fractions takes no time
-NONE: Indices = np.empty(0, dtype=np.intp)
-SPLITTER = 2.0**27 + 1  # splits a number into two halves of 26 bits each (Dekker 1971)
+GROWN = 50  # growth of rounding errors in the rows of a basis from which these are computed in double-double
 
 
 class Basis(NamedTuple):
@@ -38,7 +36,7 @@ class Basis(NamedTuple):
     centre, unit : ndarray of shape (z,)
         Numbers near the mean, and powers of two.
     M : ndarray of shape (z, r)
-        Makes the basis of the confounders in that frame.
+        Coefficients of the basis in the centred confounders.
     growth : float
         How many times as large rounding errors become in its rows.
     dropped : ndarray
@@ -86,55 +84,60 @@ def _two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
 
 
 def _two_product(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """The product as computed, and its rounding error (Dekker)."""
+    """The product as computed, and its rounding error (Dekker 1971)."""
     product = a * b
     (a1, a2), (b1, b2) = _halves(a), _halves(b)
     return product, a2 * b2 - (((product - a1 * b1) - a2 * b1) - a1 * b2)
 
 
 def _halves(a: Floats) -> tuple[Floats, Floats]:
-    moved = SPLITTER * a
+    """A number as the sum of two of 26 bits each, whose products are exact."""
+    moved = (2.0**27 + 1) * a
     high: Floats = moved - (moved - a)
     return high, a - high
 
 
 @dataclass(frozen=True)
 class RFactor:
-    """R of a QR factorisation of rows; of more rows it is that of the triangles on top of each other."""
+    """R of a QR factorisation of rows."""
 
     R: Floats
 
     def __add__(self, other: RFactor) -> RFactor:
-        return RFactor(_triangle(np.vstack([self.R, other.R])))
+        return RFactor(_r_factor(np.vstack([self.R, other.R])))
+
+
+def _r_factor(rows: Floats) -> Floats:
+    return np.asarray(np.linalg.qr(rows, mode="r"), dtype=np.float64)
 
 
 @dataclass(frozen=True)
 class Centering:
-    """A centre, near the mean, and a unit, a power of two, in which confounders lose no digits."""
+    """A centre, near the mean, and a unit, a power of two, with which confounders lose no digits."""
 
     centre: Floats
     unit: Floats
 
     @classmethod
     def about(cls, centre: Floats, largest: Floats) -> Centering:
-        """The frame of confounders whose values are about `largest`."""
+        """For confounders whose values are up to about `largest` from the centre."""
         exponent = np.frexp(np.where(largest > 0, largest, 1.0))[1]
         return cls(centre, np.ldexp(1.0, np.clip(exponent, -1000, 1000)))
 
     def r_factor(self, block: Block) -> RFactor:
-        """The triangle of the weighted rows of [1, confounders] of a block."""
+        """The R factor of the weighted rows of [1, confounders] of a block."""
         assert block.confounders is not None
         Z, weight = block.confounders, block.weight
         if weight is not None:
-            Z = np.where(weight[:, None] > 0, Z, self.centre)  # a row without weight has no say
+            Z = np.where(weight[:, None] > 0, Z, self.centre)  # zero times a huge value may be NaN
         rows = np.hstack([np.ones((len(Z), 1)), (Z - self.centre) / self.unit])
         if weight is not None:
             rows *= np.sqrt(weight)[:, None]
-        return RFactor(_triangle(rows))
+        return RFactor(_r_factor(rows))
 
-    def basis(self, triangle: RFactor) -> Basis:
-        """The basis that the triangle of all rows gives."""
-        root_n, about_centre, left = abs(triangle.R[0, 0]), triangle.R[:, 1:], triangle.R[1:, 1:]
+    def basis(self, factor: RFactor) -> Basis:
+        """The basis by the R factor of all rows: Gram-Schmidt on its columns, which keep their order."""
+        root_n, about_centre, left = abs(factor.R[0, 0]), factor.R[:, 1:], factor.R[1:, 1:]
         sizes, level = np.linalg.norm(left, axis=0), np.linalg.norm(about_centre, axis=0)
         kept, dropped = list[int](), list[int]()
         Q = np.zeros((len(left), min(left.shape)))
@@ -151,13 +154,12 @@ class Centering:
                 dropped.append(c)
         M = np.zeros((len(sizes), len(kept)))
         if kept:
-            M[kept] = solve_triangular(_triangle(left[:, kept]), np.eye(len(kept))) * root_n
+            M[kept] = solve_triangular(_r_factor(left[:, kept]), np.eye(len(kept))) * root_n
         growth = float(np.linalg.norm(level / root_n @ np.abs(M)))
-        return Basis(self.centre, self.unit, M, growth, np.array(dropped, dtype=np.intp), NONE)
+        return Basis(self.centre, self.unit, M, growth, np.array(dropped, dtype=np.intp), _NONE)
 
 
-def _triangle(rows: Floats) -> Floats:
-    return np.asarray(np.linalg.qr(rows, mode="r"), dtype=np.float64)
+_NONE: Indices = np.empty(0, dtype=np.intp)
 
 
 def basis_from_rows(Z: Floats, weight: Floats | None) -> Basis:
@@ -165,58 +167,58 @@ def basis_from_rows(Z: Floats, weight: Floats | None) -> Basis:
     w = np.ones(len(Z)) if weight is None else weight
     Z = np.where(w[:, None] > 0, Z, 0.0)
     unit = Centering.about(np.zeros(Z.shape[1]), np.max(np.abs(Z), axis=0, initial=0.0)).unit
-    centre: Floats = (w / w.sum()) @ (Z / unit) * unit
+    centre: Floats = (w / w.sum()) @ (Z / unit) * unit  # in units, so that no sum overflows
     spread = np.max(np.abs(Z - centre), axis=0, initial=0.0, where=w[:, None] > 0)
-    frame = Centering.about(centre, spread)
-    return frame.basis(frame.r_factor(Block(np.empty((len(Z), 0)), None, weight, Z)))
-
-
-def basis_of_products(
-    S: Floats, frame: Centering, lengths: Floats, n: float, unit: float, whole: Whole | None = None
-) -> Basis:
-    """The basis of confounders from their centred products S, and the lengths these were taken with.
-
-    S, as the lengths, is in a frame. Products of whole numbers have no error.
-    """
-    kept: list[int] = []
-    doubtful: list[int] = []
-    inverse = np.zeros((0, 0))  # of the Cholesky factor of the kept
-    for c in range(len(S)):
-        along = inverse @ S[kept, c]
-        weights = np.append(-inverse.T @ along, 1.0)  # of what is left of the confounder
-        length = float(np.abs(weights) @ lengths[[*kept, c]])
-        left = S[c, c] - float(along @ along)
-        if not left > 2 * unit * length**2:
-            if lengths[c] > 0 and (whole is None or not whole.repeats(c, kept)):
-                doubtful.append(c)  # next to nothing is left of it, or nothing
-            continue
-        grown = np.zeros((len(kept) + 1, len(kept) + 1))
-        grown[:-1, :-1] = inverse
-        grown[-1] = weights / np.sqrt(left)
-        kept, inverse = [*kept, c], grown
-    M = np.zeros((len(S), len(kept)))
-    M[kept] = inverse.T * np.sqrt(n)
-    growth = float(np.linalg.norm(lengths @ np.abs(M))) / np.sqrt(n)
-    return Basis(frame.centre, frame.unit, M, growth, NONE, np.array(doubtful, dtype=np.intp))
+    centering = Centering.about(centre, spread)
+    return centering.basis(centering.r_factor(Block(np.empty((len(Z), 0)), None, weight, Z)))
 
 
 @dataclass(frozen=True)
-class Whole:
-    """Products of whole numbers, which float64 adds up without an error: n, sums and X'X of columns."""
+class ConfounderProducts:
+    """Products of confounders: n, sums and Z'Z, the lengths these were taken with, and their error.
+
+    `exact` are columns of whole numbers, which float64 adds up without an error.
+    """
 
     n: float
     sums: Floats
-    XX: Floats
-    known: NDArray[np.bool_]  # columns that are whole numbers, and small enough
+    ZZ: Floats
+    lengths: Floats
+    unit: float
+    exact: NDArray[np.bool_]
 
-    def repeats(self, column: int, others: list[int]) -> bool:
+    def basis(self, centering: Centering) -> Basis:
+        """The basis by the Cholesky factor of the centred products, in the units of the centering."""
+        mean = self.sums / self.n
+        S = self.ZZ - self.n * np.outer(mean, mean)
+        kept, doubtful = list[int](), list[int]()
+        inverse = np.zeros((0, 0))  # of the Cholesky factor of the kept
+        for c in range(len(S)):
+            along = inverse @ S[kept, c]
+            weights = np.append(-inverse.T @ along, 1.0)  # of the residual in the confounders
+            length = float(np.abs(weights) @ self.lengths[[*kept, c]])
+            left = S[c, c] - float(along @ along)
+            if not left > 2 * self.unit * length**2:  # next to nothing is left of it, or nothing
+                if self.lengths[c] > 0 and not self._repeats(c, kept):
+                    doubtful.append(c)
+                continue
+            grown = np.zeros((len(kept) + 1, len(kept) + 1))
+            grown[:-1, :-1] = inverse
+            grown[-1] = weights / np.sqrt(left)
+            kept, inverse = [*kept, c], grown
+        M = np.zeros((len(S), len(kept)))
+        M[kept] = inverse.T * np.sqrt(self.n)
+        growth = float(np.linalg.norm(self.lengths @ np.abs(M))) / np.sqrt(self.n)
+        return Basis(centering.centre, centering.unit, M, growth, _NONE, np.array(doubtful, dtype=np.intp))
+
+    def _repeats(self, column: int, others: list[int]) -> bool:
         """Whether a column is a combination of a constant and others, by elimination in fractions."""
         places = [*others, column]
-        if not self.known[places].all() or len(places) > MOST_FRACTIONS:
+        if not self.exact[places].all() or len(places) > 60:  # elimination takes time by the cube
             return False
         n, sums = Fraction(self.n), [Fraction(s) for s in self.sums[places].tolist()]
         A = [[n, *sums]] + [
-            [sums[i], *map(Fraction, row)] for i, row in enumerate(self.XX[np.ix_(places, places)].tolist())
+            [sums[i], *map(Fraction, row)] for i, row in enumerate(self.ZZ[np.ix_(places, places)].tolist())
         ]
         for k in range(len(A) - 1):
             if A[k][k] == 0:

@@ -1,7 +1,7 @@
-"""A table without some of its rows: what is summed over rows is the sum over all less that over the fold.
+"""A table without some of its rows: sums over the rest are those over all rows less those over the fold.
 
-Cross-validation reads each row twice this way, once in the whole and once in its fold,
-however many folds there are.
+Cross-validation reads each row twice this way, once in the whole and once in its fold, however many folds
+there are; G of the whole is computed once. A difference loses digits, which the error account knows of.
 """
 
 from __future__ import annotations
@@ -20,11 +20,10 @@ from fisherset.statistics.sums.coding import Coding
 from fisherset.statistics.sums.moments import Moments, MomentsKernel, sum_moments
 from fisherset.statistics.sums.scatter import Scatter
 
-# Share of a column's sum of squares that must be left for its digits to survive the subtraction.
-LEFT = 1e-6
+LEFT = 1e-6  # share of a column's sum of squares that must be left for ten digits to survive the subtraction
 
 
-class SharedProducts(SourceProducts):
+class _SharedProducts(SourceProducts):
     """Products of a whole whose columns stay for all its folds."""
 
     @cached_property
@@ -36,25 +35,13 @@ class SharedProducts(SourceProducts):
 
 
 class FoldedTable:
-    """A table from which folds can be taken out.
-
-    Parameters
-    ----------
-    source : MemorySource
-        The rows, as an array or CSR matrix.
-    coding : Coding
-        What their targets stand for.
-    moments : Moments
-        What one pass over the rows gave.
-    standardize : bool
-        Whether columns are scaled to standard deviation 1.
-    """
+    """A table in memory, with targets as a coding has them, and the problems of all rows but a fold."""
 
     def __init__(self, source: MemorySource, coding: Coding, moments: Moments, *, standardize: bool) -> None:
         self._rows, self._coding, self._moments = source, coding, moments
         self._standardize = standardize
         self.source = CountedSource(source)
-        self.products = SharedProducts(self.source, moments.guard)
+        self.products = _SharedProducts(self.source, moments.guard)
 
     def whole(self) -> TableProblem:
         """The problem of all rows, which shares its products with the folds."""
@@ -72,11 +59,11 @@ class FoldedTable:
             # where next to nothing is left, it is rounding, unless it is nothing indeed
             whole = self._moments.squares
             spent = np.flatnonzero((whole > 0) & (moments.squares <= LEFT * whole))
-            if not spent.size or not np.any(_taken(self._rows.X, rest, spent)):
+            if not spent.size or not np.any(_values(self._rows.X, rest, spent)):
                 for sums in (moments.squares, moments.added, moments.NX.T, moments.TX.T):
                     sums[spent] = 0.0
-                rest_products = ComplementProducts(self.products, SourceProducts(part, guard))
-                problem = self._problem(rest_products, moments)
+                complement = ComplementProducts(self.products, SourceProducts(part, guard))
+                problem = self._problem(complement, moments)
                 if not problem.scatter.unknown.any():
                     return problem
         source = self._rows.take(rest)
@@ -88,6 +75,6 @@ class FoldedTable:
         return TableProblem(products, scatter, self._coding, standardize=self._standardize, eager=True)
 
 
-def _taken(X: Any, rows: Indices, columns: Indices) -> Any:
+def _values(X: Any, rows: Indices, columns: Indices) -> Any:
     """The values at some rows and columns; of a sparse matrix the stored ones."""
     return X[np.ix_(rows, columns)] if isinstance(X, np.ndarray) else X[rows][:, columns].data

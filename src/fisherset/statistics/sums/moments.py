@@ -1,38 +1,44 @@
-"""Sums over rows: one pass, additive over blocks and folds.
+"""Moments: the sums over rows that means, spreads and C = X'H are computed from.
 
-N = [1, confounders] is what is taken out of the columns later, the mean being its first
-column; T the coded target. Sums are weighted.
+With N = [1, confounders], T the coded target and w the weights of the rows,
+
+    N'wN (z x z)   N'wT (z x p)   T'wX (p x d)   N'wX (z x d)   and the squares of the columns of X and T.
+
+Residualising on N is done afterwards, on these (see `Scatter`): X'X - (N'X)'(N'N)^-1 (N'X) needs no centred
+matrix, and one pass does. It cancels where a mean is large beside the spread, which is what the guard is
+for. All of this is additive over blocks, folds and summaries. A subtraction loses digits; that is why the
+squares that were ever added are carried along (see `errors`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._types import EPS, Floats, Indices
 from fisherset.data import Block, Matrix, Source
-from fisherset.statistics.kernels.blocks import kernel_of, nuisance, weighted
+from fisherset.statistics.kernels import kernel_of, nuisance, weighted
 from fisherset.statistics.sums.coding import Coding
 from fisherset.statistics.sums.errors import precision
 from fisherset.statistics.sums.guard import LARGE, SMALL, TOLERABLE_OFFSET, UNITS, Fill, Guard, power_of_two
 
+S = TypeVar("S")
+
 # Spread, as a share of the values, up to which a column is constant but for the rounding of its values.
 CONSTANT = 8 * EPS
-LEAST, NORMAL = np.nextafter(0.0, 1.0), np.finfo(np.float64).tiny  # the latter with all its digits
-LOOKED_AT = 2**18  # stored entries of a sparse block, together
+LEAST = np.nextafter(0.0, 1.0)  # a sum of squares that underflowed, but is not zero
 EXACT_SUM = 2.0**52  # up to which float64 adds whole numbers, and products of two of them, without an error
-KNOWN_SQUARES = 1e-6  # share by which the sum of squared weights may be off
-LOST = 0.01  # share of N'N by which it may be off for anything to be known of what N leaves
-ABSENT = 1e-9  # mean square, of one in the whole table, up to which a confounder is not in a part of it
-UNDERFLOWN, OVERFLOWN = 2.0**-800, 2.0**600  # units that suit all values whose squares are not
+LOST = 0.01  # share of N'N by which it may be off for anything to be known of residuals on N
 
 
 @dataclass(frozen=True)
 class Moments:
-    """What one pass adds up, X as seen through a guard."""
+    """Weighted sums over rows, X as seen through a guard."""
 
     NN: Floats  # N'N, z x z
     NT: Floats  # N'T, z x p
@@ -41,7 +47,7 @@ class Moments:
     TX: Floats  # T'X, p x d
     squares: Floats  # of X, d
     # The squares of N, T and X that were ever added up, those subtracted again included, and the number of
-    # rows: what rounding errors are a share of (see `errors`).
+    # rows: rounding errors are a share of these (see `errors`).
     N_added: Floats
     T_added: Floats
     added: Floats
@@ -58,38 +64,33 @@ class Moments:
         return self._combined(other, 1.0)
 
     def __sub__(self, other: Moments) -> Moments:
-        """The rows of this that are not among the rows of the other: a total without a fold."""
+        """The moments of all rows but those of the other: a total without a fold."""
         rest = self._combined(other, -1.0)
         return replace(rest, squares=np.maximum(rest.squares, 0.0))
 
     def _combined(self, other: Moments, sign: float) -> Moments:
         other = other.through(self.guard)
-        return Moments(
-            self.NN + sign * other.NN,
-            self.NT + sign * other.NT,
-            self.TT + sign * other.TT,
-            self.NX + sign * other.NX,
-            self.TX + sign * other.TX,
-            self.squares + sign * other.squares,
-            self.N_added + other.N_added,
-            self.T_added + other.T_added,
-            self.added + other.added,
-            self.n_rows + other.n_rows,
-            self.weight_squares + sign * other.weight_squares,
-            self.weight_squares_added + other.weight_squares_added,
-            self.whole_weights and other.whole_weights,
-            self.guard,
-            sign < 0 or self.subtracted or other.subtracted,
-            None if self.whole is None or other.whole is None else self.whole & other.whole,
-            max(self.N_error, other.N_error),
+        signed = ("NN", "NT", "TT", "NX", "TX", "squares", "weight_squares")
+        unsigned = ("N_added", "T_added", "added", "n_rows", "weight_squares_added")
+        return replace(
+            self,
+            **{name: getattr(self, name) + sign * getattr(other, name) for name in signed},
+            **{name: getattr(self, name) + getattr(other, name) for name in unsigned},
+            whole_weights=self.whole_weights and other.whole_weights,
+            subtracted=sign < 0 or self.subtracted or other.subtracted,
+            whole=None if self.whole is None or other.whole is None else self.whole & other.whole,
+            N_error=max(self.N_error, other.N_error),
         )
 
     def through(self, guard: Guard) -> Moments:
-        """The same moments as another guard would have seen them."""
+        """The same moments as another guard would have shown them.
+
+        With x -> a x + b: N'x -> a N'x + b N'1, and x'x -> a^2 x'x + 2 a b 1'x + b^2 n.
+        """
         if guard is self.guard or guard == self.guard:
             return self
         with np.errstate(over="ignore", invalid="ignore"):  # a guard that was wrong is found by its sums
-            ratio, shift = self.guard.seen_by(guard)
+            ratio, shift = self.guard.conversion(guard)
             cross = shift * (2 * ratio * self.NX[0])
             squares = self.squares * ratio * ratio + cross + self.n * shift**2
             return replace(
@@ -102,43 +103,56 @@ class Moments:
                 whole=None if self.whole is None else self.whole & (ratio == 1.0) & (shift == np.rint(shift)),
             )
 
+    def of(self, columns: Indices) -> Moments:
+        """The moments of some columns, in the order given."""
+        return replace(
+            self,
+            NX=self.NX[:, columns],
+            TX=self.TX[:, columns],
+            squares=self.squares[columns],
+            added=self.added[columns],
+            whole=None if self.whole is None else self.whole[columns],
+            guard=self.guard.of(columns),
+        )
+
     def regrouped(self, codes: Indices, size: int) -> Moments:
         """The same with T of another size, its column j being part of column codes[j] there."""
         if size == len(self.TT) and np.array_equal(codes, np.arange(size)):
             return self
-        NT, TX = np.zeros((len(self.NT), size)), np.zeros((size, self.TX.shape[1]))
-        np.add.at(NT.T, codes, self.NT.T)
-        np.add.at(TX, codes, self.TX)
-        TT, T_added = np.zeros(size), np.zeros(size)
-        np.add.at(TT, codes, self.TT)
-        np.add.at(T_added, codes, self.T_added)
-        return replace(self, NT=NT, TT=TT, TX=TX, T_added=T_added)
+
+        def summed(rows: Floats) -> Floats:
+            total = np.zeros((size, *rows.shape[1:]))
+            np.add.at(total, codes, rows)
+            return total
+
+        NT = np.ascontiguousarray(summed(self.NT.T).T)
+        return replace(self, NT=NT, TT=summed(self.TT), TX=summed(self.TX), T_added=summed(self.T_added))
 
     @property
     def n(self) -> float:
+        """Sum of the weights."""
         return float(self.NN[0, 0])
+
+    @property
+    def mean(self) -> Floats:
+        mean: Floats = self.NX[0] / self.n
+        return mean
 
     @cached_property
     def root(self) -> Floats:
-        """R, z x r, with R R' the inverse of N'N, as far as it has one: a fold may have taken a batch out.
+        """R, z x r, with R R' the inverse of N'N, as far as it has one: a fold may lack a confounder.
 
-        The mean is taken out first, so that where a column has its nought makes no difference.
+        The mean is removed first, so that the origin of a confounder makes no difference.
         """
         mean = self.NN[0, 1:] / self.n
         size, directions = np.linalg.eigh(self.NN[1:, 1:] - self.n * np.outer(mean, mean))
-        kept = size > ABSENT * self.n
+        # confounders have mean square one in the whole table; 1e-9 and less of it is absence from a part
+        kept = size > 1e-9 * self.n
         root: Floats = np.zeros((len(self.NN), 1 + np.count_nonzero(kept)))
         root[0, 0] = 1 / np.sqrt(self.n)
         root[1:, 1:] = directions[:, kept] / np.sqrt(size[kept])
         root[0, 1:] = -mean @ root[1:, 1:]
         return root
-
-    @property
-    def exact(self) -> NDArray[np.bool_]:
-        """Columns whose sums have no rounding error: whole numbers, of whole weights, none of them large."""
-        if self.whole is None or not self.whole_weights:
-            return np.zeros(self.squares.size, dtype=bool)
-        return self.whole & (self.added < EXACT_SUM) & bool(self.N_added[0] < EXACT_SUM)
 
     @cached_property
     def N_length(self) -> float:
@@ -154,21 +168,23 @@ class Moments:
 
     @property
     def alpha(self) -> Floats:
-        """What is taken out of T is N alpha, z x p."""
+        """Coefficients of T on N, z x p: the residual of T is T - N alpha."""
         alpha: Floats = self.root @ (self.root.T @ self.NT)
         return alpha
 
     @property
     def explained(self) -> Floats:
-        """The squares of each target that N explains, p."""
+        """Squares of each target that N explains, p."""
         along = self.root.T @ self.NT
         explained: Floats = np.einsum("rp,rp->p", along, along)
         return explained
 
     @property
-    def mean(self) -> Floats:
-        mean: Floats = self.NX[0] / self.n
-        return mean
+    def exact(self) -> NDArray[np.bool_]:
+        """Columns whose sums have no rounding error: whole numbers, of whole weights, none of them large."""
+        if self.whole is None or not self.whole_weights:
+            return np.zeros(self.squares.size, dtype=bool)
+        return self.whole & (self.added < EXACT_SUM) & bool(self.N_added[0] < EXACT_SUM)
 
     @property
     def finite(self) -> NDArray[np.bool_]:
@@ -183,36 +199,38 @@ class Moments:
             mean_square = self.squares / self.n
         return ~((mean_square > SMALL**2) & (mean_square < LARGE**2)) & (self.squares > 0)
 
-    def _size(self) -> Floats:
+    def _magnitude(self) -> Floats:
         """About how large the values of a column are, also where their sums or squares are out of range."""
-        of_targets = np.maximum(self.TX.max(axis=0), -self.TX.min(axis=0))  # without a copy
+        of_targets = np.maximum(self.TX.max(axis=0), -self.TX.min(axis=0))  # abs() would copy p x d numbers
         sums = np.maximum(of_targets, np.abs(self.NX[0]))
+        normal = np.finfo(np.float64).tiny  # the least number with all its digits
+        # of values whose squares are out of range no more is known than units that suit them all
         of_squares = np.select(
-            [self.squares == 0, self.squares < NORMAL, self.squares == np.inf],
-            [0.0, UNDERFLOWN, OVERFLOWN],
+            [self.squares == 0, self.squares < normal, self.squares == np.inf],
+            [0.0, 2.0**-800, 2.0**600],
             np.sqrt(self.squares) / np.sqrt(self.n),
         )
         size = np.where(sums > 0, np.maximum(sums / self.n, of_squares), of_squares)
         return np.where(np.isfinite(size), size, 2.0**1000)  # NaN stays NaN whatever the unit
 
-    def better_guard(self) -> Guard:
-        """The guard these moments would have needed; the same one when it was good enough."""
+    def better_guard(self) -> Guard | None:
+        """The guard that these sums show to be needed; None where theirs was good enough."""
         with np.errstate(all="ignore"):
             mean = self.mean
             variance = self.squares / self.n - mean**2
-            size = self._size()
+            size = self._magnitude()
             far = np.isfinite(mean) & (mean**2 > TOLERABLE_OFFSET**2 * variance) & (mean != 0.0)
             lost = (size > 0) & self.out_of_range
             offset = self.guard.offset + np.where(far, mean * self.guard.unit, 0.0)
             spoilt = lost | ~self.finite
             unit = np.clip(self.guard.unit * np.where(spoilt, power_of_two(size), 1.0), *UNITS)
         if not (far.any() or spoilt.any()):
-            return self.guard
+            return None
         better = Guard(offset, unit, self.guard.fill)
-        return self.guard if better == self.guard else better
+        return None if better == self.guard else better
 
     def without_needless_offsets(self) -> Moments:
-        """The same through an idle guard, where that does no harm: blocks need no copy then."""
+        """The same through an idle guard, where that does no harm: later passes then copy no block."""
         mean = self.mean
         with np.errstate(invalid="ignore", over="ignore"):
             spread = np.sqrt(np.maximum(self.squares / self.n - mean**2, 0.0))
@@ -235,82 +253,100 @@ class MomentsKernel:
 
     def __call__(self, block: Block) -> Moments:
         guard = Guard.guess(block.X, self.fill) if self.guard is None else self.guard
-        X, N = guard.apply(block.X), nuisance(block)
-        compute = kernel_of(X)
-        T = self.coding.rows(np.zeros(len(N), dtype=np.intp) if block.y is None else block.y)
-        of_rows = np.ones(len(N)) if block.weight is None else block.weight
-        NW, TW = N * of_rows[:, None], weighted(T, block.weight)
-        with np.errstate(over="ignore", invalid="ignore"):
-            TX = compute.sums(X, TW)
-            alone = N.shape[1] == 1 and self.coding.adds_up
-            squares, TT = compute.squares(X, block.weight), kernel_of(T).squares(T, block.weight)
-            if self.guard is None:
-                squares = mark_underflow(squares, X, block.weight)
-            return Moments(
-                NN=N.T @ NW,
-                NT=np.asarray((TW.T @ N).T),
-                TT=TT,
-                NX=TX.sum(axis=0)[None] if alone else compute.transposed(X, NW).T,
-                TX=TX,
-                squares=squares,
-                N_added=np.einsum("iz,iz->z", N, NW),
-                T_added=TT,
-                added=squares,
-                n_rows=len(N),
-                weight_squares=float(of_rows @ of_rows),
-                weight_squares_added=float(of_rows @ of_rows),
-                whole_weights=bool(np.all(of_rows == np.floor(of_rows))),
-                guard=guard,
-            )
+        return block_moments(guard.apply(block.X), block, self.coding, guard, guessed=self.guard is None)
+
+
+def block_moments(X: Matrix, block: Block, coding: Coding, guard: Guard, *, guessed: bool) -> Moments:
+    """The moments of a block, X being its columns as the guard shows them.
+
+    Where that is a guess, columns whose squares underflow are marked.
+    """
+    compute, N = kernel_of(X), nuisance(block)
+    T = coding.rows(np.zeros(len(N), dtype=np.intp) if block.y is None else block.y)
+    weight = np.ones(len(N)) if block.weight is None else block.weight
+    NW, TW = N * weight[:, None], weighted(T, block.weight)
+    weight_squares = float(weight @ weight)
+    with np.errstate(over="ignore", invalid="ignore"):
+        TX = compute.sums(X, TW)
+        squares, TT = compute.squares(X, block.weight), kernel_of(T).squares(T, block.weight)
+        if guessed:
+            _mark_underflow(squares, X, block.weight)
+        # the sums over classes add up to those over all rows: no need for another look at X
+        from_classes = N.shape[1] == 1 and coding.adds_up
+        return Moments(
+            NN=N.T @ NW,
+            NT=np.asarray((TW.T @ N).T),
+            TT=TT,
+            NX=TX.sum(axis=0)[None] if from_classes else compute.transposed(X, NW).T,
+            TX=TX,
+            squares=squares,
+            N_added=np.einsum("iz,iz->z", N, NW),
+            T_added=TT,
+            added=squares,
+            n_rows=len(N),
+            weight_squares=weight_squares,
+            weight_squares_added=weight_squares,
+            whole_weights=bool(np.all(weight == np.floor(weight))),
+            guard=guard,
+        )
+
+
+def _mark_underflow(squares: Floats, X: Matrix, weight: Floats | None) -> None:
+    """Replace sums of squares that are zero, of values that are not, by the least number."""
+    none = np.flatnonzero(squares == 0)
+    if none.size == 0 or (weight is None and not isinstance(X, np.ndarray) and _all_safe(X.data)):
+        return
+    if weight is None or weight.any():
+        lost = none[kernel_of(X).any_nonzero(X, none, None if weight is None else weight > 0)]
+        squares[lost] = LEAST
+
+
+def _all_safe(stored: Floats, step: int = 2**18) -> bool:
+    """Whether the square of every stored entry is safe from below; some at a time, to copy few."""
+    parts = (stored[start : start + step] for start in range(0, stored.size, step))
+    return all(np.abs(part).min() > SMALL for part in parts)
 
 
 def check_weights_left(moments: Moments) -> None:
     """Refuse the rest of a subtraction where next to nothing is known of its weights, or of their squares.
 
-    Errors of the weights are accounted for; of their squares, which say what rows are worth, they are not.
+    Errors of the weights are accounted for; of their squares, which say what rows are worth, they are not:
+    these must be known to one part in a million.
     """
     unit = precision(moments.n_rows)
     known = unit * moments.N_added[0] <= LOST * moments.n
     squares, added = moments.weight_squares, moments.weight_squares_added
-    if not (known and (moments.whole_weights or unit * added <= KNOWN_SQUARES * squares)):
+    if not (known and (moments.whole_weights or unit * added <= 1e-6 * squares)):
         raise ValueError(
             "The weights that are left must not be lost in the rounding of those subtracted. Summarize the "
             "remaining rows instead of subtracting."
         )
 
 
-def mark_underflow(squares: Floats, X: Matrix, weight: Floats | None) -> Floats:
-    """The sums of squares, the least number instead of nought where values are too small for a square."""
-    none = np.flatnonzero(squares == 0)
-    if none.size == 0 or (weight is None and not isinstance(X, np.ndarray) and _all_large(X.data)):
-        return squares
-    if weight is not None and not weight.any():
-        return squares
-    lost = none[kernel_of(X).anything(X, none, None if weight is None else weight > 0)]
-    squares[lost] = LEAST
-    return squares
-
-
-def _all_large(stored: Floats) -> bool:
-    """Whether the square of every stored entry is safe from below; some at a time, for want of a copy."""
-    parts = (stored[start : start + LOOKED_AT] for start in range(0, stored.size, LOOKED_AT))
-    return all(np.abs(part).min() > SMALL for part in parts)
-
-
 def sum_moments(source: Source, coding: Coding, fill: Fill | None = None, N_error: float = 0.0) -> Moments:
-    """The moments of a table: one pass, or two when the first rows misled the guard.
-
-    A third where all that the first could tell of some columns is that they are out of range. `N_error` is
-    that of the confounders' basis.
-    """
+    """The moments of a table; `N_error` is that of the confounders' basis."""
     n_numbers = (coding.size + 1) * source.shape[1]
-    moments = source.reduce(MomentsKernel(coding, None, n_numbers, fill))
-    for _ in range(2):
-        better = moments.better_guard()
-        if better is moments.guard:
-            break
-        moments = source.reduce(MomentsKernel(coding, better, n_numbers))
-        if not moments.out_of_range.any() and moments.finite.all():
-            break
+    moments = refine_guard(
+        source.reduce(MomentsKernel(coding, None, n_numbers, fill)),
+        lambda guard: source.reduce(MomentsKernel(coding, guard, n_numbers)),
+        lambda moments: moments,
+    )
     moments = replace(moments, N_error=N_error)
     return moments if moments.guard.idle else moments.without_needless_offsets()
+
+
+def refine_guard(sums: S, sum_again: Callable[[Guard], S], moments_of: Callable[[S], Moments]) -> S:
+    """Sums over a table through a guard that suits all its rows.
+
+    One pass is enough unless the first rows misled the guess. A second is through the guard that the sums
+    show to be needed, a third where all they showed of a column is that it is out of range.
+    """
+    for _ in range(2):
+        better = moments_of(sums).better_guard()
+        if better is None:
+            break
+        sums = sum_again(better)
+        moments = moments_of(sums)
+        if not moments.out_of_range.any() and moments.finite.all():
+            break
+    return sums

@@ -1,9 +1,18 @@
-"""Scatter of each column once N = [1, confounders] is removed: Eq. (3) column by column."""
+"""Scatter of each column once N = [1, confounders] is removed: Eq. (3) and (4), column by column.
+
+With R R' the inverse of N'N (`Moments.root`), B = R'N'X and beta = R B,
+
+    total_j = x_j'x_j - b_j'b_j,  C = X'H = (X'T - beta'N'T) rotated by the coding,  between_j = ||C_j||^2 / n
+
+The centred column x_j - N beta_j is not formed. Where the difference has lost its digits, which is known
+from its error, the column itself is looked at once more.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,16 +20,13 @@ from numpy.typing import NDArray
 from fisherset._rounding import BOUNDED
 from fisherset._types import EPS, Floats, Indices
 from fisherset.data import Block, Source
-from fisherset.statistics.kernels import dense
-from fisherset.statistics.kernels.blocks import nuisance
-from fisherset.statistics.products.products import values
+from fisherset.statistics.kernels import nuisance
+from fisherset.statistics.products.products import dense_columns
 from fisherset.statistics.sums.coding import Coding
 from fisherset.statistics.sums.guard import Guard
 from fisherset.statistics.sums.moments import CONSTANT, Moments
 
-# What is left of a column may be this many times its error and still count as nothing.
-WITHIN_ROUNDING = 4
-SLICE = 2**17  # numbers that are worked on at a time, of arrays that are as wide as the table
+SLICE = 2**17  # numbers at a time of arrays as wide as the table: 1 MB stays in the cache of a core
 
 
 class Scatter:
@@ -28,7 +34,7 @@ class Scatter:
 
     Arrays as large as the sums, p x d, are made of them some columns at a time, and not kept. A column
     counts as constant when its spread is within rounding of its values, or, where confounders are removed
-    and there are rows to look at, when no more is left of it than that.
+    and there are rows to look at, when its residuals are.
 
     Parameters
     ----------
@@ -37,16 +43,16 @@ class Scatter:
     coding : Coding
         How targets become H.
     source : Source or None
-        The rows, where there are any: columns of which sums do not tell what N leaves are looked at again.
+        The rows, where there are any, for columns whose residuals the sums do not tell.
 
     Attributes
     ----------
     beta : ndarray of shape (z, d)
-        N beta_j is removed from column j; without confounders that is the mean.
+        Coefficients on N: column j is residualised to x_j - N beta_j; without confounders less its mean.
     B : ndarray of shape (r, d)
-        The same as products, r the rank of N: X'X - B'B is what is left of X'X.
+        The same as products, r the rank of N: X'X - B'B are the products of residuals.
     total : ndarray of shape (d,)
-        Sum of squares that is left of each column; n times its variance.
+        Residual sum of squares of each column; n times its variance.
     rank : int
         Number of columns r of H.
     between : ndarray of shape (d,)
@@ -71,33 +77,29 @@ class Scatter:
         doubtful = ~self.constant & ~(total * BOUNDED >= self.unit * self.lengths**2)
         if doubtful.any() and source is not None and not moments.subtracted:
             some = np.flatnonzero(doubtful)
-            left = source.reduce(LeftKernel(self.guard, some, self.beta[:, some]))
-            # the rows tell as much as beta is known to: u l_j (1 + L)
-            rounding = WITHIN_ROUNDING * self.unit * (1 + moments.N_length) * self.lengths[some]
-            self.constant[some] = left <= rounding**2
+            left = source.reduce(ResidualKernel(self.guard, some, self.beta[:, some]))
+            # the rows tell as much as beta is known to, u l_j (1 + L); four times that counts as nothing
+            rounding = 4 * self.unit * (1 + moments.N_length) * self.lengths[some]
+            self.constant[some] = left.squares <= rounding**2
         self.unknown: NDArray[np.bool_] = doubtful & ~self.constant
         self.total: Floats = np.where(self.constant, 0.0, total)
         self.ceiling = coding.ceiling(moments)
         self.target_errors = coding.errors(moments)
-        self._coding, self._none = coding, self.constant
+        self._coding, self._unrelated = coding, self.constant
         squares = np.empty(total.size)
-        for some_, C in self._products():
-            squares[some_] = np.einsum("jr,jr->j", C, C)
+        for part, C in self._products():
+            squares[part] = np.einsum("jr,jr->j", C, C)
         self.rank: int = C.shape[1]
-        # what is only the rounding of the sums is no difference between targets
-        self._none = self.constant | (squares <= self.n * (16 * EPS) ** 2 * moments.squares)
-        self.between: Floats = np.minimum(np.where(self._none, 0.0, squares) / self.n, self.total)
+        # differences between targets within the rounding of the sums are none
+        self._unrelated = self.constant | (squares <= self.n * (16 * EPS) ** 2 * moments.squares)
+        self.between: Floats = np.minimum(np.where(self._unrelated, 0.0, squares) / self.n, self.total)
 
     def _constant(self, total: Floats) -> NDArray[np.bool_]:
         """Columns that are constant before confounders are removed; after a subtraction sums do not tell."""
         moments = self.moments
-        if moments.subtracted:  # but of whole numbers
-            # n times the squares less the square of the sum is zero just where a column is constant
-            whole, squares, sums = moments.exact, moments.squares, moments.NX[0]
-            same = [
-                exact and int(self.n) * int(square) == int(total) ** 2
-                for exact, square, total in zip(whole.tolist(), squares.tolist(), sums.tolist(), strict=True)
-            ]
+        if moments.subtracted:  # but those of whole numbers: n times the squares is the square of the sum
+            sums = zip(moments.exact.tolist(), moments.squares.tolist(), moments.NX[0].tolist(), strict=True)
+            same = [exact and int(self.n) * int(square) == int(total) ** 2 for exact, square, total in sums]
             return np.asarray(np.logical_or(moments.added == 0, same), dtype=np.bool_)
         if len(moments.NX) > 1:
             total = np.maximum(moments.squares - moments.NX[0] ** 2 / self.n, 0.0)
@@ -114,20 +116,20 @@ class Scatter:
         """
         errors: Floats = self.unit * self.lengths * self.target_errors.length
         plain = not self.moments.subtracted and len(self.moments.NX) == 1
-        return np.where(self._none, 0.0, errors) if plain else errors
+        return np.where(self._unrelated, 0.0, errors) if plain else errors
 
     @property
     def sums(self) -> Floats:
-        """T'X less what N explains, p x d."""
+        """T'X of the residuals, p x d."""
         return self.sums_of(slice(None))
 
     def sums_of(self, columns: Indices | slice) -> Floats:
         """The same of some columns, p x len(columns)."""
         moments = self.moments
         sums: Floats = moments.TX[:, columns] - moments.NT.T @ self.beta[:, columns]
-        none = np.flatnonzero(self._none[columns])
-        if none.size:
-            sums[:, none] = 0.0
+        unrelated = np.flatnonzero(self._unrelated[columns])
+        if unrelated.size:
+            sums[:, unrelated] = 0.0
         return sums
 
     def products(self, scale: Floats) -> Floats:
@@ -143,7 +145,7 @@ class Scatter:
         return C
 
     def _products(self) -> Iterator[tuple[slice, Floats]]:
-        """Some columns of the table after the other, and their part of X'H."""
+        """Slices of the columns, and their part of X'H."""
         step = max(1, SLICE // max(len(self.moments.TX), 1))
         for start in range(0, max(self.total.size, 1), step):
             some = slice(start, start + step)
@@ -151,7 +153,7 @@ class Scatter:
 
     @property
     def n_samples(self) -> float:
-        """What the rows are worth as evidence.
+        """Number of rows as evidence.
 
         Whole weights are repeats of a row. Others only say how much it counts: their scale
         means nothing, and the more they differ the less the rows tell (Kish 1965).
@@ -160,18 +162,34 @@ class Scatter:
         return self.n if moments.whole_weights else self.n**2 / moments.weight_squares
 
 
+class Residuals(NamedTuple):
+    """Sum of squares of the residuals, and the largest value before, of each column."""
+
+    squares: Floats
+    largest: Floats
+
+    def __add__(self, other: Residuals) -> Residuals:  # type: ignore[override]
+        return Residuals(self.squares + other.squares, np.maximum(self.largest, other.largest))
+
+
 @dataclass(frozen=True)
-class LeftKernel:
-    """Squares of what N leaves of some columns, from their values."""
+class ResidualKernel:
+    """Residuals of some columns from their values: subtracted first, squared then, no digit cancels.
+
+    They are those on N, with its coefficients, or those about the mean of each row's class.
+    """
 
     guard: Guard
     columns: Indices
-    beta: Floats
+    coefficients: Floats
+    by_class: bool = False
 
-    def __call__(self, block: Block) -> Floats:
-        left = values(block, self.guard, self.columns) - nuisance(block) @ self.beta
-        squares: Floats = dense.squares(left, block.weight)
-        return squares
+    def __call__(self, block: Block) -> Residuals:
+        X = dense_columns(block, self.guard, self.columns)
+        fitted = self.coefficients[block.y] if self.by_class else nuisance(block) @ self.coefficients
+        weight = np.ones(len(X)) if block.weight is None else block.weight
+        left = (X - fitted) * (weight > 0)[:, None]  # the square of a huge value may be infinite
+        return Residuals(weight @ left**2, np.abs(X).max(axis=0, initial=0.0))
 
 
 def _known_unit(moments: Moments) -> float:

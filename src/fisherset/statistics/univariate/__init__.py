@@ -1,1 +1,1 @@
-"""Statistics of single columns: within-class scatter, HSIC, and spread over a neighbour graph."""
+"""Statistics of single columns: scatter within classes, dependence (HSIC), spread over a neighbour graph."""

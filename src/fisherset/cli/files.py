@@ -1,0 +1,273 @@
+"""The files of a command: options that describe the table it reads, and checks of what it writes."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import typer
+
+from fisherset._files import WRITTEN, is_protected, write_whole
+from fisherset.cli import INTERRUPTED, raise_on_interrupt
+from fisherset.cli.options import (
+    FORMATS,
+    SEPARATORS,
+    Impute,
+    Restrictions,
+    Task,
+    argument,
+    complete,
+    layout_option,
+    option,
+)
+from fisherset.cli.terminal import ProgressBars, note_about
+
+if TYPE_CHECKING:
+    from fisherset.tables import LabelledTable, Layout
+
+STANDARD_INPUT = Path("-")
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """Options of a table in a file, and of its layout."""
+
+    file: Path = argument(
+        "FILE", f"{FORMATS} A folder or pattern of such files is read by batches. Or a summary."
+    )
+    sep: str | None = layout_option(
+        None, "What separates the cells of a text: a character, tab or space.", "--sep"
+    )
+    decimal: str | None = layout_option(None, "What stands before decimals: . or ,", "--decimal")
+    encoding: str | None = layout_option(None, "Of a text, such as latin-1.", "--encoding")
+    na: list[str] | None = layout_option(
+        None, "A cell that stands for a missing value, such as ?; may be given again.", "--na"
+    )
+    transpose: bool = layout_option(False, "Features are rows, samples columns.", "--transpose")
+    identifier: str | None = layout_option(
+        None,
+        "The column that names the rows: no feature, and kept in what is written.",
+        "--id",
+        autocompletion=complete,
+    )
+    labels: Path | None = layout_option(None, "Another table, in which the target is.", "--labels")
+    on: str | None = layout_option(
+        None,
+        "The column of both tables that says which rows belong together. Default: what names the rows.",
+        "--on",
+        autocompletion=complete,
+    )
+
+    @property
+    def inputs(self) -> list[Path]:
+        """The files that are read, which must not be written."""
+        return [path for path in (self.file, self.labels) if path is not None and path != STANDARD_INPUT]
+
+    def check(self) -> None:
+        """Refuse what can be refused before anything that computes is loaded."""
+        if self.sep is not None and len(self.sep) != 1 and self.sep not in SEPARATORS:
+            raise ValueError(f"--sep must be one character, tab or space; got {self.sep!r}.")
+        if self.decimal not in (None, ".", ","):
+            raise ValueError(f"--decimal must be . or ,; got {self.decimal!r}.")
+        if self.on is not None and self.labels is None:
+            raise ValueError("--on must go with --labels, the file that has the target.")
+        for path in self.inputs:
+            pattern = any(character in str(path) for character in "*?[") or "://" in str(path)
+            if not path.exists() and not pattern:
+                raise FileNotFoundError(f"There is no file {str(path)!r}.")
+
+    @contextmanager
+    def opened(self) -> Iterator[Path]:
+        """The file, or a copy of the standard input, for as long as the table is used."""
+        if self.file != STANDARD_INPUT:
+            yield self.file
+            return
+        from fisherset.tables import spooled
+
+        with spooled() as path:
+            yield path
+
+    @property
+    def layout(self) -> Layout:
+        """The layout of the table, as far as it was given."""
+        from fisherset.tables import Layout
+
+        return Layout(
+            self.sep,
+            self.decimal,
+            self.encoding,
+            tuple(self.na or ()),
+            self.transpose,
+            self.identifier,
+            self.labels,
+            self.on,
+        )
+
+
+@dataclass(frozen=True)
+class LabelledFile(TableFile):
+    """Options of a table with its target."""
+
+    target: str | None = option(
+        None,
+        "The column of class labels, or numbers. Not needed for .npz, .svmlight.",
+        *("--target", "-t"),
+        autocompletion=complete,
+    )
+    drop: list[str] | None = option(
+        None, "Columns to leave out: a,b or again and again.", "--drop", autocompletion=complete
+    )
+    impute: Impute | None = option(
+        None,
+        "Missing values: the median (of texts the commonest), or besides a column marking them.",
+        "--impute",
+    )
+
+    def read_options(self, restrictions: Restrictions) -> dict[str, Any] | None:
+        """The arguments of `read_table` for the same table; None where the layout is not the usual one."""
+        from fisherset.tables import PLAIN
+
+        if self.file == STANDARD_INPUT or self.layout != PLAIN:
+            return None
+        task = None if restrictions.task == "classification" else restrictions.task
+        return {"drop": self.drop, "impute": self.impute, "split": restrictions.split_texts, "task": task}
+
+    def table(
+        self,
+        path: Path,
+        quiet: bool,
+        task: Task = "classification",
+        split_texts: bool = True,
+        *,
+        whole: bool = False,
+    ) -> LabelledTable:
+        """Read the table at the path that `opened` gave; out of core if it is large, unless `whole`."""
+        from fisherset.tables import open_table, read_table
+        from fisherset.tables.columns.labels import are_continuous
+
+        with ProgressBars(quiet, f"reading {path.name}"):
+            table = (read_table if whole else open_table)(
+                path,
+                self.target,
+                drop=self.drop or (),
+                impute=self.impute,
+                task=task,
+                split=split_texts,
+                layout=self.layout,
+            )
+        note_about(path.name)
+        if task == "classification" and table.y is not None and are_continuous(table.y):
+            raise ValueError(
+                f"The target {table.target!r} of {path.name} holds continuous values, or a number for each "
+                f"row, no class labels. `select` and `certify` explain numbers with --task regression; else "
+                f"bin them."
+            )
+        return table
+
+
+@dataclass(frozen=True)
+class WholeFile(LabelledFile):
+    """Options of a table with its target that is read into memory."""
+
+    file: Path = argument("FILE", FORMATS)
+
+
+class Kind(NamedTuple):
+    """A kind of output: its name, its suffixes, and the beginning by which files of ours are recognised."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    mark: re.Pattern[bytes] | None = None
+
+
+SELECTION = Kind("a selection", (".json",), re.compile(rb'\s*\{\s*"format": "fisherset '))
+PAGE = Kind("a page", (".html", ".htm"), re.compile(rb'[^\0]*<meta name="generator" content="fisherset'))
+TABLE = Kind("a table", WRITTEN)
+SUMMARY = Kind("a summary", (".npz",))
+
+
+class Outputs:
+    """The files a command writes: checked before the work, written whole, accounted for when interrupted."""
+
+    def __init__(
+        self, *wanted: tuple[Path | None, Kind], inputs: Sequence[Path] = (), force: bool = False
+    ) -> None:
+        self.written: list[Path] = []
+        self._force = force
+        given = [(path, kind) for path, kind in wanted if path is not None]
+        for place, (path, kind) in enumerate(given):
+            others = [other for other, _ in given[:place]]
+            _check_distinct(path, kind, inputs, others)
+            _check_folder(path)
+            if not force:
+                _check_replaceable(path, kind)
+
+    def write(self, path: Path | None, content: Callable[[], str | bytes]) -> None:
+        """Write the content to a file, if there is one to write."""
+        if path is not None:
+            write_whole(path, content(), force=self._force)
+            self.written.append(path)
+
+    def __enter__(self) -> Self:
+        raise_on_interrupt()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, KeyboardInterrupt):
+            kept = ", ".join(map(str, self.written))
+            state = f"{kept} had been written and is whole" if kept else "nothing was written"
+            typer.echo(f"fisherset: interrupted; {state}.", err=True)
+            raise typer.Exit(INTERRUPTED) from None
+
+
+def _check_distinct(path: Path, kind: Kind, inputs: Sequence[Path], others: Sequence[Path]) -> None:
+    """Check the suffix, and that neither an input nor another output is the same file."""
+    if path.suffix.lower() not in kind.suffixes:
+        raise ValueError(f"{str(path)!r} must end in {' or '.join(kind.suffixes)}: it will be {kind.name}.")
+    for source in inputs:
+        if _is_same(path, source):
+            raise ValueError(f"{str(path)!r} is the input {str(source)!r} itself; write to another file.")
+    for other in others:
+        if _is_same(path, other):
+            raise ValueError(f"{str(path)!r} and {str(other)!r} are the same file.")
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    """Whether two paths lead to one file, by whatever links."""
+    if path.exists() and other.exists():
+        return path.samefile(other)
+    return path.resolve() == other.resolve()
+
+
+def _check_folder(path: Path) -> None:
+    folder = path.resolve().parent  # of the file a link leads to
+    if not folder.is_dir():
+        named = str(folder if path.is_symlink() else path.parent)  # as the command named it, if it did
+        raise ValueError(f"{str(path)!r} cannot be written: there is no folder {named!r}.")
+    if path.is_dir():
+        raise ValueError(f"{str(path)!r} cannot be written: it is a folder.")
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{str(path)!r} cannot be written: it is no ordinary file.")
+    if not os.access(folder, os.W_OK):
+        raise ValueError(f"{str(path)!r} cannot be written: permission denied for its folder.")
+
+
+def _check_replaceable(path: Path, kind: Kind) -> None:
+    """Refuse to replace a file that is protected or that fisherset did not write."""
+    if not path.exists():
+        return
+    if is_protected(path):
+        raise ValueError(f"{str(path)!r} is write-protected; --force replaces it.")
+    with path.open("rb") as file:
+        head = file.read(2000)  # bytes: the marks are within the first few hundred
+    if head and not (kind.mark and kind.mark.match(head)):
+        known = f"is there and not {kind.name} of fisherset's" if kind.mark else "is there"
+        raise ValueError(f"{str(path)!r} {known}; --force replaces it.")

@@ -1,0 +1,254 @@
+"""The selected features, and the warnings and notes that are shown with their certificate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fisherset import Explanation
+from fisherset._format import NEGLIGIBLE, counted, kept_share, most_share, shown
+from fisherset.report.pages import short
+
+# The score of a feature by itself; of a group it is the sum over its features.
+OWN_SCORES = {"classification": "Fisher score", "regression": "r² alone"}
+
+
+class Shares(NamedTuple):
+    """What is left of F without a feature, in per cent, as it is printed; empty where it is unknown."""
+
+    exchanged: str  # with the best swap in its place
+    left_out: str  # with nothing there
+    at_most: str  # of any set without it, as it is proven
+
+
+class ChosenFeature(NamedTuple):
+    """A selected feature or group.
+
+    Attributes
+    ----------
+    rank : int
+        1 for the best.
+    name : str
+        The feature, or the group.
+    weight : float
+        Its share in the best mixture of sets, in the convex relaxation, 0 to 1; by itself it proves
+        nothing.
+    fisher_score : float
+        Of it alone; with a target of numbers the square of its correlation with that. Of a group the
+        sum over its features.
+    drop : float
+        The loss of F when it is left out and nothing takes its place.
+    stand_in : str or None
+        The one outside that is most correlated with it, which need not serve F best.
+    correlation : float
+        Their correlation.
+    n_features : int
+        Number of its features.
+    in_every : bool
+        Whether it is proven to be in every set as good.
+    exchange : str or None
+        The best swap: the one outside with which in its place F is largest.
+    exchanged : float
+        F after that swap; NaN without any.
+    bound_without : float
+        Upper bound on F over all sets without it; NaN where it is no smaller than F.
+    """
+
+    rank: int
+    name: str
+    weight: float
+    fisher_score: float
+    drop: float
+    stand_in: str | None
+    correlation: float
+    n_features: int = 1
+    in_every: bool = False
+    exchange: str | None = None
+    exchanged: float = math.nan
+    bound_without: float = math.nan
+
+    @property
+    def shown(self) -> str:
+        """Its name, with its size where it is a group: "region (4 features)"."""
+        return self.name if self.n_features == 1 else f"{self.name} ({counted(self.n_features, 'features')})"
+
+    def shares(self, objective: float) -> Shares:
+        """Return what is left of F without it, in per cent.
+
+        Parameters
+        ----------
+        objective : float
+            F of the set.
+
+        Returns
+        -------
+        shares : Shares
+            With the best swap in its place, with nothing there, and at most with any set.
+        """
+        return Shares(
+            kept_share(self.exchanged, objective),
+            kept_share(max(objective - self.drop, 0.0), objective),
+            most_share(self.bound_without, objective),
+        )
+
+
+def chosen_features(
+    selector: Any, found: Explanation, names: Sequence[str], sizes: Sequence[int] | None = None
+) -> list[ChosenFeature]:
+    """Return the features, or groups, of a fitted selector, best first.
+
+    Parameters
+    ----------
+    selector : GeneralizedFisherScore
+        Fitted.
+    found : Explanation
+        Of its features.
+    names : sequence of str
+        The names of all columns, or of all groups.
+    sizes : sequence of int, default=None
+        Number of features of each group.
+
+    Returns
+    -------
+    rows : list of ChosenFeature
+        One for each feature or group.
+    """
+    rows = []
+    for at in np.argsort(selector.ranking_[found.features]):
+        j, nearest, best = (int(some[at]) for some in (found.features, found.stand_ins, found.exchanges))
+        in_every, bound = bool(selector.proven_.in_every[j]), float(selector.upper_bound_without_[j])
+        rows.append(
+            ChosenFeature(
+                int(selector.ranking_[j]),
+                names[j],
+                float(selector.scores_[j]),
+                float(found.fisher_scores[at]),
+                float(found.drops[at]),
+                names[nearest] if nearest >= 0 else None,
+                float(found.correlations[at]),
+                1 if sizes is None else sizes[j],
+                in_every,
+                names[best] if best >= 0 else None,
+                float(found.exchanged[at]),
+                bound if in_every and math.isfinite(bound) else math.nan,
+            )
+        )
+    return rows
+
+
+def shortened(row: ChosenFeature) -> ChosenFeature:
+    """Return a row with names that a page can show."""
+    stand_in, exchange = (name and short(name) for name in (row.stand_in, row.exchange))
+    return row._replace(name=short(row.name), stand_in=stand_in, exchange=exchange)
+
+
+class Remark(NamedTuple):
+    """A sentence that is shown with a certificate.
+
+    Attributes
+    ----------
+    text : str
+        The sentence.
+    warns : bool
+        Whether it is a warning, or a note.
+    """
+
+    text: str
+    warns: bool = True
+
+
+def remarks_on(selector: Any) -> list[Remark]:
+    """Say how the search of a fitted selector ended, unless as it should, and compare its set with chance.
+
+    Parameters
+    ----------
+    selector : GeneralizedFisherScore
+        Fitted.
+
+    Returns
+    -------
+    remarks : list of Remark
+        Warnings and notes.
+    """
+    return [*status_remarks(selector.status_), *noise_remarks(getattr(selector, "noise_", None))]
+
+
+def proven_of(selector: Any, noun: str = "features") -> str:
+    """Count the features that are proven to be in every set as good as that of a selector, or in none.
+
+    Parameters
+    ----------
+    selector : GeneralizedFisherScore
+        Fitted.
+    noun : {"features", "columns", "groups"}, default="features"
+        What was selected.
+
+    Returns
+    -------
+    sentence : str
+        A sentence; empty where there was no choice, or F is 0 for every set.
+    """
+    return str(selector.proven_.sentence(noun)) if selector.upper_bound_ > NEGLIGIBLE else ""
+
+
+def noise_remarks(noise: Any) -> list[Remark]:
+    """Compare a set with chance.
+
+    Parameters
+    ----------
+    noise : Noise or None
+        The comparison with sets of noise features, if there was one.
+
+    Returns
+    -------
+    remarks : list of Remark
+        A warning or note; none without a comparison.
+    """
+    return [] if noise is None else [Remark(str(noise), bool(noise.chance))]
+
+
+def status_remarks(status: Any) -> list[Remark]:
+    """Warn where a search ended before its goal.
+
+    Parameters
+    ----------
+    status : Status
+        How the search ended.
+
+    Returns
+    -------
+    remarks : list of Remark
+        A warning, or none.
+    """
+    if status.name == "CONVERGED":
+        return []
+    return [Remark(f"{status.value[0].upper()}{status.value[1:]}.")]
+
+
+def giveaway_remarks(columns: Sequence[str], target: str) -> list[Remark]:
+    """Warn of target leakage: columns that determine the target.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        Their names.
+    target : str
+        The name of the target.
+
+    Returns
+    -------
+    remarks : list of Remark
+        A warning; none without such columns.
+    """
+    if not columns:
+        return []
+    return [
+        Remark(
+            f"The target {target!r} is determined by {shown(list(columns))} (target leakage): copies of it, "
+            f"or made from it? What follows is worth nothing then; leave out with --drop what will not be "
+            f"known before the target is."
+        )
+    ]
