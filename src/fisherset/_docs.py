@@ -24,6 +24,10 @@ y : array-like of shape (n_samples,) or (n_samples, n_targets)
     regression. None for a table that brings its own.
 y.labels : array-like of shape (n_samples,)
     Class labels of any hashable kind; None for a table from `scan` or a :class:`Summary`.
+y.classes : array-like of shape (n_samples,)
+    Class labels of the samples.
+y.numbers : array-like of shape (n_samples,)
+    The target, numbers.
 sample_weight : array-like of shape (n_samples,), default=None
     Weights of the samples; a weight of 2 counts as a sample given twice.
 confounders : array-like of shape (n_samples, n_confounders), default=None
@@ -33,6 +37,16 @@ confounders : array-like of shape (n_samples, n_confounders), default=None
     features tell what the confounders do not.
 features : array-like
     The subset: column numbers, column names, or a boolean mask.
+features.columns : array-like
+    Column numbers, column names, or a boolean mask; the numbers and names in any order.
+features.optional : array-like, default=None
+    Column numbers, column names, or a boolean mask; None for all.
+names.columns : sequence of str, default=None
+    Names of all columns; None for those of X, or their numbers.
+gamma.positive : float
+    The regulariser, positive.
+ax : matplotlib Axes, default=None
+    Where to plot; a new figure when None.
 n_features_to_select : int or float, default=None
     Number of features to select; a float in (0, 1) is a share of them, None half.
 gamma : float or "scale", default="scale"

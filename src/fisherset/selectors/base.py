@@ -15,7 +15,7 @@ from fisherset.data import DaskRows, lazy_columns
 from fisherset.solver import TIE
 from fisherset.validation import features as check
 from fisherset.validation import parameters as parameter
-from fisherset.validation.containers import is_elsewhere, left_there
+from fisherset.validation.table import dask_as_rows, is_out_of_core
 
 
 class BaseSelector(SelectorMixin, BaseEstimator):
@@ -62,7 +62,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     def _check_table(self, X: Any, *, elsewhere: bool = False) -> tuple[Any, int]:
         """X as a checked table, and the number of features to select."""
-        X = check.check_table(self, X, elsewhere=elsewhere)
+        X = check.check_table(self, X, out_of_core=elsewhere)
         return X, parameter.check_count(self.n_features_to_select, self.n_features_in_)
 
     def _keep_optional(self, name: str, value: Any) -> None:
@@ -86,11 +86,11 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             The samples with only the selected features; of Dask's arrays and data frames not yet
             computed.
         """
-        if isinstance(left_there(X), DaskRows):
+        if isinstance(dask_as_rows(X), DaskRows):
             support = self._get_support_mask()
             check.check_same_columns(self, X)
             return lazy_columns(X, support)
-        if is_elsewhere(X):
+        if is_out_of_core(X):
             raise TypeError(
                 f"X must be rows at hand, or on Dask; got an object of type {type(X).__name__}. Name the "
                 f"selected columns when it is made, as by scan(..., columns=get_feature_names_out())."

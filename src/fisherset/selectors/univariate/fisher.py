@@ -8,10 +8,10 @@ import numpy as np
 
 from fisherset._docs import documented
 from fisherset._types import Floats
-from fisherset.selection.problem import measure_table
 from fisherset.selectors.base import BaseSelector
 from fisherset.statistics import within_scatter
-from fisherset.statistics.measured import Beside, Measured
+from fisherset.statistics.measure import measure_table
+from fisherset.statistics.measured import FitArguments, MeasuredTable
 
 
 @documented
@@ -71,15 +71,15 @@ class FisherScore(BaseSelector):
         self : FisherScore
             The fitted selector.
         """
-        X, k = self._check_table(X, elsewhere=True)
-        table = measure_table(X, y, self._names, Beside(sample_weight))
+        X, k = self._check_table(X, out_of_core=True)
+        table = measure_table(X, y, self._names, FitArguments(sample_weight))
         self._select(fisher_scores(table), table.scatter.constant, k)
         self.classes_, self.n_passes_ = table.classes, table.n_passes
         return self
 
 
-def fisher_scores(table: Measured) -> Floats:
+def fisher_scores(table: MeasuredTable) -> Floats:
     """Eq. (4) of every column; infinite without scatter inside the classes."""
-    between, within = table.scatter.between, within_scatter(table.scatter, table.source)
+    between, within = table.scatter.between, within_scatter(table.scatter, table.rows)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(between > 0, between / within, 0.0)

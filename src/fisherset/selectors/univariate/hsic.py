@@ -9,10 +9,10 @@ import numpy as np
 
 from fisherset._docs import documented
 from fisherset._types import EPS, Floats
-from fisherset.selection.problem import measure_table
 from fisherset.selectors.base import BaseSelector
 from fisherset.statistics import SourceProducts, rbf_dependence
-from fisherset.statistics.measured import Beside, Measured
+from fisherset.statistics.measure import measure_table
+from fisherset.statistics.measured import FitArguments, MeasuredTable
 from fisherset.validation import parameters as parameter
 
 CLASSES = 256  # classes whose indicators are held at a time: c x 256 numbers
@@ -99,8 +99,8 @@ class HSICScore(BaseSelector):
         parameter.check_choice("data_kernel", self.data_kernel, ("linear", "rbf"))
         parameter.check_choice("label_kernel", self.label_kernel, ("delta", "linear"))
         parameter.check_bandwidth(self.bandwidth, "scale")
-        X, k = self._check_table(X, elsewhere=self.data_kernel == "linear")
-        table = measure_table(X, y, self._names, Beside(sample_weight))
+        X, k = self._check_table(X, out_of_core=self.data_kernel == "linear")
+        table = measure_table(X, y, self._names, FitArguments(sample_weight))
         scores, unit = self._linear(table) if self.data_kernel == "linear" else self._rbf(table)
         constant, n = table.scatter.constant, table.scatter.n
         if n - 1.0 < 1e-6:
@@ -121,7 +121,7 @@ class HSICScore(BaseSelector):
             for start in range(0, n_classes, CLASSES):
                 yield np.eye(n_classes, min(CLASSES, n_classes - start), -start)
 
-    def _linear(self, table: Measured) -> tuple[Floats, Floats]:
+    def _linear(self, table: MeasuredTable) -> tuple[Floats, Floats]:
         """||sum over the samples of (centred x) (features of the label)||^2, from the class sums."""
         scatter = table.scatter
         sums = scatter.sums.T  # of the centred columns, d x c
@@ -133,7 +133,7 @@ class HSICScore(BaseSelector):
             total += np.einsum("jp,jp->j", projected, projected)
         return total, scatter.guard.unit
 
-    def _rbf(self, table: Measured) -> tuple[Floats, Floats]:
+    def _rbf(self, table: MeasuredTable) -> tuple[Floats, Floats]:
         scatter = table.scatter
         spread = np.sqrt(scatter.total / scatter.n)
         if not isinstance(self.bandwidth, str):

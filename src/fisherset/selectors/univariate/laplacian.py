@@ -10,7 +10,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from fisherset._docs import documented
 from fisherset._types import Floats, Indices
-from fisherset.data import CountedSource, MemorySource
+from fisherset.data import CountedRows, MemoryRows
 from fisherset.selectors.base import BaseSelector
 from fisherset.statistics import (
     Classes,
@@ -137,8 +137,8 @@ def check_graph_parameters(selector: Any) -> None:
 def measure_graph(selector: Any, X: Any, y: Any) -> tuple[GraphScatter, int]:
     """Scatter of the columns along the graph of a selector, and the passes that took."""
     codes = check.check_labels(y, X.shape[0])[1] if selector.supervised else None
-    rows = MemorySource(X.tocsr() if sparse.issparse(X) else X)
-    source = CountedSource(rows)
+    rows = MemoryRows(X.tocsr() if sparse.issparse(X) else X)
+    source = CountedRows(rows)
     moments = sum_moments(source, Classes(1))
     check.reject_nonfinite(moments.finite, selector._names)
     # one unit for all columns, so that the squares of distances stay in range

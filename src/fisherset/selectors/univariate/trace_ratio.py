@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from fisherset._docs import documented
 from fisherset._types import Floats, Indices
-from fisherset.selection.problem import measure_table
 from fisherset.selectors.base import BaseSelector
 from fisherset.selectors.univariate.laplacian import check_graph_parameters, measure_graph
 from fisherset.solver import mask_of
 from fisherset.statistics import within_scatter
+from fisherset.statistics.measure import measure_table
 from fisherset.validation import features as check
 from fisherset.validation import parameters as parameter
 
@@ -124,12 +124,12 @@ class TraceRatio(BaseSelector):
         """
         parameter.check_choice("criterion", self.criterion, ("fisher", "laplacian"))
         check_graph_parameters(self)
-        X, k = self._check_table(X, elsewhere=self.criterion == "fisher")
+        X, k = self._check_table(X, out_of_core=self.criterion == "fisher")
         classes: NDArray[Any] | None = None
         if self.criterion == "fisher":
             table = measure_table(X, y, self._names)
             scatter: Any = table.scatter
-            gain, cost, classes = scatter.between, within_scatter(scatter, table.source), table.classes
+            gain, cost, classes = scatter.between, within_scatter(scatter, table.rows), table.classes
             self.n_passes_ = table.n_passes
         else:
             scatter, self.n_passes_ = measure_graph(self, X, y)
