@@ -290,7 +290,7 @@ def check_true(found, X, y, groups, gamma, *, standardize=True, tolerance=1e-8):
 @pytest.mark.parametrize("power", [-4, -7, -8, -9, -12])
 @pytest.mark.parametrize(("n", "size"), [(12, 6), (20, 10), (30, 12)])
 def test_groups_of_more_columns_than_rows(n, size, power):
-    """What P leaves of a group's columns is rounding where gamma is small."""
+    """The residual of a group's columns is rounding where gamma is small."""
     rng = np.random.default_rng(n)
     groups, y, gamma = np.repeat(np.arange(5), size), np.arange(n) % 2, n * 10.0**power
     X = rng.normal(size=(n, groups.size))

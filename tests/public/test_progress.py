@@ -1,4 +1,4 @@
-"""What `verbose` shows, and that nothing is shown without it."""
+"""The lines of `verbose`, and silence without it."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""What is not a number proves nothing: bounds stay what they were, and no list is complete."""
+"""NaN proves nothing: bounds stay as they were, and no list is complete."""
 
 import numpy as np
 import pytest

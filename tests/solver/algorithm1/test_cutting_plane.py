@@ -161,7 +161,7 @@ def test_a_shortlist_that_lacks_much_is_mended(data, m, gamma, monkeypatch):
 
 @pytest.mark.parametrize("groups", [False, True])
 def test_a_shortlist_knows_its_block(data, groups):
-    """What it says of the listed units is what all of G says, however it was put together."""
+    """Its values of the listed units are those of all of G, however it was put together."""
     Z, H = data
     d = Z.shape[1]
     problem = reference.ArrayProblem(Z, H, groups=np.arange(d) % (d // 2) if groups else None)

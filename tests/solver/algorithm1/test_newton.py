@@ -94,7 +94,7 @@ def test_a_function_that_is_no_parabola_is_left_as_it_was():
 @pytest.mark.parametrize("rank", [1, 3, 8])
 @pytest.mark.parametrize("seed", range(5))
 def test_top_of_a_parabola(seed, rank):
-    """What the conditions of a maximum ask: all free weights rise alike, none that is nought rises more."""
+    """The conditions of a maximum: all free weights rise alike, none that is zero rises more."""
     rng = np.random.default_rng(seed)
     factor = rng.normal(size=(8, rank))
     Q, gradient = factor @ factor.T, rng.uniform(1, 2, 8)

@@ -79,7 +79,7 @@ def test_many_relaxations_are_as_one(seed, groups):
 @pytest.mark.parametrize("groups", [None, GROUPS])
 @pytest.mark.parametrize("seed", range(4))
 def test_a_tangent_with_the_diagonal_taken_out_bounds_all_sets(seed, groups):
-    """Whatever q it is taken at, and tighter than the one with G as it is."""
+    """At any q, and tighter than the one with G as it is."""
     rng = np.random.default_rng(seed)
     core, _problem = random_core(seed, groups)
     gamma, size = 2.0, core.units.size

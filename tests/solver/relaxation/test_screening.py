@@ -1,4 +1,4 @@
-"""What is said of columns that are not looked at again holds, and what is found without them is the same."""
+"""Bounds on screened columns hold, and the solution without them is the same."""
 
 import numpy as np
 import pytest
