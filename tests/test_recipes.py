@@ -124,7 +124,7 @@ def test_a_solver(data, monkeypatch):
 
 
 def test_a_solver_need_not_be_trusted(data, monkeypatch):
-    """What a solver claims is proven on the problem: a wrong objective does not get through."""
+    """Claims of a solver are proven on the problem: a wrong objective does not get through."""
     X, y = data
 
     def liar(problem, domains, gamma, **kwargs):
