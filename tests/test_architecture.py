@@ -130,7 +130,7 @@ def test_only_what_needs_rows_in_memory_knows_of_it():
         "data/memory",
         "statistics/measure",
         "statistics/reader",
-        "statistics/sums/folds",
+        "statistics/folds",
         "statistics/univariate/pairs",
         "statistics/products/sparse_columns",
     }

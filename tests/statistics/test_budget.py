@@ -285,4 +285,4 @@ def test_what_is_as_large_as_the_sums_is_made_of_them_in_slices(monkeypatch):
     assert_allclose(sliced.C, whole.C, rtol=1e-13, atol=1e-13)
     assert_allclose(sliced.scatter.between, whole.scatter.between, rtol=1e-13)
     some = np.array([3, 7])
-    assert_allclose(sliced.scatter.sums_of(some), whole.scatter.sums[:, some])
+    assert_allclose(sliced.scatter.sums_of(some), whole.scatter.sums_of(slice(None))[:, some])

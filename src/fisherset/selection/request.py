@@ -11,7 +11,7 @@ from fisherset._types import Indices
 from fisherset.selection.constraints import Constraints, PosedProblem, SetArguments, check_constraints
 from fisherset.selection.gamma import resolve_gamma
 from fisherset.solver import SOLVERS, Iteration, Solution, Trace, solve
-from fisherset.solver.trace import THRIFT, USUAL
+from fisherset.solver.trace import DEFAULT_LOOSE_TOL, DEFAULT_TOL
 from fisherset.statistics import SourceProducts, TableProblem, check_least_memory, least_memory
 from fisherset.statistics.budget import LARGEST_ARRAY
 from fisherset.statistics.measure import measure_table
@@ -147,7 +147,7 @@ class SearchOptions(NamedTuple):
 
     solver: str
     tol: float | None
-    thrift: float  # share of the gap that a loose bound may be off by: 0 where a user sets tol
+    loose_tol: float  # share of the gap that a loose bound may be off by: 0 where a user sets tol
     max_iter: int
     time_limit: float | None
     max_nodes: int | None
@@ -158,7 +158,7 @@ class SearchOptions(NamedTuple):
             max_iter=self.max_iter,
             time_limit=self.time_limit,
             max_nodes=self.max_nodes,
-            thrift=self.thrift,
+            loose_tol=self.loose_tol,
             report=report,
         )
 
@@ -187,11 +187,11 @@ def check_search(
             'tol must not be None with solver="exact", which proves what it finds. Leave tol out, or use '
             'solver="joint".'
         )
-    thrift = THRIFT if isinstance(tol, str) and not exact and not grading else 0.0
+    loose_tol = DEFAULT_LOOSE_TOL if isinstance(tol, str) and not exact and not grading else 0.0
     number = None if tol is None and not grading else _check_accuracy(tol, exact)
     max_iter = parameter.check_integer("max_iter", max_iter, least=1)
     seconds = parameter.check_limit("time_limit", time_limit)
-    return SearchOptions(solver, number, thrift, max_iter, seconds, parameter.check_nodes(max_nodes))
+    return SearchOptions(solver, number, loose_tol, max_iter, seconds, parameter.check_nodes(max_nodes))
 
 
 def _check_accuracy(tol: Any, exact: bool) -> float:
@@ -200,4 +200,4 @@ def _check_accuracy(tol: Any, exact: bool) -> float:
         return parameter.check_number("tol", tol, above=0.0)
     if tol != "auto":
         raise ValueError(f'tol must be a positive number or "auto"; got {parameter.shown(tol)}.')
-    return 0.0 if exact else USUAL
+    return 0.0 if exact else DEFAULT_TOL

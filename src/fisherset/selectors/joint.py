@@ -14,8 +14,8 @@ from fisherset.selection.constraints import PosedProblem, SetArguments
 from fisherset.selection.outcome import prove_units, table_bounds, warn_status
 from fisherset.selection.request import Request, SearchOptions, check_criterion, check_request, check_search
 from fisherset.selectors.base import BaseSelector, ranking_from
-from fisherset.solver import LOOSE, Iteration, Solution, mask_of
-from fisherset.solver.solution import ROUNDED
+from fisherset.solver import UNCERTIFIED_TOL, Iteration, Solution, mask_of
+from fisherset.solver.solution import LARGEST_ROUNDED_GAP
 from fisherset.statistics.measured import FitArguments, MeasuredTable
 from fisherset.validation import parameters as parameter
 from fisherset.validation.features import warn_constant
@@ -79,7 +79,7 @@ class JointSelector(BaseSelector):
 
     def _solve(self, table: MeasuredTable, posed: PosedProblem, gamma: float, options: SearchOptions) -> None:
         """Select k features, or groups of them, and keep the fitted attributes."""
-        progress = Progress(LOOSE if options.tol is None else options.tol) if self.verbose else None
+        progress = Progress(UNCERTIFIED_TOL if options.tol is None else options.tol) if self.verbose else None
         trace = options.trace(progress)
         try:
             (solution,) = options.solutions([posed], gamma, trace)
@@ -121,7 +121,7 @@ class Progress:
     WIDTH = 24  # of the bar, where the line has space for it
 
     def __init__(self, tol: float, stream: TextIO | None = None) -> None:
-        self._tol, self._stream = max(tol, ROUNDED), sys.stderr if stream is None else stream
+        self._tol, self._stream = max(tol, LARGEST_ROUNDED_GAP), sys.stderr if stream is None else stream
         self._live = self._stream.isatty()
         self._count, self._start = 0, time.monotonic()
 

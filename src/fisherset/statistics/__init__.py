@@ -8,6 +8,7 @@ problem      C, diag G and blocks of G for the solver
 """
 
 from fisherset.statistics.budget import check_least_memory, least_memory
+from fisherset.statistics.folds import FoldedTable
 from fisherset.statistics.kernels import join_columns, join_rows
 from fisherset.statistics.problem import TableProblem
 from fisherset.statistics.products.products import ComplementProducts, SourceProducts, StoredProducts
@@ -23,7 +24,6 @@ from fisherset.statistics.sums.cross_products import (
     products_suffice,
     sum_cross_products,
 )
-from fisherset.statistics.sums.folds import FoldedTable
 from fisherset.statistics.sums.guard import Fill, Guard, MissingCounts, count_missing
 from fisherset.statistics.sums.moments import Moments, sum_moments
 from fisherset.statistics.sums.scatter import Scatter

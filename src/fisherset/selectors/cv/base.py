@@ -98,7 +98,7 @@ class CrossValidatedSelector(JointSelector):
         problem = folded.whole()
         check_magnitude(problem.diagonal)
         # no certificates in the search, and nothing to save on them
-        search = GridSearch(folded, ks, constraints, self._gammas, options._replace(thrift=0.0), scorer)
+        search = GridSearch(folded, ks, constraints, self._gammas, options._replace(loose_tol=0.0), scorer)
         scores = search.scores(splits, self.n_jobs)
         gammas = np.array(self._gammas(constraints.pose(problem, ks[-1])))
         at_gamma, at_k = self._choose(scores, gammas)

@@ -124,7 +124,7 @@ class HSICScore(BaseSelector):
     def _linear(self, table: MeasuredTable) -> tuple[Floats, Floats]:
         """||sum over the samples of (centred x) (features of the label)||^2, from the class sums."""
         scatter = table.scatter
-        sums = scatter.sums.T  # of the centred columns, d x c
+        sums = scatter.sums_of(slice(None)).T  # of the centred columns, d x c
         total = np.zeros(len(sums))
         for labels in self._labels(table.classes.size):
             projected = sums @ labels
