@@ -11,7 +11,8 @@ from fisherset._docs import documented
 from fisherset._types import EPS, Floats, Indices
 from fisherset.evaluation.description import columns_of, in_unit_length
 from fisherset.validation.parameters import check_number
-from fisherset.validation.samples import check_labels, check_target
+from fisherset.validation.samples import check_target
+from fisherset.validation.targets import check_labels
 
 
 class Plane(NamedTuple):
