@@ -12,7 +12,7 @@ from fisherset.selection.constraints import Constraints, PosedProblem, SetArgume
 from fisherset.selection.gamma import resolve_gamma
 from fisherset.solver import SOLVERS, Iteration, Solution, Trace, solve
 from fisherset.solver.trace import DEFAULT_LOOSE_TOL, DEFAULT_TOL
-from fisherset.statistics import SourceProducts, TableProblem, check_least_memory, least_memory
+from fisherset.statistics import RowProducts, TableProblem, check_least_memory, least_memory
 from fisherset.statistics.budget import LARGEST_ARRAY
 from fisherset.statistics.measure import measure_table
 from fisherset.statistics.measured import FitArguments, MeasuredTable
@@ -139,7 +139,7 @@ def _least_memory(table: MeasuredTable, n_chosen: int, n_rows: int | None) -> in
 
 def _by_passes(table: MeasuredTable) -> bool:
     """Whether the rows are out of core, so that every product is a pass over them."""
-    return table.products.n_rows is None and isinstance(table.products, SourceProducts)
+    return table.products.n_rows is None and isinstance(table.products, RowProducts)
 
 
 class SearchOptions(NamedTuple):

@@ -10,7 +10,7 @@ import numpy as np
 from fisherset._docs import documented
 from fisherset._types import EPS, Floats
 from fisherset.selectors.base import BaseSelector
-from fisherset.statistics import SourceProducts, rbf_dependence
+from fisherset.statistics import RowProducts, rbf_dependence
 from fisherset.statistics.measure import measure_table
 from fisherset.statistics.measured import FitArguments, MeasuredTable
 from fisherset.validation import parameters as parameter
@@ -142,6 +142,6 @@ class HSICScore(BaseSelector):
         total = np.zeros(spread.size)
         for labels in self._labels(table.classes.size):
             centred = labels - scatter.moments.NT[0] @ labels / scatter.n  # H L H = Y Y'
-            assert isinstance(table.products, SourceProducts)  # the rows are in memory
+            assert isinstance(table.products, RowProducts)  # the rows are in memory
             total += rbf_dependence(table.products, spread, centred, ~scatter.constant)
         return total, np.ones(spread.size)
