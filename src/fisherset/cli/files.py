@@ -22,11 +22,12 @@ from fisherset.cli.options import (
     Restrictions,
     Task,
     argument,
+    columns_option,
     complete,
     layout_option,
     option,
 )
-from fisherset.cli.terminal import ProgressBars, note_about
+from fisherset.cli.terminal import ProgressBars, Screen, note_about
 
 if TYPE_CHECKING:
     from fisherset.tables import LabelledTable, Layout
@@ -98,35 +99,20 @@ class TableFile:
         """The layout of the table, as far as it was given."""
         from fisherset.tables import Layout
 
-        return Layout(
-            self.sep,
-            self.decimal,
-            self.encoding,
-            tuple(self.na or ()),
-            self.transpose,
-            self.identifier,
-            self.labels,
-            self.on,
-        )
+        how = self.sep, self.decimal, self.encoding, tuple(self.na or ()), self.transpose
+        return Layout(*how, self.identifier, self.labels, self.on)
 
 
 @dataclass(frozen=True)
 class LabelledFile(TableFile):
     """Options of a table with its target."""
 
-    target: str | None = option(
-        None,
-        "The column of class labels, or numbers. Not needed for .npz, .svmlight.",
-        *("--target", "-t"),
-        autocompletion=complete,
+    target: str | None = columns_option(
+        "The column of class labels, or numbers. Not needed for .npz, .svmlight.", "--target", "-t"
     )
-    drop: list[str] | None = option(
-        None, "Columns to leave out: a,b or again and again.", "--drop", autocompletion=complete
-    )
+    drop: list[str] | None = columns_option("Columns to leave out: a,b or again and again.", "--drop")
     impute: Impute | None = option(
-        None,
-        "Missing values: the median (of texts the commonest), or besides a column marking them.",
-        "--impute",
+        None, "Missing values: the median (of texts the commonest), or besides a column marking them."
     )
 
     def read_options(self, restrictions: Restrictions) -> dict[str, Any] | None:
@@ -213,6 +199,10 @@ class Outputs:
         if path is not None:
             write_whole(path, content(), force=self._force)
             self.written.append(path)
+
+    def show(self, screen: Screen) -> None:
+        """Print the names of the files that were written."""
+        screen.lines(*(f"Written: {path}" for path in self.written))
 
     def __enter__(self) -> Self:
         raise_on_interrupt()

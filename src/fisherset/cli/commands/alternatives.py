@@ -83,7 +83,7 @@ def alternatives(
     screen.values(request.limits)
     screen.warnings(leakage)
     _show(screen, found)
-    screen.lines(*(f"Written: {file}" for file in outputs.written))
+    outputs.show(screen)
 
 
 def near_best_sets(request: Request, k: int, search: dict[str, Any]) -> NearBest:

@@ -104,7 +104,7 @@ def select(
     if printed == "table":
         screen = Screen(quiet)
         show_answer(screen, answer)
-        screen.lines(*(f"Written: {file}" for file in outputs.written))
+        outputs.show(screen)
     else:
         print(formatted(answer, printed))  # typer would remove characters from names
 
