@@ -133,18 +133,14 @@ def python_lines(
 
     Parameters
     ----------
-    path : str
-        The table's file.
-    target : str or None
-        The column of labels, or numbers.
+    path, target : str
+        The table's file, and its column of labels, or numbers.
     k : int
         Number of features, or groups.
     selector : str, default="GeneralizedFisherScore"
         The class that selects.
-    read : mapping
-        Other arguments of `read_table`; those that are None or empty are left out.
-    given : mapping
-        Other arguments of the selector, such as gamma; those that are None are left out.
+    read, given : mapping
+        Other arguments of `read_table`, and of the selector; those that are None are left out.
     named : mapping of str to sequence of str
         Parameters that name groups or columns: "keep", "exclude", "adjust_for".
     groups : str, default=None
