@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from fisherset import GeneralizedFisherScore, certify
-from fisherset.data import Block, MemorySource
+from fisherset.data import Block, MemoryRows
 from fisherset.solver import SOLVERS, Solution, conclude, measure_subset, relax
 from fisherset.statistics import Classes, Scatter, SourceProducts, StoredProducts, TableProblem, sum_moments
 from fisherset.statistics.products.products import CombinedKernel, CrossKernel, TakeKernel
@@ -19,16 +19,22 @@ from support import reference
 from support.solver_calls import solve_one
 
 
-class ChunkSource:
-    """A source: a table that comes in chunks, each read when its turn comes."""
+class ChunkedRows:
+    """Rows: a table that comes in chunks, each read when its turn comes."""
 
-    names = None
+    names = targets = None
 
     def __init__(self, chunks):
         self.chunks = chunks
-        self.shape = (sum(len(y) for _, y in chunks), chunks[0][0].shape[1])
+        self.n_rows, self.n_columns = sum(len(y) for _, y in chunks), chunks[0][0].shape[1]
 
-    def reduce(self, kernel):
+    def head(self):
+        return Block(*self.chunks[0])
+
+    def labels(self, found):
+        return found
+
+    def reduce(self, kernel, *, columns=True):
         first, *others = (kernel(Block(X, y)) for X, y in self.chunks)
         for other in others:
             first = first + other
@@ -83,8 +89,8 @@ def data():
 def test_a_source(data, kind):
     X, y = data
     cuts = [slice(0, 5), slice(5, 41), slice(41, 60)]
-    ours = problem_of(ChunkSource([(kind(X[rows]), y[rows]) for rows in cuts]), Classes(3))
-    plain = problem_of(MemorySource(X, y), Classes(3))
+    ours = problem_of(ChunkedRows([(kind(X[rows]), y[rows]) for rows in cuts]), Classes(3))
+    plain = problem_of(MemoryRows(X, y), Classes(3))
     found, expected = (solve_one("joint", problem, 4, 20.0) for problem in (ours, plain))
     assert_array_equal(found.units, expected.units)
     assert found.objective == pytest.approx(expected.objective, rel=1e-10)
@@ -96,7 +102,7 @@ def test_a_coding(data):
     X, _ = data
     rng = np.random.default_rng(0)
     Y = X[:, :2] @ rng.normal(size=(2, 2)) + rng.normal(size=(60, 2))
-    problem = problem_of(MemorySource(X, Y, block_bytes=500), Numbers(2))
+    problem = problem_of(MemoryRows(X, Y, block_bytes=500), Numbers(2))
     Z, H = reference.standardize(X), reference.standardize(Y)
     assert_allclose(problem.C, Z.T @ H, rtol=1e-9, atol=1e-9)
     assert_allclose(problem.samples.H, H, rtol=1e-9, atol=1e-9)
@@ -111,7 +117,7 @@ def test_a_solver(data, monkeypatch):
     X, y = data
     monkeypatch.setitem(SOLVERS, "ranking", ranking_path)
     ours = GeneralizedFisherScore(4, gamma=20.0, solver="ranking").fit(X, y)
-    scores = np.sum(problem_of(MemorySource(X, y), Classes(3)).C ** 2, axis=1)
+    scores = np.sum(problem_of(MemoryRows(X, y), Classes(3)).C ** 2, axis=1)
     assert_array_equal(ours.get_support(indices=True), np.sort(np.argsort(-scores)[:4]))
     joint = GeneralizedFisherScore(4, gamma=20.0).fit(X, y)
     assert ours.objective_ <= joint.objective_ <= ours.upper_bound_
@@ -133,7 +139,7 @@ def test_a_solver_need_not_be_trusted(data, monkeypatch):
 def test_stored_products_are_those_of_the_rows(data):
     """A matrix of products and the moments beside it stand for the rows."""
     X, y = data
-    plain = problem_of(MemorySource(X, y), Classes(3))
+    plain = problem_of(MemoryRows(X, y), Classes(3))
     scatter = plain.scatter
     stored = StoredProducts(plain.products.cross(np.arange(9), None), scatter.moments)
     ours = TableProblem(stored, scatter, Classes(3))
@@ -144,15 +150,15 @@ def test_stored_products_are_those_of_the_rows(data):
     assert_array_equal(solve_one("joint", ours, 4, 20.0).units, solve_one("joint", plain, 4, 20.0).units)
 
 
-class Adjusted(MemorySource):
+class Adjusted(MemoryRows):
     """Rows with confounders beside them."""
 
     def __init__(self, X, y, Z, weight):
         super().__init__(X, y, weight, block_bytes=400)
         self.Z = Z
 
-    def _block(self, rows):
-        return Block(self.X[rows], self.y[rows], self.weight[rows], self.Z[rows])
+    def _arguments(self, rows):
+        return self.y[rows], self.weight[rows], self.Z[rows]
 
 
 def test_confounders_are_taken_out_like_the_mean(data):

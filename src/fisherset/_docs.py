@@ -24,6 +24,10 @@ y : array-like of shape (n_samples,) or (n_samples, n_targets)
     regression. None for a table that brings its own.
 y.labels : array-like of shape (n_samples,)
     Class labels of any hashable kind; None for a table from `scan` or a :class:`Summary`.
+y.classes : array-like of shape (n_samples,)
+    Class labels of the samples.
+y.numbers : array-like of shape (n_samples,)
+    The target, numbers.
 sample_weight : array-like of shape (n_samples,), default=None
     Weights of the samples; a weight of 2 counts as a sample given twice.
 confounders : array-like of shape (n_samples, n_confounders), default=None
@@ -33,6 +37,16 @@ confounders : array-like of shape (n_samples, n_confounders), default=None
     features tell what the confounders do not.
 features : array-like
     The subset: column numbers, column names, or a boolean mask.
+features.columns : array-like
+    Column numbers, column names, or a boolean mask; the numbers and names in any order.
+features.optional : array-like, default=None
+    Column numbers, column names, or a boolean mask; None for all.
+names.columns : sequence of str, default=None
+    Names of all columns; None for those of X, or their numbers.
+gamma.positive : float
+    The regulariser, positive.
+ax : matplotlib Axes, default=None
+    Where to plot; a new figure when None.
 n_features_to_select : int or float, default=None
     Number of features to select; a float in (0, 1) is a share of them, None half.
 gamma : float or "scale", default="scale"
@@ -109,6 +123,16 @@ estimator : estimator, default=None
     only.
 n_jobs : int, default=None
     Folds in parallel threads.
+n_neighbors : int, default=5
+    Neighbours of each sample in the graph, Euclidean; all others where there are not as many. There is an
+    edge where either sample is a neighbour of the other.
+kernel : {"heat", "binary"}, default="heat"
+    Weight of an edge: exp(-||x_i - x_j||^2 / bandwidth), or 1.
+bandwidth : float or "median", default="median"
+    Of the heat kernel; "median" is the median squared distance of neighbours (their mean where most are
+    copies of each other).
+supervised : bool, default=False
+    Search for neighbours within the class of a sample only; needs y, with two or more classes.
 n_features_ : int
     The chosen number of features.
 cv_results_ : dict of ndarray
@@ -171,6 +195,8 @@ n_passes_ : int
     Number of times the data was read.
 classes_ : ndarray of shape (n_classes,)
     The class labels; with sets of labels the names of the columns of y, or their numbers.
+classes_.labels : ndarray of shape (n_classes,)
+    The class labels.
 n_features_in_ : int
     Number of features seen in `fit`.
 feature_names_in_ : ndarray of shape (n_features_in_,)

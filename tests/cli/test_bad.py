@@ -157,7 +157,7 @@ TABLES = {
         "t.csv",
         csv_of(lambda t: t.assign(g1=t["g1"].astype(object).where(t.index > 3, "n.d."))),
         (),
-        "Column 'g1' of t.csv holds 'n.d.', first in line 2, a number everywhere else: name .* --na 'n.d.'",
+        "Column 'g1' of t.csv holds 'n.d.', first in line 2, a number everywhere else: mark .* --na 'n.d.'",
     ),
     "dates": (
         "t.parquet",

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from fisherset.data import Block, Coded, DaskRows, MemorySource, is_dask, lazy_columns
+from fisherset.data import Block, Coded, DaskRows, MemoryRows, is_dask, lazy_columns
 from fisherset.statistics import Classes
 from fisherset.statistics.sums.cross_products import CrossProductsKernel
 from fisherset.statistics.sums.guard import Guard
@@ -151,7 +151,7 @@ def test_every_cut_is_the_table(scheduler, cut):
     found = rows.reduce(Pair(Rows(), kernel))
     assert rows.n_rows == N
     assert found.one == list(zip(X.tolist(), y.tolist(), strict=True))
-    close(found.other, MemorySource(X, y, w).reduce(kernel))
+    close(found.other, MemoryRows(X, y, w).reduce(kernel))
 
 
 def close(found, expected):
@@ -180,7 +180,7 @@ def test_the_answer_is_the_same_to_the_last_digit(scheduler):
     again = rows.reduce(kernel)
     assert_array_equal(again.NX, once.NX)
     assert_array_equal(again.TX, once.TX)
-    assert_allclose(again.TX, MemorySource(X, y).reduce(kernel).TX, rtol=1e-12, atol=1e-12)
+    assert_allclose(again.TX, MemoryRows(X, y).reduce(kernel).TX, rtol=1e-12, atol=1e-12)
 
 
 def test_targets_and_confounders_may_be_tables(scheduler):
@@ -408,7 +408,7 @@ def test_what_dask_cannot_compute_is_said(scheduler):
 def test_a_worker_that_dies_changes_nothing(client, tmp_path, persist):
     X, y, w = table()
     kernel = CrossProductsKernel(read, Guard.guess(X[:10]))
-    expected = MemorySource(X, y, w).reduce(kernel)
+    expected = MemoryRows(X, y, w).reduce(kernel)
     with client.as_current():
         rows = DaskRows(*arrays((4, 5), persist=persist))
         marker = tmp_path / "killed"
@@ -449,7 +449,7 @@ def test_rows_that_come_or_go_between_passes():
     X = da.from_delayed(dask.delayed(changing, pure=False)(), (np.nan, 2), meta=np.empty((0, 0)))
     rows = DaskRows(X)
     rows.reduce(Blocks())
-    with pytest.raises(ValueError, match="it had 5 rows, and has 4 now"):
+    with pytest.raises(ValueError, match="X had 5 rows, and has 4 now"):
         rows.reduce(Blocks())
 
 

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from fisherset.data import CountedSource, MemorySource, memory
+from fisherset.data import CountedRows, MemoryRows, memory
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def X():
 @pytest.mark.parametrize("block_bytes", [1, 300, 10**6])
 def test_blocks_put_together_are_the_table(X, kind, block_bytes):
     y, w = np.arange(50) % 3, np.linspace(0, 1, 50)
-    source = CountedSource(MemorySource(kind(X), y, w, names=list("abcdef"), block_bytes=block_bytes))
+    source = CountedRows(MemoryRows(kind(X), y, w, names=list("abcdef"), block_bytes=block_bytes))
 
     def kernel(block):
         rows = block.X.toarray() if sparse.issparse(block.X) else block.X
@@ -28,22 +28,22 @@ def test_blocks_put_together_are_the_table(X, kind, block_bytes):
 
     assert_array_equal(np.vstack(source.reduce(kernel)), np.column_stack([X, y, w]))
     assert source.n_passes == 1
-    assert source.shape == X.shape
+    assert (source.n_rows, source.n_columns) == X.shape
     assert source.names == list("abcdef")
 
 
 def test_empty_rows_are_kept():
     X = sparse.csr_array((5, 3))
-    assert MemorySource(X, block_bytes=1).reduce(lambda block: block.X.shape[0]) == 5
+    assert MemoryRows(X, block_bytes=1).reduce(lambda block: block.X.shape[0]) == 5
 
 
 def test_no_rows_are_one_empty_block():
     for X in (np.empty((0, 3)), sparse.csr_array((0, 3)), sparse.csc_array((0, 3))):
-        assert MemorySource(X).reduce(lambda block: [block.X.shape]) == [(0, 3)]
+        assert MemoryRows(X).reduce(lambda block: [block.X.shape]) == [(0, 3)]
 
 
 def test_sparse_blocks_are_not_smaller_than_what_is_made_of_them(X):
-    source = MemorySource(sparse.csr_array(X), block_bytes=16)
+    source = MemoryRows(sparse.csr_array(X), block_bytes=16)
 
     class Kernel:
         n_numbers = 10**6
@@ -58,7 +58,7 @@ def test_sparse_blocks_are_not_smaller_than_what_is_made_of_them(X):
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
 def test_blocks_are_views(X, kind):
     table = kind(X)
-    parts = MemorySource(table, block_bytes=300).reduce(lambda block: [block.X])
+    parts = MemoryRows(table, block_bytes=300).reduce(lambda block: [block.X])
     assert len(parts) > 1
     owner = table if isinstance(table, np.ndarray) else table.data
     for part in parts:
@@ -67,7 +67,7 @@ def test_blocks_are_views(X, kind):
 
 def test_duplicate_entries_are_added_up_without_touching_the_callers_matrix():
     X = sparse.csr_array((np.array([1.0, 2.0, 5.0]), np.array([0, 0, 1]), np.array([0, 2, 3])), shape=(2, 2))
-    total = MemorySource(X).reduce(lambda block: block.X.toarray())
+    total = MemoryRows(X).reduce(lambda block: block.X.toarray())
     assert_array_equal(total, [[3.0, 0.0], [0.0, 5.0]])
     assert_array_equal(X.data, [1.0, 2.0, 5.0])
 
@@ -75,7 +75,7 @@ def test_duplicate_entries_are_added_up_without_touching_the_callers_matrix():
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
 def test_some_rows_bring_their_targets_and_weights(X, kind):
     rows, y, w = np.array([7, 3, 40]), np.arange(50), np.arange(50) / 7
-    (block,) = MemorySource(kind(X), y, w).take(rows).reduce(lambda block: [block])
+    (block,) = MemoryRows(kind(X), y, w).take(rows).reduce(lambda block: [block])
     assert_array_equal(block.X.toarray() if sparse.issparse(block.X) else block.X, X[rows])
     assert_array_equal(block.y, rows)
     assert_array_equal(block.weight, rows / 7)
@@ -84,12 +84,12 @@ def test_some_rows_bring_their_targets_and_weights(X, kind):
 def test_rows_are_turned_to_columns_where_there_is_room(X):
     table = sparse.csr_array(X)
     for copied, kind in ((2**20, "csc"), (100, "csr"), (0, "csr")):
-        source = MemorySource(table, copied=copied)
+        source = MemoryRows(table, copied=copied)
         (found,) = source.reduce(lambda block: [block.X])
         assert found.format == kind
         assert_array_equal(found.toarray(), X)
         assert_array_equal(source.take(np.array([3, 1])).X.toarray(), X[[3, 1]])
-    assert np.shares_memory(MemorySource(table).X.data, table.data)
+    assert np.shares_memory(MemoryRows(table).X.data, table.data)
 
 
 @pytest.mark.parametrize("copied", [0, 2**20])
@@ -101,7 +101,7 @@ def test_entries_given_twice_or_out_of_order_count_once(kind, copied):
     if kind is sparse.csr_array:
         table = sparse.csr_array((entries, columns, np.array([0, 2, 4, 6])), shape=(3, 3))
     before = table.data.copy()
-    found = MemorySource(table, copied=copied).reduce(lambda block: [block.X])
+    found = MemoryRows(table, copied=copied).reduce(lambda block: [block.X])
     assert_array_equal(found[0].toarray(), [[2, 0, 1], [0, 7, 0], [5, 0, 6]])
     assert found[0].has_canonical_format
     assert_array_equal(table.data, before)
@@ -111,10 +111,10 @@ def test_threads_change_nothing(X, monkeypatch):
     """Blocks are added up in row order, whoever is done first."""
     rng = np.random.default_rng(1)
     table = rng.standard_normal((999, 7)) * 10.0 ** rng.integers(-8, 8, (999, 7))
-    plain = MemorySource(table, block_bytes=500).reduce(lambda block: block.X.T @ block.X)
+    plain = MemoryRows(table, block_bytes=500).reduce(lambda block: block.X.T @ block.X)
     monkeypatch.setattr(memory, "LARGE_TABLE", 0)
     monkeypatch.setattr(memory, "allowed_threads", lambda: 4)
-    source, threads = MemorySource(table, block_bytes=500), set()
+    source, threads = MemoryRows(table, block_bytes=500), set()
 
     def kernel(block):
         threads.add(threading.current_thread().name)

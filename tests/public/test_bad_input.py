@@ -17,7 +17,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import fisherset
 from fisherset import FisherScore, GeneralizedFisherScore, HSICScore, certify
-from fisherset.data import MemorySource
+from fisherset.data import MemoryRows
 from support import bad_inputs as inputs
 from support import fake_libraries as fake
 from support.bad_inputs import NAMES, WHOLE, D, N, X, Y, changed, frame
@@ -317,7 +317,7 @@ def test_nothing_is_read_before_parameters_are_checked(monkeypatch):
     def fail(*args):
         raise AssertionError("the data was read")
 
-    monkeypatch.setattr(MemorySource, "reduce", fail)
+    monkeypatch.setattr(MemoryRows, "reduce", fail)
     for parameters in ({"n_features_to_select": 7}, {"gamma": 0.0}, {"solver": "best"}, {"max_nodes": 0}):
         with pytest.raises(ValueError, match="must be"):
             GeneralizedFisherScore(**parameters).fit(X, Y)

@@ -8,9 +8,9 @@ import pytest
 from scipy import sparse
 
 from fisherset import GeneralizedFisherScore, HSICScore, certify
-from fisherset.selection.problem import measure_table
 from fisherset.selection.request import pose_problem
 from fisherset.selectors.cv.models import Discriminant
+from fisherset.statistics.measure import measure_table
 from support import reference
 from support.public_api import public_calls
 

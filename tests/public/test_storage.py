@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-import fisherset.statistics.in_memory
+import fisherset.statistics.measure
 from fisherset import GeneralizedFisherScore, LaplacianScore, TraceRatio, certify, fisher_criterion
-from fisherset.data import MemorySource
+from fisherset.data import MemoryRows
 from support.all_selectors import selecting
 from support.storage_backends import STORAGES, names, tolerance
 
@@ -69,9 +69,9 @@ def test_blocks_do_not_matter(storage, data, monkeypatch):
     X, y = data
     whole = GeneralizedFisherScore(7).fit(STORAGES[storage](X), y)
     monkeypatch.setattr(
-        fisherset.statistics.in_memory,
-        "MemorySource",
-        lambda X, *rest, **names: MemorySource(X, *rest, **names, block_bytes=8 * X.shape[1] * 7),
+        fisherset.statistics.measure,
+        "MemoryRows",
+        lambda X, *rest, **names: MemoryRows(X, *rest, **names, block_bytes=8 * X.shape[1] * 7),
     )
     blocks = GeneralizedFisherScore(7).fit(STORAGES[storage](X), y)
     assert_array_equal(whole.support_, blocks.support_)

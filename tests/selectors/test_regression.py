@@ -95,8 +95,8 @@ def test_chance_is_known():
 def test_the_luckiest_of_noise_is_foretold_for_several_targets(correlation):
     """The mean of the largest share over many tables of noise is about what is foretold."""
     from fisherset.selection.noise import Null, between_shares
-    from fisherset.selection.problem import measure_table
     from fisherset.selection.request import pose_problem
+    from fisherset.statistics.measure import measure_table
     from fisherset.validation.targets import REGRESSION
 
     largest, foretold = [], []

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from fisherset.data import CountedSource, MemorySource
+from fisherset.data import CountedRows, MemoryRows
 from fisherset.solver import Domain, Trace, Units, solve
 from fisherset.statistics import (
     Classes,
@@ -46,7 +46,7 @@ def made(n, d, c, kind=np.asarray):
 
 def posed(X, y, *, together, budget=None, block_bytes=2**23):
     copied = 2**29 if budget is None else 0
-    source = CountedSource(MemorySource(X, y, block_bytes=block_bytes, copied=copied))
+    source = CountedRows(MemoryRows(X, y, block_bytes=block_bytes, copied=copied))
     coding = Classes(int(y.max()) + 1)
     scatter = Scatter(sum_moments(source, coding), coding)
     products = SourceProducts(source, scatter.guard, together=together)
@@ -244,8 +244,8 @@ def test_sparse_products_are_those_of_the_numbers(share, kind):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 400)) * (rng.random((60, 400)) < share)
     w, some, others = rng.uniform(0.5, 2, 60), np.array([7, 3, 200]), np.array([399, 0, 7, 5])
-    source = MemorySource(kind(X), weight=w, block_bytes=16 * 40)
-    guard = Scatter(sum_moments(MemorySource(X), Classes(1)), Classes(1)).guard
+    source = MemoryRows(kind(X), weight=w, block_bytes=16 * 40)
+    guard = Scatter(sum_moments(MemoryRows(X), Classes(1)), Classes(1)).guard
     products = SourceProducts(source, guard)
     weighted = X.T @ (w[:, None] * X)
     assert_allclose(products.cross(some, None), weighted[some], atol=1e-12)

@@ -5,13 +5,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from fisherset.data import CountedSource, MemorySource
+from fisherset.data import CountedRows, MemoryRows
 from fisherset.statistics import Classes, Scatter, SourceProducts, TableProblem, sum_moments
 from support import reference
 
 
 def table(kind, X, y, weights=None, *, standardize=True, block_bytes=700, cache_bytes=10**6, eager=False):
-    source = CountedSource(MemorySource(kind(X), y, weights, block_bytes=block_bytes))
+    source = CountedRows(MemoryRows(kind(X), y, weights, block_bytes=block_bytes))
     coding = Classes(y.max() + 1)
     scatter = Scatter(sum_moments(source, coding), coding)
     products = SourceProducts(source, scatter.guard)

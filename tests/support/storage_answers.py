@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from fisherset import GeneralizedFisherScore, JointRegressionScore, certify, near_best
-from fisherset.data import MemorySource
+from fisherset.data import MemoryRows
 from fisherset.selection.outcome import warn_status
 from fisherset.solver import Domain, Status, Trace, Units, solve
 from fisherset.solver.exact import enumeration
@@ -196,7 +196,7 @@ def ask_near(problem, stored):
 def ask_fold(problem, stored):
     """A training part of a cross-validation, by subtraction where that is how it is done there."""
     X = problem.X.tocsr() if hasattr(problem.X, "tocsr") else problem.X
-    source, coding = MemorySource(X, problem.y), Classes(int(problem.y.max()) + 1)
+    source, coding = MemoryRows(X, problem.y), Classes(int(problem.y.max()) + 1)
     folded = FoldedTable(source, coding, sum_moments(source, coding), standardize=problem.standardize)
     rest = problem.rest
     table = folded.without(problem.fold, rest, by_rows=rest.size < 2 * problem.k)

@@ -400,8 +400,8 @@ REFUSED = {
         "t.csv",
         lines(changed(0, 3, "?")),
         {},
-        "Column 'size' of t.csv holds '\\?' in line 5, a number everywhere else: name what stands for a "
-        "missing value with (--na '\\?', or use --drop|Layout\\(missing=\\('\\?',\\)\\), or leave it out)",
+        "Column 'size' of t.csv holds '\\?' in line 5, a number everywhere else: mark it as "
+        "missing with (--na '\\?', or use --drop|Layout\\(missing=\\('\\?',\\)\\), or leave it out)",
     ),
     "question marks": (
         "t.csv",
@@ -452,13 +452,13 @@ REFUSED = {
         "t.tsv",
         lines([SIZES, commas()[0], COLOURS, KINDS], sep="\t"),
         {},
-        "t.tsv holds '-1,50' in line 2 and '-1.50' in line 2; say what stands before .* --decimal",
+        "t.tsv holds '-1,50' in line 2 and '-1.50' in line 2; give the decimal point with --decimal",
     ),
     "thousands": (
         "t.tsv",
         lines([[f"{i},000" for i in range(1, 15)], KINDS], ["x", "kind"], "\t"),
         {},
-        "t.tsv holds '1,000' in line 2; say .* --decimal",
+        "t.tsv holds '1,000' in line 2; give the decimal point with --decimal",
     ),
     "two separators": (
         "t.csv",

@@ -131,7 +131,7 @@ def test_a_table_that_has_other_rows_each_time():
 
     table = scan(opened, "y")
     assert count(table) == 5
-    with pytest.raises(ValueError, match="it had 5 rows, and has 4 now"):
+    with pytest.raises(ValueError, match="X had 5 rows, and has 4 now"):
         count(table)
 
 

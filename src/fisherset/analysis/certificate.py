@@ -14,7 +14,7 @@ from fisherset.selection.outcome import warn_status
 from fisherset.selection.request import check_request, check_search, pose_subset
 from fisherset.solver import Status, grade, grade_exactly, prove_value
 from fisherset.solver.solution import is_optimal
-from fisherset.statistics.measured import Beside
+from fisherset.statistics.measured import FitArguments
 from fisherset.validation.parameters import check_flag, check_memory
 from fisherset.validation.targets import CLASSIFICATION
 
@@ -136,7 +136,7 @@ def fisher_criterion(
     0.9236
     """
     limit = check_memory(max_memory)
-    arguments = Beside(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
+    arguments = FitArguments(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
     sets = SetArguments(adjust_for=adjust_for)
     request = check_request(X, sets, arguments, gamma, standardize, task)
     subset = pose_subset(request, y, features)
@@ -210,7 +210,7 @@ def certify(
     solver = "exact" if exact else "joint"
     options = check_search(solver, tol, time_limit=time_limit, max_nodes=max_nodes, grading=True)
     trace, limit = options.trace(), check_memory(max_memory)
-    arguments = Beside(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
+    arguments = FitArguments(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
     sets = SetArguments(groups, keep, exclude, adjust_for)
     request = check_request(X, sets, arguments, gamma, standardize, task)
     subset = pose_subset(request, y, features)

@@ -28,7 +28,7 @@ from fisherset.solver import (
 )
 from fisherset.solver.subset import Subset
 from fisherset.solver.trace import USUAL
-from fisherset.statistics.measured import Beside
+from fisherset.statistics.measured import FitArguments
 from fisherset.validation.parameters import check_flag, check_memory
 from fisherset.validation.targets import CLASSIFICATION
 
@@ -151,7 +151,7 @@ def explain(
     """
     check_flag("prove", prove)
     limit = check_memory(max_memory)
-    arguments = Beside(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
+    arguments = FitArguments(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
     sets = SetArguments(groups, None, exclude, adjust_for)
     request = check_request(X, sets, arguments, gamma, standardize, task)
     subset = pose_subset(request, y, features)

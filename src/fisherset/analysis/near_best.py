@@ -15,14 +15,14 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from fisherset._docs import documented
-from fisherset._format import CRITERIA, certificate_figures, counted
+from fisherset._format import CRITERIA, certificate_figures, certificate_sentence, counted
 from fisherset._memory import format_bytes
 from fisherset._types import Floats, Indices
 from fisherset.selection.constraints import PosedProblem, SetArguments
 from fisherset.selection.outcome import warn_status
 from fisherset.selection.request import check_request, check_search, memory_for
 from fisherset.solver import NearSets, Status, mask_of, near_sets
-from fisherset.statistics.measured import Beside, Measured
+from fisherset.statistics.measured import FitArguments, MeasuredTable
 from fisherset.validation.features import warn_constant
 from fisherset.validation.parameters import check_integer, check_memory, check_share
 from fisherset.validation.targets import CLASSIFICATION
@@ -94,13 +94,13 @@ class NearBest:
 
     @cached_property
     def stand_ins(self) -> dict[int, list[int]]:
-        """What can take the place of each feature that is in some of the sets but not in all.
+        """Substitutes for each feature that is in some of the sets but not in all.
 
-        One feature stands in for another where a set with the other becomes a set of the list by this
-        exchange alone; those that come with the best sets are first.
+        One feature replaces another where a set with the other becomes a set of the list by this swap
+        alone; those in the best sets are first.
         """
-        # A set without one of its members is known by what it sums to, each feature standing for a long
-        # number: by members it would take the square of k for each set.
+        # A set without one of its members is identified by the sum of random 128-bit codes of the others:
+        # comparing members would cost k^2 for each set.
         draw = Random(0)
         codes = {unit: draw.getrandbits(128) for unit in sorted({unit for one in self.sets for unit in one})}
         alike: dict[int, list[tuple[int, int]]] = defaultdict(list)
@@ -116,20 +116,14 @@ class NearBest:
 
     @cached_property
     def exchangeable(self) -> list[list[int]]:
-        """Groups of features that stand in for each other, directly or by way of others, in column order."""
-        groups: list[list[int]] = []
-        left = {unit for unit, others in self.stand_ins.items() if others}
-        while left:
-            group: set[int] = set()
-            new = [min(left)]
-            while new:
-                unit = new.pop()
-                if unit not in group:
-                    group.add(unit)
-                    new += self.stand_ins[unit]
-            left -= group
-            groups.append(sorted(group))
-        return groups
+        """Groups of interchangeable features, directly or by way of others, in column order."""
+        groups: list[set[int]] = []
+        for unit, others in self.stand_ins.items():
+            if others:
+                linked = {unit, *others}
+                whole = linked.union(*(group for group in groups if group & linked))
+                groups = [*(group for group in groups if not group & linked), whole]
+        return sorted(sorted(group) for group in groups)
 
     def chosen_of(self, group: Iterable[int]) -> tuple[int, int]:
         """How many of some features a set of the list has, at least and at most.
@@ -169,9 +163,13 @@ class NearBest:
 
     @property
     def sentences(self) -> list[str]:
-        """What the list says: how many sets, the core, what stands in for what, what is constant."""
+        """The list in words: how many sets, the core, what replaces what, what is constant."""
         if self.objective == 0 == self.upper_bound:
-            return [self._nothing(), *self._constant()]
+            known: dict[str, Any] = {"limited": self.limited, "adjusted": self.adjusted}
+            return [
+                certificate_sentence(1, 0.0, 0.0, figures="F = 0", task=self.task, **known),
+                *self._constant(),
+            ]
         return [self._number(), *self._end(), *self._core(), *self._exchanged(), *self._constant()]
 
     def __str__(self) -> str:
@@ -184,10 +182,6 @@ class NearBest:
     @property
     def _beyond(self) -> str:
         return " beyond what is adjusted for" if self.adjusted else ""
-
-    def _nothing(self) -> str:
-        nothing = CRITERIA[self.task][1]
-        return f"No column {self._allowed} {nothing}{self._beyond} (F = 0 for every subset)."
 
     def _number(self) -> str:
         n, k = len(self.sets), len(self.sets[0])
@@ -304,7 +298,7 @@ def near_best(
     within = check_share("within", within)
     max_sets = check_integer("max_sets", max_sets, least=1)
     options, limit = check_search(time_limit=time_limit, grading=True), check_memory(max_memory)
-    arguments = Beside(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
+    arguments = FitArguments(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
     sets = SetArguments(groups, keep, exclude, adjust_for)
     request = check_request(X, sets, arguments, gamma, standardize, task)
     count = request.constraints.count(k, "k")
@@ -350,7 +344,7 @@ def _filling(posed: PosedProblem) -> Indices:
     return np.union1d(required, others[: posed.k - posed.domain.m - required.size])
 
 
-def _out_of_memory(table: Measured, n_columns: int) -> str:
+def _out_of_memory(table: MeasuredTable, n_columns: int) -> str:
     """Memory that a search among so many columns needs, and how to allow it."""
     needed = memory_for(table, n_columns)
     if needed is None:

@@ -16,7 +16,7 @@ from fisherset.selection.noise import Noise
 from fisherset.selection.outcome import solutions_along
 from fisherset.selection.request import check_request, check_search
 from fisherset.solver import Solution, Status, relative_gap
-from fisherset.statistics.measured import Beside
+from fisherset.statistics.measured import FitArguments
 from fisherset.validation.parameters import check_memory
 from fisherset.validation.targets import CLASSIFICATION
 
@@ -152,7 +152,7 @@ def selection_path(
     20 features: F = 3.039, gap 2.1%
     """
     options, limit = check_search(solver, tol, max_iter), check_memory(max_memory)
-    arguments = Beside(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
+    arguments = FitArguments(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
     sets = SetArguments(groups, keep, exclude, adjust_for)
     request = check_request(X, sets, arguments, gamma, standardize, task)
     counts = request.constraints.counts(ks, "ks")

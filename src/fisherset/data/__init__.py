@@ -1,38 +1,36 @@
-"""Where rows come from. A source knows how to hand out blocks of rows and to add up what is made of them."""
+"""Rows of a table, wherever they are: blocks, and the sum of what a kernel makes of each."""
 
 from fisherset.data.batches import BatchedRows
 from fisherset.data.dask.collections import is_dask, names_of_several
 from fisherset.data.dask.rows import DaskRows, lazy_columns
-from fisherset.data.memory import TURNED, MemoryRows, MemorySource, row_slices, rows_of
+from fisherset.data.memory import COLUMN_COPY_BYTES, MemoryRows, canonical, row_slices, rows_of
 from fisherset.data.rows import (
     Block,
     Coded,
-    CountedSource,
+    CountedRows,
     Kernel,
     Matrix,
     Place,
-    PreparedSource,
+    PreparedRows,
     Rows,
-    Source,
     Sparse,
 )
 
 __all__ = [
-    "TURNED",
+    "COLUMN_COPY_BYTES",
     "BatchedRows",
     "Block",
     "Coded",
-    "CountedSource",
+    "CountedRows",
     "DaskRows",
     "Kernel",
     "Matrix",
     "MemoryRows",
-    "MemorySource",
     "Place",
-    "PreparedSource",
+    "PreparedRows",
     "Rows",
-    "Source",
     "Sparse",
+    "canonical",
     "is_dask",
     "lazy_columns",
     "names_of_several",

@@ -7,14 +7,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing
+from itertools import chain
 from typing import Any
 
 from fisherset._progress import report_progress
-from fisherset.data.rows import Block, Kernel, T
+from fisherset.data.rows import Block, Kernel, T, check_unchanged
 
 
 class BatchedRows(ABC):
-    """What tables share that can be opened again and again.
+    """Base of tables that can be opened again and again.
 
     Attributes
     ----------
@@ -32,6 +33,7 @@ class BatchedRows(ABC):
     names: list[str] | None = None
     n_rows: int | None = None
     targets: list[str] | None = None
+    _begun: tuple[Block, Iterator[Block]] | None = None  # the first block, and those after it
 
     @abstractmethod
     def blocks(self, columns: bool = True) -> Iterator[Block]:
@@ -42,22 +44,20 @@ class BatchedRows(ABC):
         return found
 
     def head(self) -> Block:
-        """The first rows."""
-        blocks = self.blocks()
-        try:
+        """The first rows, which the first pass over the columns does not read again."""
+        if self._begun is None:
+            blocks = self.blocks()
             block = next(blocks, None)
-        finally:
-            if isinstance(blocks, Generator):
-                blocks.close()
-        if block is None:
-            raise ValueError("The table has no rows.")
-        return block
+            if block is None:
+                raise ValueError("The table has no rows.")
+            self._begun = block, blocks
+        return self._begun[0]
 
     def reduce(self, kernel: Kernel[T], *, columns: bool = True) -> T:
         """The sum of kernel(block) over all blocks, in row order: one pass."""
         total: T | None = None
         n_rows = 0
-        with closing(ahead(self.blocks(columns))) as blocks, beside_a_reader():
+        with closing(_ahead(self._pass(columns))) as blocks, _leaving_a_core():
             for block in blocks:
                 part = kernel(block)
                 n_rows += block.X.shape[0]
@@ -68,16 +68,21 @@ class BatchedRows(ABC):
                     total += part  # in place, where it can be
         if total is None:
             raise ValueError("The table has no rows.")
-        if self.n_rows is not None and self.n_rows != n_rows:
-            raise ValueError(
-                f"The table must stay as it is while it is read; it had {self.n_rows} rows, and has "
-                f"{n_rows} now. Start again once nobody writes to it."
-            )
+        check_unchanged(self.n_rows, n_rows)
         self.n_rows = n_rows
         return total
 
+    def _pass(self, columns: bool) -> Iterator[Block]:
+        """The blocks of a pass, which goes on where `head` stopped if it did."""
+        begun, self._begun = self._begun, None
+        if begun is not None and columns:
+            return chain([begun[0]], begun[1])
+        if begun is not None and isinstance(begun[1], Generator):
+            begun[1].close()  # a database may have one open query only
+        return self.blocks(columns)
 
-def beside_a_reader() -> AbstractContextManager[Any]:
+
+def _leaving_a_core() -> AbstractContextManager[Any]:
     """Leave the reader a core: threads of a product that wait for each other would take it."""
     from threadpoolctl import threadpool_limits
 
@@ -85,7 +90,7 @@ def beside_a_reader() -> AbstractContextManager[Any]:
     return limits
 
 
-def ahead(blocks: Iterator[Block]) -> Generator[Block, None, None]:
+def _ahead(blocks: Iterator[Block]) -> Generator[Block, None, None]:
     """The same blocks, each read while the one before is worked on."""
     with ThreadPoolExecutor(1, thread_name_prefix="reader") as reader:
         coming = reader.submit(next, blocks, None)

@@ -1,8 +1,11 @@
-"""The one thing every source can do: reduce the table by a block kernel."""
+"""The one protocol of tables: a sequence of blocks of rows, reduced by a kernel wherever they are.
+
+Rows in memory are the case whose blocks are views. Files and Dask compute their blocks anew in each pass.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
@@ -14,29 +17,34 @@ Matrix: TypeAlias = NDArray[Any] | Sparse
 
 
 class Place(NamedTuple):
-    """Where a block of rows comes from: what it is called, and the number of its first row there, from 1."""
+    """Origin of a block: the name of its file or partition, and the number of its first row there, from 1."""
 
     name: str
     row: int
 
 
 class Coded(NamedTuple):
-    """Labels of rows as different labels, each once, and the number of each row's: dictionaries, texts."""
+    """Labels of rows as the distinct labels, and the number of each row's label among them."""
 
-    labels: tuple[Any, ...]
+    labels: Sequence[Any] | NDArray[Any]
     codes: NDArray[np.intp]
-    untyped: bool = False  # whether they are text without a type, which may spell numbers
+    untyped: bool = False  # whether they are strings of a file without types, which may spell numbers
 
 
 @dataclass(frozen=True)
 class Block:
-    """Some rows of the table, each with its target and its weight."""
+    """Some rows of a table, each with its target and its weight.
+
+    Blocks that come from `Rows` hold what the data hold: `y` is one label or number a row, `Coded`, or a
+    table of numbers; X, weights and confounders of Dask may be pandas objects. Kernels of the statistics are
+    given blocks that were read: numbers, and `y` as the coding takes it.
+    """
 
     X: Matrix
-    y: Any = None  # as the coding reads it, of `Rows` as it stands in the data; None without a target
+    y: Any = None
     weight: NDArray[np.float64] | None = None  # None where every row counts once
-    confounders: NDArray[np.float64] | None = None  # what is taken out of the columns besides the mean
-    place: Place | None = None  # None where rows are at hand
+    confounders: NDArray[np.float64] | None = None  # removed from the columns besides the mean
+    place: Place | None = None  # None in memory
 
 
 class Additive(Protocol):
@@ -47,32 +55,13 @@ class Additive(Protocol):
 
 T = TypeVar("T", bound=Additive)
 
-# What is computed of one block: a small object that can be sent to where the block is. It may
+# Computed from one block: a small picklable object that can be sent to where the block is. It may
 # say in `n_numbers` how many numbers it makes of a block however few its rows are.
 Kernel: TypeAlias = Callable[[Block], T]
 
 
-class Source(Protocol):
-    """A table of numbers, read by blocks of rows."""
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of rows and of columns."""
-
-    @property
-    def names(self) -> list[str] | None:
-        """Names of the columns, None where they have none."""
-
-    def reduce(self, kernel: Kernel[T]) -> T:
-        """The sum of kernel(block) over all blocks, in row order: one pass."""
-
-
 class Rows(Protocol):
-    """A table that stays where it is. Its blocks hold targets as they stand in the data.
-
-    `y` of a block is one label, or number, a row, `Coded` where that is how they are at hand, or a
-    table of numbers; `confounders` are numbers.
-    """
+    """A table, read by blocks of rows."""
 
     @property
     def n_columns(self) -> int:
@@ -80,7 +69,7 @@ class Rows(Protocol):
 
     @property
     def n_rows(self) -> int | None:
-        """Number of rows, None where nobody has counted them."""
+        """Number of rows, None where it is not known before a pass."""
 
     @property
     def names(self) -> list[str] | None:
@@ -94,80 +83,42 @@ class Rows(Protocol):
         """The first rows."""
 
     def reduce(self, kernel: Kernel[T], *, columns: bool = True) -> T:
-        """The sum of kernel(block) over all blocks, in row order; without `columns` X has none."""
+        """The sum of kernel(block) over all blocks, in row order: one pass. Without `columns` X has none."""
 
     def labels(self, found: list[Any]) -> list[Any]:
-        """What the labels met in the blocks stand for, such as the numbers that texts spell."""
+        """Meaning of labels found in the blocks, such as the numbers that untyped strings spell."""
 
 
-class CountedSource:
-    """A source that counts its passes, the unit of cost beyond memory."""
+class _Wrapper:
+    """Rows that stand for other rows."""
 
-    def __init__(self, source: Source) -> None:
-        self.source, self.n_passes = source, 0
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.source.shape
+    def __init__(self, rows: Rows) -> None:
+        self.rows = rows
+        self.n_columns, self.names, self.targets = rows.n_columns, rows.names, rows.targets
 
     @property
-    def names(self) -> list[str] | None:
-        return self.source.names
+    def n_rows(self) -> int | None:
+        return self.rows.n_rows
 
-    def reduce(self, kernel: Kernel[T]) -> T:
+    def head(self) -> Block:
+        return self.rows.head()
+
+    def labels(self, found: list[Any]) -> list[Any]:
+        return self.rows.labels(found)
+
+
+class CountedRows(_Wrapper):
+    """Rows that count the passes over them, the unit of cost beyond memory."""
+
+    n_passes = 0
+
+    def reduce(self, kernel: Kernel[T], *, columns: bool = True) -> T:
         self.n_passes += 1
-        return self.source.reduce(kernel)
+        return self.rows.reduce(kernel, columns=columns)
 
 
-Prepare = Callable[[Block], Block]
-
-WITNESSES = 64  # columns of a dense table that are looked at
-SAME = 1e-11  # share by which a sum of squares may differ that is added up in another order
-
-
-@dataclass
-class Witnessed(Generic[T]):
-    """What is made of some rows, and the sum of their squares, by which it shows that they have changed."""
-
-    value: T
-    squares: float
-
-    def __add__(self, other: Witnessed[T]) -> Witnessed[T]:
-        return Witnessed(self.value + other.value, self.squares + other.squares)
-
-    def __iadd__(self, other: Witnessed[T]) -> Witnessed[T]:
-        self.value += other.value
-        self.squares += other.squares
-        return self
-
-
-@dataclass(frozen=True)
-class Prepared(Generic[T]):
-    """A kernel on blocks that are prepared first."""
-
-    prepare: Prepare
-    kernel: Kernel[T]
-
-    @property
-    def n_numbers(self) -> int:
-        n_numbers: int = getattr(self.kernel, "n_numbers", 0)
-        return n_numbers
-
-    def __call__(self, block: Block) -> Witnessed[T]:
-        block = self.prepare(block)
-        return Witnessed(self.kernel(block), sum_of_squares(block.X))
-
-
-def sum_of_squares(X: Matrix) -> float:
-    """Of what a sparse block stores, or of some columns of a dense one: for next to nothing."""
-    some = X[:, :: max(1, X.shape[1] // WITNESSES)] if isinstance(X, np.ndarray) else X.data
-    numbers = np.asarray(some, dtype=np.float64)
-    with np.errstate(over="ignore", invalid="ignore"):
-        return float(np.sum(np.square(numbers)))
-
-
-class PreparedSource:
-    """A source of rows that stay where they are.
+class PreparedRows(_Wrapper):
+    """Rows whose blocks are prepared for kernels first, and must be the same in every pass.
 
     Parameters
     ----------
@@ -175,23 +126,65 @@ class PreparedSource:
         The table.
     prepare : callable
         Makes a block with coded targets of one as it came.
-    n_rows : int
-        Number of rows.
     """
 
-    def __init__(self, rows: Rows, prepare: Prepare, n_rows: int) -> None:
-        self.rows, self._prepare = rows, prepare
-        self.shape, self.names = (n_rows, rows.n_columns), rows.names
+    def __init__(self, rows: Rows, prepare: Callable[[Block], Block]) -> None:
+        super().__init__(rows)
+        self._prepare = prepare
         self._squares: float | None = None
 
-    def reduce(self, kernel: Kernel[Any]) -> Any:
-        """The sum of kernel(block) over all blocks, in row order: one pass. All passes must see the same."""
-        found = self.rows.reduce(Prepared(self._prepare, kernel))
+    def reduce(self, kernel: Kernel[Any], *, columns: bool = True) -> Any:
+        found = self.rows.reduce(_Prepared(self._prepare, kernel), columns=columns)
         before = found.squares if self._squares is None else self._squares
-        if abs(found.squares - before) > SAME * before:
+        # the same numbers may be added up in another order
+        if abs(found.squares - before) > 1e-11 * before:
             raise ValueError(
-                "The table must stay as it is while it is read; its numbers are not those of the pass "
-                "before. Start again once nobody writes to it, or read it from where nobody does."
+                "The data changed between passes: X must stay as it is while it is read. Start again once "
+                "nobody writes to it, or read it from where nobody does."
             )
         self._squares = before
         return found.value
+
+
+@dataclass
+class _Witnessed(Generic[T]):
+    """A kernel's value of some rows, and a sum of squares of theirs, which changes when the data do."""
+
+    value: T
+    squares: float
+
+    def __add__(self, other: _Witnessed[T]) -> _Witnessed[T]:
+        return _Witnessed(self.value + other.value, self.squares + other.squares)
+
+    def __iadd__(self, other: _Witnessed[T]) -> _Witnessed[T]:
+        self.value += other.value
+        self.squares += other.squares
+        return self
+
+
+@dataclass(frozen=True)
+class _Prepared(Generic[T]):
+    """A kernel on blocks that are prepared first."""
+
+    prepare: Callable[[Block], Block]
+    kernel: Kernel[T]
+
+    def __call__(self, block: Block) -> _Witnessed[T]:
+        block = self.prepare(block)
+        return _Witnessed(self.kernel(block), _sum_of_squares(block.X))
+
+
+def _sum_of_squares(X: Matrix) -> float:
+    """Of the stored entries of a sparse block, or of 64 columns of a dense one: at next to no cost."""
+    some = X[:, :: max(1, X.shape[1] // 64)] if isinstance(X, np.ndarray) else X.data
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float(np.sum(np.square(np.asarray(some, dtype=np.float64))))
+
+
+def check_unchanged(before: int | None, n_rows: int, fix: str = "") -> None:
+    """Refuse a table that has gained or lost rows since the pass before."""
+    if before is not None and before != n_rows:
+        raise ValueError(
+            f"The data changed between passes: X had {before} rows, and has {n_rows} now. Start again once "
+            f"nobody writes to it{fix}."
+        )

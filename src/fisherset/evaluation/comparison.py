@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from fisherset import FisherScore, HSICScore, LaplacianScore, TraceRatio, selection_path
+from fisherset._docs import documented
 from fisherset._types import Floats, Indices
 from fisherset.evaluation.description import in_safe_units
 from fisherset.evaluation.holdout import halves, holdout_accuracy
@@ -179,6 +180,7 @@ def methods_for(n_features: int) -> list[str]:
     return [method for method in TITLES if method != "cutting-plane" or n_features <= ALGORITHM_1_COLUMNS]
 
 
+@documented
 def compare(
     X: Any,
     y: Any,
@@ -196,10 +198,7 @@ def compare(
 
     Parameters
     ----------
-    X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
-        The samples.
-    y : array-like of shape (n_samples,)
-        Their class labels.
+    %(X.rows, y.classes)
     ks : sequence of int or float
         Numbers of features.
     methods : sequence of str, default=None

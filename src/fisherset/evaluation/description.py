@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 from scipy.cluster.hierarchy import leaves_list, linkage
 
+from fisherset._docs import documented
 from fisherset._types import EPS, Floats, Indices
 from fisherset.validation.samples import (
     check_bare_table,
@@ -41,17 +42,13 @@ class Columns(NamedTuple):
     values: Floats
 
 
+@documented
 def columns_of(X: Any, features: Any = None, names: Sequence[str] | None = None) -> Columns:
     """Some columns of a table, or all of them.
 
     Parameters
     ----------
-    X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
-        The samples.
-    features : array-like, default=None
-        Column numbers, column names, or a boolean mask; None for all.
-    names : sequence of str, default=None
-        Names of all columns; None for those of X, or their numbers.
+    %(X.rows, features.optional, names.columns)
 
     Returns
     -------
@@ -133,15 +130,13 @@ class ClassQuantiles(NamedTuple):
         return f"the {len(self.classes)} largest of {self.n_classes} classes" if few else "each class"
 
 
+@documented
 def correlation_matrix(X: Any, features: Any = None) -> Floats:
     """Correlations among some columns, or all; a constant column correlates with nothing.
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        The table.
-    features : array-like, default=None
-        The columns: numbers, names or a mask; None for all.
+    %(X.rows, features.optional)
 
     Returns
     -------
@@ -153,17 +148,13 @@ def correlation_matrix(X: Any, features: Any = None) -> Floats:
     return correlations
 
 
+@documented
 def class_quantiles(X: Any, y: Any, features: Any = None) -> ClassQuantiles:
     """Quantiles of some columns, or all, in each of the 30 largest classes.
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        The table.
-    y : array-like of shape (n_samples,)
-        The class labels.
-    features : array-like, default=None
-        The columns: numbers, names or a mask; None for all.
+    %(X.rows, y.classes, features.optional)
 
     Returns
     -------
@@ -176,17 +167,13 @@ def class_quantiles(X: Any, y: Any, features: Any = None) -> ClassQuantiles:
     return _quantiles(values, codes, largest, [str(label) for label in classes[largest]], classes.size)
 
 
+@documented
 def target_quantiles(X: Any, y: Any, features: Any = None) -> ClassQuantiles:
     """Quantiles of some columns, or all, in each fifth of the rows, from low to high values of a target.
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        The table.
-    y : array-like of shape (n_samples,)
-        The target, numbers.
-    features : array-like, default=None
-        The columns: numbers, names or a mask; None for all.
+    %(X.rows, y.numbers, features.optional)
 
     Returns
     -------

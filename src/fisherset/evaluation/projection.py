@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg, sparse
 
+from fisherset._docs import documented
 from fisherset._types import EPS, Floats, Indices
 from fisherset.evaluation.description import columns_of, in_unit_length
 from fisherset.validation.samples import check_labels, check_target, shown
@@ -41,6 +42,7 @@ class Plane(NamedTuple):
     classes: list[str]
 
 
+@documented
 def discriminant_plane(X: Any, y: Any, features: Any = None, *, gamma: float) -> Plane:
     """The samples on the two directions of some features that separate the classes best.
 
@@ -49,14 +51,7 @@ def discriminant_plane(X: Any, y: Any, features: Any = None, *, gamma: float) ->
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        The table.
-    y : array-like of shape (n_samples,)
-        The class labels.
-    features : array-like, default=None
-        The columns: numbers, names or a mask; None for all.
-    gamma : float
-        The regulariser, positive.
+    %(X.rows, y.classes, features.optional, gamma.positive)
 
     Returns
     -------
@@ -96,19 +91,13 @@ def discriminant_plane(X: Any, y: Any, features: Any = None, *, gamma: float) ->
     return Plane(coordinates, parts, discriminates, float(np.sum(lengths**2)), codes, classes)
 
 
+@documented
 def fitted_values(X: Any, y: Any, features: Any = None, *, gamma: float) -> Floats:
     """Fitted values of a ridge regression on some standardised features; F is their share of the variance.
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        The table.
-    y : array-like of shape (n_samples,)
-        The target, numbers.
-    features : array-like, default=None
-        The columns: numbers, names or a mask; None for all.
-    gamma : float
-        The regulariser, positive.
+    %(X.rows, y.numbers, features.optional, gamma.positive)
 
     Returns
     -------

@@ -79,7 +79,7 @@ GFS_OPTIONS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Protocol:
-    """What a result depends on besides the data; runs are comparable only where it is the same."""
+    """Parameters of a run besides the data; runs are comparable only where they are the same."""
 
     standardize: str = "all"  # "all": before the split, as in the paper; "train": on the training part only
     seed: int = 0

@@ -286,7 +286,7 @@ def _note(results: Results, key: str, data: Data) -> None:
     """Record the data of the results; those of other data are refused."""
     if results.digests.get(key, data.digest) != data.digest:
         raise ValueError(
-            f"The results found are of another {results.files.get(key, key)} than the {data.file} at hand. "
+            f"The results found are of another {results.files.get(key, key)} than {data.file}. "
             f"Choose another --out."
         )
     results.files[key], results.digests[key] = data.file, data.digest

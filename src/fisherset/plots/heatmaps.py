@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from fisherset import NearBest, near_best
+from fisherset._docs import documented
 from fisherset._format import counted
 from fisherset._types import Floats, Indices
 from fisherset.evaluation import cluster_order, columns_of, correlation_matrix
@@ -52,6 +53,7 @@ class CorrelationDisplay(Display):
         self.size = (side + 1.0, side)
 
     @classmethod
+    @documented
     def from_data(
         cls,
         X: Any,
@@ -65,16 +67,10 @@ class CorrelationDisplay(Display):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
-            The samples.
-        features : array-like
-            Column numbers, column names, or a boolean mask; the numbers and names in any order.
-        names : sequence of str, default=None
-            Names of all columns; None for those of X.
+        %(X.rows, features.columns, names.columns)
         cluster : bool, default=False
             Whether correlated features are put side by side, as by :func:`cluster_order`.
-        ax : matplotlib Axes, default=None
-            Where to plot; a new figure when None.
+        %(ax)
 
         Returns
         -------

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from fisherset._docs import documented
 from fisherset._types import Floats
 from fisherset.evaluation import (
     Plane,
@@ -48,21 +49,13 @@ class PlaneDisplay(Display):
         self.plane, self.codes, self.classes = plane, plane.codes, plane.classes
 
     @classmethod
+    @documented
     def from_data(cls, X: Any, y: Any, features: Any, *, gamma: float, ax: Any = None) -> Self:
         """Plot the samples in the plane of the discriminant of some columns of X.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
-            The samples.
-        y : array-like of shape (n_samples,)
-            Their class labels.
-        features : array-like
-            Column numbers, column names, or a boolean mask.
-        gamma : float
-            The regulariser, positive.
-        ax : matplotlib Axes, default=None
-            Where to plot; a new figure when None.
+        %(X.rows, y.classes, features.columns, gamma.positive, ax)
 
         Returns
         -------
@@ -169,21 +162,13 @@ class FitDisplay(Display):
             )
 
     @classmethod
+    @documented
     def from_data(cls, X: Any, y: Any, features: Any, *, gamma: float, ax: Any = None) -> Self:
         """Plot the fitted values of a ridge regression on some columns of X.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
-            The samples.
-        y : array-like of shape (n_samples,)
-            The target, numbers.
-        features : array-like
-            Column numbers, column names, or a boolean mask.
-        gamma : float
-            The regulariser, positive.
-        ax : matplotlib Axes, default=None
-            Where to plot; a new figure when None.
+        %(X.rows, y.numbers, features.columns, gamma.positive, ax)
 
         Returns
         -------
@@ -265,19 +250,13 @@ class DistributionDisplay:
             )
 
     @classmethod
+    @documented
     def from_data(cls, X: Any, y: Any, features: Any, *, names: Sequence[str] | None = None) -> Self:
         """Plot the quantiles of some columns of X in each class, of the 30 largest classes at most.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
-            The samples.
-        y : array-like of shape (n_samples,)
-            Their class labels.
-        features : array-like
-            Column numbers, column names, or a boolean mask; the numbers and names in any order.
-        names : sequence of str, default=None
-            Names of all columns; None for those of X.
+        %(X.rows, y.classes, features.columns, names.columns)
 
         Returns
         -------

@@ -18,8 +18,8 @@ from fisherset.solver import Domain, Units, mask_of, without
 from fisherset.statistics import TableProblem
 from fisherset.validation import parameters as parameter
 from fisherset.validation.features import ColumnIndex, entries
+from fisherset.validation.numbers import is_null
 from fisherset.validation.parameters import is_integer, shown, shown_some
-from fisherset.validation.table import is_null
 
 NONE: Indices = np.empty(0, dtype=np.intp)
 COUNT = "n_features_to_select"  # the parameter that messages name

@@ -10,12 +10,12 @@ import numpy as np
 from fisherset._types import Indices
 from fisherset.selection.constraints import Constraints, PosedProblem, SetArguments, check_constraints
 from fisherset.selection.gamma import resolve_gamma
-from fisherset.selection.problem import measure_table
 from fisherset.solver import SOLVERS, Iteration, Solution, Trace, solve
 from fisherset.solver.trace import THRIFT, USUAL
 from fisherset.statistics import SourceProducts, TableProblem, check_least_memory, least_memory
 from fisherset.statistics.budget import LARGEST_ARRAY
-from fisherset.statistics.measured import Beside, Measured
+from fisherset.statistics.measure import measure_table
+from fisherset.statistics.measured import FitArguments, MeasuredTable
 from fisherset.statistics.products.products import StoredProducts
 from fisherset.validation import features as check
 from fisherset.validation import parameters as parameter
@@ -30,19 +30,19 @@ class Request(NamedTuple):
     X: Any
     names: Any
     constraints: Constraints
-    arguments: Beside
+    arguments: FitArguments
     gamma: float | str
     standardize: bool
     task: str
 
-    def measure(self, y: Any, k: int) -> Measured:
+    def measure(self, y: Any, k: int) -> MeasuredTable:
         """Read the table, unless sets of k units would take more memory than allowed."""
         width, n_chosen = self.constraints.codes.size, self.constraints.most_columns(k)
         least = least_memory(width, 2, n_chosen, n_rows=2)
         check_least_memory(self.arguments.max_memory, least, f"{n_chosen} features of {width} columns")
         return measure_table(self.X, y, self.names, self.arguments, self.task)
 
-    def pose(self, table: Measured, ks: Sequence[int]) -> tuple[list[PosedProblem], float]:
+    def pose(self, table: MeasuredTable, ks: Sequence[int]) -> tuple[list[PosedProblem], float]:
         """Problems of rising size k, and the gamma of them all, which is that of the largest."""
         problem = pose_problem(table, self.standardize, self.constraints.most_columns(ks[-1]))
         posed = [self.constraints.pose(problem, k) for k in ks]
@@ -52,7 +52,7 @@ class Request(NamedTuple):
 class PosedSubset(NamedTuple):
     """A given subset of a table that has been measured."""
 
-    table: Measured
+    table: MeasuredTable
     posed: PosedProblem
     chosen: Indices  # its units, as the table has them
     members: Indices  # those of them that vary, as the problem has them
@@ -67,7 +67,7 @@ class PosedSubset(NamedTuple):
 def check_request(
     X: Any,
     sets: SetArguments,
-    arguments: Beside,
+    arguments: FitArguments,
     gamma: float | str,
     standardize: bool,
     task: str,
@@ -80,11 +80,11 @@ def check_request(
     if estimator is None:
         check_criterion(gamma, standardize, arguments.missing)
         parameter.check_choice("task", task, TASKS)
-        X, names = check.check_bare_table(X, elsewhere=True)
+        X, names = check.check_bare_table(X, out_of_core=True)
     else:
         names = estimator._names
     constraints = check_constraints(sets, check.width_of(X), names)
-    arguments = arguments._replace(adjusted=constraints.adjusted)
+    arguments = arguments._replace(adjust_for=constraints.adjusted)
     return Request(X, names, constraints, arguments, gamma, standardize, task)
 
 
@@ -104,7 +104,7 @@ def pose_subset(request: Request, y: Any, features: Any) -> PosedSubset:
     return PosedSubset(table, posed, chosen, np.flatnonzero(np.isin(posed.units, chosen)), gamma)
 
 
-def pose_problem(table: Measured, standardize: bool, n_chosen: int = 0) -> TableProblem:
+def pose_problem(table: MeasuredTable, standardize: bool, n_chosen: int = 0) -> TableProblem:
     """The problem the solver is given, for sets of at most `n_chosen` columns.
 
     Refused where they would take more memory than allowed, or leave the range of float64.
@@ -118,7 +118,7 @@ def pose_problem(table: Measured, standardize: bool, n_chosen: int = 0) -> Table
     return problem
 
 
-def memory_for(table: Measured, n_candidates: int) -> int | None:
+def memory_for(table: MeasuredTable, n_candidates: int) -> int | None:
     """The `max_memory` that exact search among so many columns needs; None where none is enough."""
     if n_candidates**2 > LARGEST_ARRAY:
         return None
@@ -130,12 +130,12 @@ def memory_for(table: Measured, n_candidates: int) -> int | None:
     return (needed // unit + 1) * unit  # two digits of it
 
 
-def _least_memory(table: Measured, n_chosen: int, n_rows: int | None) -> int:
+def _least_memory(table: MeasuredTable, n_chosen: int, n_rows: int | None) -> int:
     sizes = table.scatter.constant.size, len(table.scatter.moments.TX), n_chosen
     return least_memory(*sizes, n_rows=n_rows, by_passes=_by_passes(table))
 
 
-def _by_passes(table: Measured) -> bool:
+def _by_passes(table: MeasuredTable) -> bool:
     """Whether the rows are out of core, so that every product is a pass over them."""
     return table.products.n_rows is None and isinstance(table.products, SourceProducts)
 

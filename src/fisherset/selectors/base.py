@@ -14,11 +14,14 @@ from fisherset._types import Floats
 from fisherset.data import DaskRows, lazy_columns
 from fisherset.solver import TIE
 from fisherset.validation import features as check
-from fisherset.validation.containers import is_elsewhere, left_there
+from fisherset.validation import parameters as parameter
+from fisherset.validation.table import dask_as_rows, is_out_of_core
 
 
 class BaseSelector(SelectorMixin, BaseEstimator):
     """A selector that is fitted once it has a `support_`."""
+
+    n_features_to_select: Any
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -57,6 +60,11 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         self.support_ = self.ranking_ <= k
         check.warn_constant(constant, self.support_)
 
+    def _check_table(self, X: Any, *, elsewhere: bool = False) -> tuple[Any, int]:
+        """X as a checked table, and the number of features to select."""
+        X = check.check_table(self, X, out_of_core=elsewhere)
+        return X, parameter.check_count(self.n_features_to_select, self.n_features_in_)
+
     def _keep_optional(self, name: str, value: Any) -> None:
         """Set a fitted attribute that not every fit has, or drop that of an earlier fit."""
         if value is not None:
@@ -78,11 +86,11 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             The samples with only the selected features; of Dask's arrays and data frames not yet
             computed.
         """
-        if isinstance(left_there(X), DaskRows):
+        if isinstance(dask_as_rows(X), DaskRows):
             support = self._get_support_mask()
             check.check_same_columns(self, X)
             return lazy_columns(X, support)
-        if is_elsewhere(X):
+        if is_out_of_core(X):
             raise TypeError(
                 f"X must be rows at hand, or on Dask; got an object of type {type(X).__name__}. Name the "
                 f"selected columns when it is made, as by scan(..., columns=get_feature_names_out())."

@@ -7,13 +7,12 @@ from typing import Any, Self
 
 from fisherset._docs import documented
 from fisherset.selectors.joint import JointSelector
-from fisherset.statistics.any_table import check_alone
-from fisherset.statistics.measured import Beside
+from fisherset.statistics.measured import FitArguments, reject_data_arguments
 from fisherset.statistics.reader import check_telling, classified
 from fisherset.statistics.summary.summary import Summary, summarize
 from fisherset.validation import features as check
-from fisherset.validation.labels import encode_labels
 from fisherset.validation.parameters import shown
+from fisherset.validation.targets import encode_labels
 
 
 class IncrementalSelector(JointSelector):
@@ -36,7 +35,7 @@ class IncrementalSelector(JointSelector):
         """
         self._keep_optional("summary_", None)
         self._keep_optional("_all_labels", None)
-        self._fit(X, y, Beside(sample_weight, confounders=confounders))
+        self._fit(X, y, FitArguments(sample_weight, confounders=confounders))
         self._keep_optional("summary_", X if isinstance(X, Summary) else None)
         return self
 
@@ -78,9 +77,9 @@ class IncrementalSelector(JointSelector):
             )
             self._forget()
         before = getattr(self, "summary_", None)
-        check.check_table(self, X, elsewhere=True, reset=before is None, least_rows=1)
+        check.check_table(self, X, out_of_core=True, reset=before is None, least_rows=1)
         if isinstance(X, Summary):
-            check_alone(y, Beside(sample_weight, confounders=confounders))
+            reject_data_arguments(y, FitArguments(sample_weight, confounders=confounders))
             part = X
         else:
             more = {"sample_weight": sample_weight, "confounders": confounders, "task": self._task}
@@ -91,7 +90,7 @@ class IncrementalSelector(JointSelector):
             raise ValueError(f"y must hold labels among classes; got {shown(foreign[0])}.")
         whole = part if before is None else before + part
         if _tells_apart(whole):
-            self._fit(whole, None, Beside())
+            self._fit(whole, None, FitArguments())
         self.summary_, self._all_labels = whole, known
         return self
 

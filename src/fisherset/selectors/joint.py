@@ -16,7 +16,7 @@ from fisherset.selection.request import Request, SearchOptions, check_criterion,
 from fisherset.selectors.base import BaseSelector, ranking_from
 from fisherset.solver import LOOSE, Iteration, Solution, mask_of
 from fisherset.solver.solution import ROUNDED
-from fisherset.statistics.measured import Beside, Measured
+from fisherset.statistics.measured import FitArguments, MeasuredTable
 from fisherset.validation import features as check
 from fisherset.validation import parameters as parameter
 from fisherset.validation.targets import CLASSIFICATION, REGRESSION
@@ -25,7 +25,6 @@ from fisherset.validation.targets import CLASSIFICATION, REGRESSION
 class JointSelector(BaseSelector):
     """A selector whose fitted attributes come from one joint solution."""
 
-    n_features_to_select: Any
     gamma: float | str = "scale"
     solver: str
     standardize: bool
@@ -43,16 +42,20 @@ class JointSelector(BaseSelector):
     verbose: int = 0
     _task = CLASSIFICATION
 
+    def _store_parameters(self, given: dict[str, Any]) -> None:
+        """Keep the arguments of `__init__` as they are, an attribute each, as scikit-learn expects."""
+        self.__dict__.update({name: value for name, value in given.items() if name != "self"})
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing == "mean"
         tags.target_tags.multi_output = self._task == REGRESSION
         return tags
 
-    def _fit(self, X: Any, y: Any, arguments: Beside) -> Self:
+    def _fit(self, X: Any, y: Any, arguments: FitArguments) -> Self:
         """Measure the table once, pose the problem and select."""
         options = self._check_parameters()
-        request = self._request(check.check_table(self, X, elsewhere=True), arguments)
+        request = self._request(check.check_table(self, X, out_of_core=True), arguments)
         k = request.constraints.count(self.n_features_to_select)
         table = request.measure(y, k)
         (posed,), gamma = request.pose(table, [k])
@@ -66,14 +69,14 @@ class JointSelector(BaseSelector):
             parameter.check_integer("verbose", self.verbose, least=0)
         return check_search(self.solver, self.tol, self.max_iter, self.time_limit, self.max_nodes)
 
-    def _request(self, X: Any, arguments: Beside) -> Request:
+    def _request(self, X: Any, arguments: FitArguments) -> Request:
         """The request for a table that `check_table` has passed."""
         sets = SetArguments(self.groups, self.keep, self.exclude, self.adjust_for)
         limit = parameter.check_memory(self.max_memory)
         arguments = arguments._replace(class_weight=self.class_weight, missing=self.missing, max_memory=limit)
         return check_request(X, sets, arguments, self.gamma, self.standardize, self._task, estimator=self)
 
-    def _solve(self, table: Measured, posed: PosedProblem, gamma: float, options: SearchOptions) -> None:
+    def _solve(self, table: MeasuredTable, posed: PosedProblem, gamma: float, options: SearchOptions) -> None:
         """Select k features, or groups of them, and keep the fitted attributes."""
         progress = Progress(LOOSE if options.tol is None else options.tol) if self.verbose else None
         trace = options.trace(progress)

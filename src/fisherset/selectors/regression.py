@@ -69,18 +69,4 @@ class JointRegressionScore(IncrementalSelector):
         missing: str = "error",
         max_memory: int | float | str | None = None,
     ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.gamma = gamma
-        self.solver = solver
-        self.standardize = standardize
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.max_nodes = max_nodes
-        self.verbose = verbose
-        self.groups = groups
-        self.keep = keep
-        self.exclude = exclude
-        self.adjust_for = adjust_for
-        self.missing = missing
-        self.max_memory = max_memory
+        self._store_parameters(locals())

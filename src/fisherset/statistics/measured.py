@@ -1,35 +1,97 @@
-"""What is known of a table once it has been read, and what may be given beside it."""
+"""The measured table, which replaces X and y, and the arguments that it was measured with."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._types import Indices
-from fisherset.data import Source
-from fisherset.statistics import Classes, Coding, Scatter, SourceProducts, StoredProducts
+from fisherset.data import CountedRows, Rows
+from fisherset.statistics import Basis, Classes, Coding, Scatter, SourceProducts, StoredProducts
+from fisherset.validation.parameters import shown, shown_some
+from fisherset.validation.table import warn
+from fisherset.validation.targets import ONE_CLASS_EACH, REGRESSION
+
+# Share of its squares that is left of a target, or feature, when the confounders explain it wholly: what
+# is left of one that they do explain is the rounding of its sums, far below.
+EXPLAINED = 1e-8
 
 
-class Counter(Protocol):
-    """Whoever counts the passes."""
+class FitArguments(NamedTuple):
+    """Arguments of a fit besides X and y."""
 
-    n_passes: int
+    sample_weight: Any = None
+    class_weight: Any = None
+    confounders: Any = None
+    adjust_for: Indices | None = None  # columns of X that the others are adjusted for
+    missing: str = "error"  # or "mean": missing values of X count as the mean of their column
+    max_memory: int | None = None  # bytes that may be held besides the table
 
 
-class Measured(NamedTuple):
-    """One pass worth of a table with its targets."""
+NO_ARGUMENTS = FitArguments()
 
-    source: Source | None  # None where there are no rows any more
+
+class BesideNames(NamedTuple):
+    """Names of several targets, and of several confounders; None where they have none."""
+
+    targets: list[str] | None = None
+    confounders: list[str] | None = None
+
+
+@dataclass(frozen=True)
+class MeasuredTable:
+    """The statistics of a table with its targets, and its rows for further passes.
+
+    Made by :func:`fisherset.statistics.measure.measure`. Selectors and functions take it in place of X, with
+    None for y and the other data, so that nothing is measured twice: `selector.fit(measured)`,
+    `explain(measured, None, features)`. Parameters that it was measured with (`class_weight`,
+    `adjust_for`, `missing`, `task`) must be the same there; `max_memory` may differ.
+
+    Attributes
+    ----------
+    rows : Rows or None
+        The rows as kernels take them; None where there are no rows any more.
+    products : SourceProducts or StoredProducts
+        Products of the columns.
+    coding : Coding
+        The targets.
+    scatter : Scatter
+        Sums, centred.
+    classes : ndarray
+        The classes or labels; none where the targets are numbers.
+    names : list of str or None
+        Names of the columns.
+    codes : ndarray
+        Class of each row, where the rows are in memory and of one class each.
+    missing : ndarray or None
+        Number of missing values of each column, where that is allowed.
+    counter : CountedRows or None
+        Counts the passes; None where nothing was read.
+    arguments : FitArguments
+        The arguments of the measuring.
+    """
+
+    rows: Rows | None
     products: SourceProducts | StoredProducts
     coding: Coding
     scatter: Scatter
-    classes: NDArray[Any]  # none where the targets are numbers
-    codes: NDArray[np.intp]  # class of each row, where the rows are in memory
-    missing: Indices | None = None  # values that each column lacks, where that is allowed
-    counter: Counter | None = None  # None where nothing was read
-    max_memory: int | None = None  # bytes that may be held besides the table
+    classes: NDArray[Any]
+    names: list[str] | None = None
+    codes: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    missing: Indices | None = None
+    counter: CountedRows | None = None
+    arguments: FitArguments = NO_ARGUMENTS
+    regression: bool = False
+
+    _replaces_rows: ClassVar[bool] = True
+
+    @property
+    def n_columns(self) -> int:
+        return self.scatter.constant.size
 
     @property
     def n_passes(self) -> int:
@@ -41,26 +103,79 @@ class Measured(NamedTuple):
         """Whether each row is of one class."""
         return isinstance(self.coding, Classes)
 
+    @property
+    def max_memory(self) -> int | None:
+        """Bytes that may be held besides the table."""
+        return self.arguments.max_memory
 
-class Beside(NamedTuple):
-    """What may be given beside X and y."""
+    def matching(self, y: Any, arguments: FitArguments, task: str) -> MeasuredTable:
+        """The table for a call with these arguments, refused where they are others than its own."""
+        reject_data_arguments(y, arguments)
+        if (task == REGRESSION) != self.regression or (task == ONE_CLASS_EACH and not self.one_class_each):
+            wanted = "numbers" if task == REGRESSION else "classes"
+            raise ValueError(f"y must hold {wanted} here; the measured table has other targets.")
+        own = self.arguments
+        adjust_for = None if arguments.adjust_for is None else arguments.adjust_for.tolist()
+        known = [] if own.adjust_for is None else own.adjust_for.tolist()
+        for name, wants, has in (
+            ("class_weight", arguments.class_weight, own.class_weight),
+            ("missing", None if arguments.missing == "error" else arguments.missing, own.missing),
+            ("adjust_for", adjust_for, known),
+        ):
+            if wants is not None and wants != has:
+                raise ValueError(
+                    f"{name} must be that of the measured table, {shown(has)}; got {shown(wants)}. Measure "
+                    f"the table with it."
+                )
+        return replace(self, arguments=own._replace(max_memory=arguments.max_memory))
 
-    sample_weight: Any = None
-    class_weight: Any = None
-    confounders: Any = None
-    adjusted: Indices | None = None  # columns of X that are taken out of the others
-    missing: str = "error"  # or "mean": missing values of X count as the mean of their column
-    max_memory: int | None = None  # bytes that may be held besides the table
+
+def reject_data_arguments(y: Any, arguments: FitArguments) -> None:
+    """Refuse targets, weights and confounders next to a table that has its own."""
+    given = {"y": y, "sample_weight": arguments.sample_weight, "confounders": arguments.confounders}
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError(
+                f"{name} must not be given beside a table that brings its own; got {shown(value)}. Name the "
+                f"columns when the table is made, as by scan(..., target=)."
+            )
 
 
-ALONE = Beside()
+def reject_doubtful(names: Sequence[Any], basis: Basis) -> None:
+    """Refuse a confounder whose sums do not tell what it adds to those before it, or whether it varies."""
+    if basis.doubtful.size:
+        name = shown(names[int(basis.doubtful[0])])
+        raise ValueError(
+            f"The sums of a summary must tell its confounders apart; they do not tell {name} from a constant "
+            f"or from those before it. Leave {name} out, or fit the rows themselves."
+        )
 
 
-class BesideNames(NamedTuple):
-    """What several targets, or confounders, are called; None where they have no names."""
+def warn_dropped(names: Sequence[Any], basis: Basis) -> None:
+    """Report confounders that were not used, as next to nothing is left of them once others are removed."""
+    unused = list(dict.fromkeys(names[c] for c in basis.dropped.tolist()))
+    if unused:
+        warn(
+            f"Of the confounders, {shown_some(unused)} was not used: it differs from a combination of those "
+            f"before it by less than one part in 10^10. Pass the difference instead, or leave it out."
+        )
 
-    targets: list[str] | None = None
-    confounders: list[str] | None = None
 
-
-UNNAMED = BesideNames()
+def warn_explained(scatter: Scatter, classes: NDArray[Any], names: Any, adjust_for: Indices | None) -> None:
+    """Report classes and features that the confounders explain wholly: nothing is left to select by."""
+    moments = scatter.moments
+    gone = np.flatnonzero((moments.TT > 0) & (moments.TT - moments.explained <= EXPLAINED * moments.TT))
+    if gone.size:
+        what, first = ("classes", classes[gone[0]]) if classes.size else ("targets", gone[0])
+        warn(
+            f"The confounders explain {gone.size} of {moments.TT.size} {what} wholly, such as "
+            f"{shown(first)}: no feature can tell more of them."
+        )
+    before = moments.squares - moments.NX[0] ** 2 / moments.n
+    lost = np.flatnonzero(scatter.constant & (before > EXPLAINED * moments.squares))
+    lost = lost if adjust_for is None else np.setdiff1d(lost, adjust_for)
+    if lost.size:
+        first = shown(lost[0] if names is None else names[lost[0]])
+        warn(
+            f"The confounders explain {lost.size} features wholly, such as {first}: nothing is left of them."
+        )

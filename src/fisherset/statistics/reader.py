@@ -1,50 +1,80 @@
-"""Blocks as they came, and what they turn out to hold: labels, numbers, weights, confounders."""
+"""Blocks of rows as they came, read: the same checks for a block of a file, of Dask, or a table in memory."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from fisherset._types import EPS, Floats, Indices
-from fisherset.data import Block, Coded, Matrix
+from fisherset.data import Block, Coded, DaskRows, Matrix, MemoryRows, Rows, canonical, names_of_several
 from fisherset.statistics import Basis, ColumnRoles, CrossProducts, join_columns
-from fisherset.validation.labels import (
+from fisherset.statistics.measured import FitArguments, reject_data_arguments
+from fisherset.validation.confounders import check_confounders
+from fisherset.validation.numbers import as_numbers
+from fisherset.validation.parameters import shown
+from fisherset.validation.table import is_out_of_core
+from fisherset.validation.targets import (
+    CLASSIFICATION,
+    REGRESSION,
     as_they_are,
     check_classes,
-    check_total_weight,
-    check_weight_left,
     encode_labels,
-    weights_of_rows,
+    read_targets,
 )
-from fisherset.validation.parameters import shown
-from fisherset.validation.table import check_block, is_null
-from fisherset.validation.targets import CLASSIFICATION, REGRESSION, ROUNDED_TARGETS, check_targets
+from fisherset.validation.weights import check_total_weight, check_weight_left, weights_of_rows
 
 NONE: Indices = np.empty(0, dtype=np.intp)
-NO_CLASSES = (None,)  # the labels of what has none
-LONG_WHOLE = re.compile(r"[-+]?\d{16,}(\.0*)?")  # a whole number that float64 may round
+NO_CLASSES = (None,)  # the labels of targets that are numbers
+
+
+def rows_of(X: Any, y: Any, arguments: FitArguments, names: list[str] | None, task: str) -> Rows:
+    """A table that was checked as rows with their targets."""
+    if isinstance(X, DaskRows):
+        return X.with_targets(y, arguments.sample_weight, arguments.confounders)
+    if is_out_of_core(X):
+        reject_data_arguments(y, arguments)
+        if hasattr(X, "_replaces_rows"):
+            raise TypeError("X must hold rows; got a summary. Add it to others as it is, as by a + b.")
+        rows: Rows = X
+        return rows
+    block, _ = read_table(X, y, arguments, task, labels=False)
+    given = block.X, block.y, block.weight, block.confounders
+    return MemoryRows(*given, names=names, targets=names_of_several(y))
+
+
+def read_table(
+    X: Matrix, y: Any, arguments: FitArguments, task: str, *, labels: bool = True
+) -> tuple[Block, list[Any]]:
+    """A table in memory as one block that was read, and the names of its confounders, which may be labels."""
+    n = X.shape[0]
+    targets = read_targets(y, n, task)
+    weight = None if arguments.sample_weight is None else weights_of_rows(arguments.sample_weight, n)
+    confounders = check_confounders(arguments.confounders, n, labels=labels)
+    if confounders is None:
+        return Block(X, targets, weight), []
+    return Block(X, targets, weight, confounders.values), confounders.names
 
 
 @dataclass(frozen=True)
 class Reader:
-    """Makes sense of a block: the labels met in it, and all its columns side by side.
+    """Reads a block: its labels, and all its columns side by side, confounders and numeric targets included.
 
     Attributes
     ----------
     task : str
-        What y holds.
+        Contents of y.
     factors : dict of label to float, or None
-        What the rows of each label count besides their weights.
+        Class weights.
     only : ndarray or None
         The columns of X that are wanted; all where None.
     removed : Removed or None
-        What makes a basis of the confounders, which then stands in their place.
+        Puts a basis of the confounders in their place.
     """
 
     task: str
@@ -57,22 +87,22 @@ class Reader:
             return self._read(block)
 
     def _read(self, block: Block) -> tuple[list[Any], Block]:
-        X = check_block(block.X if self.only is None else block.X[:, self.only])
-        n = X.shape[0]
+        X = numbers_of(block.X)
+        X, n = X if self.only is None else X[:, self.only], X.shape[0]
         weight = None if block.weight is None else _weights(block.weight, n)
         labels: list[Any] = list(NO_CLASSES)
         codes, parts = np.zeros(n, dtype=np.intp), [X]
-        if block.confounders is not None:
-            parts.append(_finite(np.asarray(block.confounders, dtype=np.float64)))
-        if block.y is None:
-            raise ValueError("This estimator requires y to be passed, but the target y is None.")
-        if holds_numbers(self.task, block.y):
-            parts.append(_counting(_numbers(self.task, block.y, n), weight))
-        else:
-            labels, codes = _labels(block.y, n)
+        confounders = check_confounders(block.confounders, n, labels=False)
+        if confounders is not None:
+            parts.append(confounders.values)
+        y = read_targets(block.y, n, self.task)
+        if isinstance(y, Coded):
+            labels, codes = list(y.labels), y.codes
             if self.factors is not None:
                 of_rows = np.array(_known(self.factors, labels))[codes]
                 weight = of_rows if weight is None else of_rows * weight
+        else:
+            parts.append(counting(dense_of(y), weight))
         X = join_columns(parts)
         return labels, Block(X if self.removed is None else self.removed(X), codes, weight)
 
@@ -91,115 +121,52 @@ class Removed:
         parts = [features, np.empty((X.shape[0], 0)) if N is None else N, targets]
         return join_columns(parts)
 
+    @property
+    def new_roles(self) -> ColumnRoles:
+        """The roles of the columns after that."""
+        first = self.roles.n_features + self.basis.M.shape[1]
+        confounders, targets = (
+            np.arange(self.roles.n_features, first),
+            np.arange(first, first + self.roles.targets.size),
+        )
+        return self.roles._replace(confounders=confounders, targets=targets)
 
-def roles_with_basis(roles: ColumnRoles, basis: Basis) -> ColumnRoles:
-    """The roles of columns once a basis is in the place of the confounders."""
-    first, n_targets = roles.n_features + basis.M.shape[1], roles.targets.size
-    confounders, targets = np.arange(roles.n_features, first), np.arange(first, first + n_targets)
-    return roles._replace(confounders=confounders, targets=targets)
 
-
-def _known(what: dict[Any, Any], labels: list[Any]) -> list[Any]:
-    """What is known of some labels since an earlier pass."""
-    new = [label for label in labels if label not in what]
+def _known(known: dict[Any, Any], labels: list[Any]) -> list[Any]:
+    """The values of some labels, which an earlier pass must have found."""
+    new = [label for label in labels if label not in known]
     if new:
         raise ValueError(
-            f"The table must stay as it is while it is read; it has the label {shown(new[0])} now, which it "
-            f"had not. Start again once nobody writes to it."
+            f"The data changed between passes: y has the label {shown(new[0])} now, which it had not. Start "
+            f"again once nobody writes to it."
         )
-    return [what[label] for label in labels]
+    return [known[label] for label in labels]
 
 
 def _weights(weight: Any, n: int) -> Floats:
     weights = weights_of_rows(weight, n)
     with np.errstate(over="ignore"):
-        check_total_weight(max(float(weights.sum()), 1.0))  # of little there may be more
+        check_total_weight(max(float(weights.sum()), 1.0))  # too little may be enough with other blocks
     return weights
 
 
-def _labels(y: Any, n: int) -> tuple[list[Any], Indices]:
-    """The different labels of a block, and the number of each row's."""
-    if isinstance(y, Coded):
-        if any(is_null(label) for label in y.labels):
-            raise ValueError("y must not contain missing labels. Drop those samples, or give them a class.")
-        return list(y.labels), y.codes
-    classes, codes = encode_labels(y, n)
-    return classes.tolist(), codes
-
-
-def plain(y: Any, task: str) -> Any:
-    """Targets as an array: labels, or for regression the numbers that texts may spell."""
-    if not isinstance(y, Coded):
-        return y
-    if task == REGRESSION:
-        return _numbers(task, y, y.codes.size)[:, 0]
-    return objects(y.labels)[y.codes]
-
-
-def objects(labels: Sequence[Any]) -> NDArray[Any]:
-    """Labels as an array, each as it is."""
-    array = np.empty(len(labels), dtype=object)
-    for place, label in enumerate(labels):  # a tuple is one label
-        array[place] = label
-    return array
-
-
-def holds_numbers(task: str, y: Any) -> bool:
-    """Whether y holds numbers, as which sets of labels count, too."""
-    if isinstance(y, Coded):
-        return task == REGRESSION
-    return task == REGRESSION or (task == CLASSIFICATION and np.ndim(y) == 2 and np.shape(y)[1] > 1)
-
-
-def _numbers(task: str, y: Any, n: int) -> Floats:
-    if isinstance(y, Coded):  # numbers that text without a type spells, or objects
-        y = np.array([_spelt(label, y.untyped) for label in y.labels])[y.codes]
-    targets = check_targets(y, n)
-    if task != REGRESSION and not np.isin(targets, (0.0, 1.0)).all():
-        raise ValueError(
-            "y must be one label for each sample, or a table of noughts and ones for sets of labels; got "
-            "other numbers. Pass one column of it, or use JointRegressionScore for numbers."
-        )
-    return targets
-
-
-def _counting(targets: Floats, weight: Floats | None) -> Floats:
-    """The same where rows without weight have no say, however large their targets are."""
+def counting(targets: Floats, weight: Floats | None) -> Floats:
+    """Targets where rows without weight do not count, however large theirs are."""
     if weight is None or weight.all():
         return targets
     heaviest = int(np.argmax(weight))
     return np.where(weight[:, None] > 0, targets, targets[heaviest] if weight[heaviest] else 0.0)
 
 
-def _spelt(label: Any, untyped: bool) -> float:
-    """The number that untyped text spells, which must not be rounded where it is whole."""
-    text = str(label).strip()
-    try:
-        number = float(label)
-        # of an underscore Python thinks nothing; a string that has a type is a string
-        understood = "_" not in text and (untyped or not isinstance(label, str | bytes))
-    except (TypeError, ValueError):
-        understood = False
-    if not understood:
-        raise ValueError(
-            f"y must hold numbers; got the string {shown(label)}. Convert the column to numbers, or use "
-            f"GeneralizedFisherScore for classes."
-        )
-    if LONG_WHOLE.fullmatch(text) and np.isfinite(number) and int(text.partition(".")[0]) != number:
-        raise ValueError(ROUNDED_TARGETS)
-    return number
-
-
-def _finite(Z: Floats) -> Floats:
-    if not np.isfinite(Z).all():
-        bad = np.flatnonzero(~np.isfinite(Z).all(axis=0))[0]
-        raise ValueError(f"confounders must not contain NaN or infinity; column {bad} does. Impute it.")
-    return Z
+def numbers_of(X: Any) -> Matrix:
+    """The numbers of a block, each entry of a sparse one stored once."""
+    X = as_numbers(X)
+    return canonical(X) if sparse.issparse(X) else X
 
 
 @contextmanager
 def placed(block: Block) -> Iterator[None]:
-    """Says of what is wrong with a block where that comes from."""
+    """Say of what is wrong with a block where it comes from."""
     try:
         yield
     except (ValueError, TypeError) as error:
@@ -211,17 +178,24 @@ def placed(block: Block) -> Iterator[None]:
 
 
 def roles_of(head: Block, task: str) -> ColumnRoles:
-    """What the columns of a table are, from its first rows."""
-    d, n_confounders = head.X.shape[1], 0 if head.confounders is None else head.confounders.shape[1]
-    numbers = head.y is not None and holds_numbers(task, head.y)
-    several = numbers and not isinstance(head.y, Coded) and np.ndim(head.y) == 2
-    n_targets = int(numbers) if not several else np.shape(head.y)[1]
+    """The roles of the columns of a table, from its first rows."""
+    d, n_confounders = head.X.shape[1], _width(head.confounders)
+    n_targets = _width(head.y) if task == REGRESSION else 0
+    if task == CLASSIFICATION and not isinstance(head.y, Coded) and _width(head.y) > 1:
+        n_targets = _width(head.y)
     targets = np.arange(n_targets) + d + n_confounders
-    return ColumnRoles(d, np.arange(d, d + n_confounders), targets, numbers and task != REGRESSION)
+    return ColumnRoles(d, np.arange(d, d + n_confounders), targets, bool(n_targets) and task != REGRESSION)
+
+
+def _width(part: Any) -> int:
+    """Number of columns of targets or confounders."""
+    if part is None:
+        return 0
+    return 1 if isinstance(part, Coded) or np.ndim(part) != 2 else int(np.shape(part)[1])
 
 
 class Classified(NamedTuple):
-    """Sums by class, the classes, and the number of the class of each label as it stands in the data."""
+    """Sums by class, the classes, and the class number of each label as it stands in the data."""
 
     gathered: CrossProducts
     classes: NDArray[Any]
@@ -229,7 +203,7 @@ class Classified(NamedTuple):
 
 
 def classified(gathered: CrossProducts, meaning: Callable[[list[Any]], list[Any]] = list) -> Classified:
-    """What is gathered by label, by class; `meaning` is what the labels met stand for."""
+    """Sums gathered by label as sums by class; `meaning` is that of the labels."""
     if gathered.labels == NO_CLASSES:
         return Classified(gathered, np.empty(0), {None: 0})
     classes, codes = encode_labels(as_they_are(meaning(list(gathered.labels))))
@@ -261,20 +235,20 @@ def check_telling(labels: Classified, roles: ColumnRoles) -> None:
 
 @dataclass(frozen=True)
 class Preparation:
-    """Makes a block with coded targets, weights, and a basis of what is taken out of the columns.
+    """Makes a block with coded targets, weights, and a basis of the confounders.
 
     Attributes
     ----------
     read : Reader
-        Makes sense of a block.
+        Reads a block.
     codes : dict of label to int
         The class of each label.
     roles : ColumnRoles
-        What the columns are.
+        The roles of the columns.
     taken : ndarray
         The columns that are removed from the others.
     basis : Basis
-        What makes a basis of them.
+        Makes a basis of them.
     """
 
     read: Reader
@@ -295,5 +269,5 @@ class Preparation:
 
 
 def dense_of(X: Matrix) -> Floats:
-    """A few columns, filled in."""
+    """A few columns, with unstored zeros filled in."""
     return np.asarray(X if isinstance(X, np.ndarray) else X.toarray(), dtype=np.float64)

@@ -11,11 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._types import Indices
-from fisherset.validation.containers import is_elsewhere
-from fisherset.validation.labels import check_labels, check_weights
+from fisherset.validation.numbers import check_comparable, check_magnitude, reject_nonfinite
 from fisherset.validation.parameters import is_integer, shown
-from fisherset.validation.table import check_bare_table, check_container, check_same_columns, check_table
-from fisherset.validation.values import check_comparable, check_magnitude, reject_nonfinite
+from fisherset.validation.table import (
+    check_bare_table,
+    check_container,
+    check_same_columns,
+    check_table,
+    is_out_of_core,
+)
+from fisherset.validation.targets import check_labels
+from fisherset.validation.weights import check_weights
 
 __all__ = [
     "ColumnIndex",
@@ -36,7 +42,7 @@ __all__ = [
 
 def width_of(X: Any) -> int:
     """Number of columns of a checked table, in memory or out of core."""
-    return int(X.n_columns if is_elsewhere(X) else X.shape[1])
+    return int(X.n_columns if is_out_of_core(X) else X.shape[1])
 
 
 class ColumnIndex:

@@ -66,6 +66,14 @@ def check_number(name: str, value: Any, *, above: float) -> float:
     return number
 
 
+def check_bandwidth(value: Any, automatic: str) -> None:
+    """`bandwidth`: a positive number, or the name of one that is derived from the data."""
+    if isinstance(value, str):
+        check_choice("bandwidth", value, (automatic,))
+    else:
+        check_number("bandwidth", value, above=0.0)
+
+
 def check_share(name: str, value: Any) -> float:
     """A share that may be nothing, but not the whole."""
     if not is_number(value):

@@ -1,78 +1,38 @@
-"""The checks on X: whatever it comes in, a numeric array or a CSR/CSC matrix, or one sentence."""
+"""Checks of X: arrays, sequences of rows, sparse matrices, data frames, and tables that are out of core.
+
+Nothing else is ever handed to numpy: whatever else has a length and can be indexed it would read entry by
+entry, for minutes.
+"""
 
 from __future__ import annotations
 
-import datetime
-import numbers
-import re
+import os
+import sys
+import warnings
 from collections import Counter
-from decimal import Decimal
-from enum import Enum
+from collections.abc import Callable, Iterator, Mapping, Set
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
-from fisherset.validation.containers import (
-    as_container,
-    column_of,
-    dtypes_of,
-    is_elsewhere,
-    is_frame,
-    is_masked,
-    labels_of_columns,
-    left_there,
-)
-from fisherset.validation.parameters import reason, shown
-from fisherset.validation.values import listed_columns
-
-EXACT = 2**53  # whole numbers float64 can tell apart
-
-_LONG = re.compile(r"u?int64(\[pyarrow\])?$")
-_TIMES = ("date", "time", "duration", "period", "interval")
-
-
-class Unfit(Enum):
-    """What a column holds instead of numbers."""
-
-    TEXT = "text"
-    DATES = "dates or times"
-    COMPLEX = "complex numbers"
-    LARGE = "numbers beyond the range of float64"
-    ROUNDED = "integers beyond 2**53 that float64 rounds"
-    OBJECTS = "objects (the argument must be a string or a real number)"  # words that scikit-learn looks for
-
-
-_FIXES = {
-    Unfit.TEXT: "Encode them, for example with sklearn.preprocessing.OneHotEncoder, or drop them.",
-    Unfit.DATES: "Turn them into numbers first, for example days since a fixed date, or drop them.",
-    Unfit.COMPLEX: "Pass real and imaginary parts as columns of their own.",
-    Unfit.LARGE: "Divide them by a large number first.",
-    Unfit.ROUNDED: "Subtract an offset, drop identifiers, or use astype(float) where rounding does no harm.",
-    Unfit.OBJECTS: "Give each number in them a column of its own, or drop them.",
-}
+from fisherset.data import DaskRows, is_dask
+from fisherset.validation.numbers import as_numbers, is_array, is_frame, labels_of_columns, reject_masked
+from fisherset.validation.parameters import is_number, shown
 
 
 def check_table(
-    estimator: Any, X: Any, *, elsewhere: bool = False, reset: bool = True, least_rows: int = 2
+    estimator: Any, X: Any, *, out_of_core: bool = False, reset: bool = True, least_rows: int = 2
 ) -> Any:
     """X as a numeric array or CSR/CSC matrix, its names and width noted on the estimator.
 
-    NaN and infinity pass here: the class sums find them without another pass. What is not in memory
-    is taken as it is by those who can read it `elsewhere`. Without `reset` the columns must be those
-    that were noted before.
+    NaN and infinity pass here: the class sums find them without another pass. Tables `out_of_core` are
+    taken as they are by those who can read them. Without `reset` the columns must be those that were noted
+    before.
     """
-    X = left_there(X) if elsewhere else X
-    if elsewhere and is_elsewhere(X):
-        table, names, width = X, X.names, X.n_columns
-        _check_distinct(names)
-    else:
-        X = as_container(X)
-        names = _distinct_names(X)
-        table = _as_table(X, least_rows)
-        width = table.shape[1]
+    table, names = check_bare_table(X, out_of_core=out_of_core, least_rows=least_rows, distinct=True)
+    width = table.n_columns if is_out_of_core(table) else table.shape[1]
     if not reset:
         check_width(estimator, width)
     else:
@@ -83,11 +43,13 @@ def check_table(
 
 
 def check_bare_table(
-    X: Any, *, elsewhere: bool = False, least_rows: int = 2, distinct: bool = False
+    X: Any, *, out_of_core: bool = False, least_rows: int = 2, distinct: bool = False
 ) -> tuple[Any, list[str] | None]:
     """The same for functions, which have no estimator to note names on; these may have to be `distinct`."""
-    X = left_there(X) if elsewhere else X
-    if elsewhere and is_elsewhere(X):
+    X = dask_as_rows(X) if out_of_core else X
+    if out_of_core and is_out_of_core(X):
+        if distinct:
+            _check_distinct(X.names)
         return X, X.names
     X = as_container(X)
     names = _distinct_names(X) if distinct else column_names(X)
@@ -96,7 +58,7 @@ def check_bare_table(
 
 def check_same_columns(estimator: Any, X: Any) -> None:
     """Refuse columns of Dask's other than those that the estimator was fitted on."""
-    rows, known = left_there(X), getattr(estimator, "feature_names_in_", None)
+    rows, known = dask_as_rows(X), getattr(estimator, "feature_names_in_", None)
     check_width(estimator, rows.n_columns)
     if rows.names is not None and known is not None and rows.names != list(known):
         raise ValueError(
@@ -123,12 +85,12 @@ def column_names(X: Any) -> list[str] | None:
 def check_container(X: Any) -> Any:
     """X for `transform`, of which scikit-learn checks the rest."""
     X = as_container(X)
-    _reject_masked(X)
+    reject_masked(X)
     return X
 
 
 def _distinct_names(X: Any) -> list[str] | None:
-    """The names a selector keeps: all of them text, and each of them once."""
+    """The names a selector keeps: all of them strings, and each of them once."""
     labels = labels_of_columns(X) if is_frame(X) else []
     texts = sum(isinstance(label, str) for label in labels)
     if 0 < texts < len(labels):
@@ -149,14 +111,8 @@ def _check_distinct(names: list[str] | None) -> None:
         )
 
 
-def _as_table(X: Any, least_rows: int = 2) -> Any:
-    _reject_masked(X)
-    if sparse.issparse(X):
-        table = _from_sparse(X)
-    elif is_frame(X):
-        table = _from_frame(X)
-    else:
-        table = _from_array(X)
+def _as_table(X: Any, least_rows: int) -> Any:
+    table = as_numbers(X)
     n_rows, n_columns = table.shape
     for count, least, what in ((n_rows, least_rows, "sample(s)"), (n_columns, 1, "feature(s)")):
         if count < least:  # the words are scikit-learn's
@@ -167,224 +123,108 @@ def _as_table(X: Any, least_rows: int = 2) -> Any:
     return table
 
 
-def check_block(X: Any) -> Any:
-    """Some rows of a table that stays where it is: numbers that float64 can tell apart."""
-    return _from_sparse(X) if sparse.issparse(X) else _from_array(X)
+def as_container(X: Any) -> Any:
+    """X as an array, a sequence, a sparse matrix or a data frame: loaded and unwrapped where need be."""
+    if is_remote(X):
+        X = _loaded(X)
+    elif hasattr(type(X), "to_native"):  # what narwhals wraps
+        X = X.to_native()
+    if isinstance(X, np.matrix):
+        raise TypeError("X must not be a np.matrix, which is not supported. Pass np.asarray(X).")
+    if not (sparse.issparse(X) or is_frame(X) or is_array(X)):
+        raise TypeError(f"X must be a table of numbers in memory; got {_described(X)}. {_fix(X)}")
+    return X
 
 
-def _reject_masked(X: Any) -> None:
-    if is_masked(X):
-        _check_dimensions(X.ndim, X)
-        where = np.flatnonzero(np.ma.getmaskarray(X).any(axis=0))
-        raise ValueError(
-            f"X must not have masked entries; {listed_columns(where.tolist())} some. Fill them, for example "
-            f"with X.filled(value), or drop the columns."
-        )
-
-
-def _from_sparse(X: Any) -> Any:
-    _check_dimensions(X.ndim, X)
-    if X.dtype.kind == "c":
-        _reject_complex(X.dtype)
-    if X.dtype.kind not in "biuf":
-        raise ValueError(
-            f"X must hold numbers only; got a sparse matrix of {X.dtype}. Convert it to float64."
-        )
-    table = X if X.format in ("csr", "csc") else X.tocsr()
-    if _too_large(table.data):
-        by_column = table.tocsc()
-        columns = np.split(by_column.data, by_column.indptr[1:-1])
-        _reject(Unfit.ROUNDED, [j for j, column in enumerate(columns) if _is_rounded(column)])
-    return _as_double(table)
-
-
-def _read(X: Any, dtype: Any = None) -> NDArray[Any]:
-    try:
-        return np.asarray(X, dtype=dtype)
-    except Exception as error:  # of any kind: each library has its own
-        raise (TypeError if isinstance(error, TypeError) else ValueError)(
-            f"X must be a table that numpy can read; got {type(X).__name__}: {reason(error)}."
-        ) from error
-
-
-def _from_array(X: Any) -> NDArray[Any]:
-    table = _read(X)
-    if isinstance(X, list | tuple) and _may_differ(table):
-        table = _read(X, object)
-    kind = table.dtype.kind
-    if kind == "V":
-        raise ValueError(
-            f"X must hold numbers only; got {shown(table.dtype)}. Pass records as pandas.DataFrame(X), and "
-            f"other kinds of numbers as float64."
-        )
-    _check_dimensions(table.ndim, X)
-    if kind == "c":
-        _reject_complex(table.dtype)
-    if kind not in "biuf":
-        return _assembled([_numbers(column) for column in table.T], list(range(table.shape[1])))
-    return _checked(table, list(range(table.shape[1])))
-
-
-def _checked(table: NDArray[Any], labels: list[Any]) -> NDArray[Any]:
-    """A table of numbers, unless float64 would round its integers."""
-    if _too_large(table):
-        _reject(
-            Unfit.ROUNDED,
-            [label for label, column in zip(labels, table.T, strict=True) if _is_rounded(column)],
-        )
-    double: NDArray[Any] = _as_double(table)
-    return double
-
-
-def _as_double(values: Any) -> Any:
-    """Numbers as they are, but for those of more than 64 bits."""
-    with np.errstate(over="ignore"):  # what overflows is infinite, which is found
-        return values if values.dtype.itemsize <= 8 else values.astype(np.float64)
-
-
-def _may_differ(table: NDArray[Any]) -> bool:
-    """Whether numpy may have changed the entries of a list: to text, or by rounding integers among floats."""
-    if table.dtype.kind == "f":
-        return bool(table.size) and not np.abs(table).max() < EXACT  # NaN too
-    return table.dtype.kind in "US"
-
-
-def _from_frame(X: Any) -> Any:
-    """A frame of plain numbers is taken as it is, any other column by column."""
-    labels, dtypes = labels_of_columns(X), dtypes_of(X)
-    if dtypes and all(str(dtype).startswith("Sparse[") for dtype in dtypes):
-        if all(dtype.fill_value == 0 for dtype in dtypes):
-            return _from_sparse(X.sparse.to_coo())
-    elif dtypes and all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" for dtype in dtypes):
-        if len(set(dtypes)) > 1:  # integers among floats
-            whole = [j for j, dtype in enumerate(dtypes) if dtype.kind in "iu" and dtype.itemsize == 8]
-            _reject(Unfit.ROUNDED, [labels[j] for j in whole if _is_rounded(_read(column_of(X, j)))])
-        return _checked(_read(X), labels)
-    found = [_column_numbers(column_of(X, j), str(dtype).lower()) for j, dtype in enumerate(dtypes)]
-    return _assembled(found, labels) if found else np.empty((X.shape[0], 0))
-
-
-def _column_numbers(column: Any, dtype: str) -> NDArray[Any] | Unfit:
-    """The numbers of a column, or what it holds instead."""
-    if dtype.startswith(_TIMES):
-        return Unfit.DATES
-    if "int128" in dtype:  # numpy has none, and would round
-        return _numbers(np.array(column.to_list(), dtype=object))
-    values = _read(column)
-    if values.dtype.kind == "f" and _LONG.match(dtype):
-        return np.full(values.shape, np.nan)  # there are nulls among the integers, which numpy rounded
-    return _numbers(values)
-
-
-def _numbers(values: NDArray[Any]) -> NDArray[Any] | Unfit:
-    """The same for an array of any dtype; nulls become NaN."""
-    kind = values.dtype.kind
-    if values.ndim != 1 or kind == "V":
-        return Unfit.OBJECTS
-    if kind in "biuf":
-        return Unfit.ROUNDED if _is_rounded(values) else _as_double(values)
-    if kind in "mM":
-        return Unfit.DATES
-    if kind == "c":
-        return Unfit.COMPLEX
-    if kind != "O":
-        return Unfit.TEXT
-    entries = values.tolist()
-    types = set(map(type, entries))
-    if any(issubclass(found, str | bytes) for found in types):
-        return Unfit.TEXT
-    if any(issubclass(found, list | tuple | np.ndarray) for found in types):
-        return Unfit.OBJECTS  # numpy may take those of one entry for it
-    try:
-        floats = values.astype(np.float64)
-    except (TypeError, ValueError, ArithmeticError):
-        kinds = [found for found in map(_object_kind, entries) if found]
-        return kinds[0] if kinds else np.full(values.shape, np.nan)
-    large = np.flatnonzero(~(np.abs(floats) < EXACT))
-    return Unfit.ROUNDED if any(_differs(entries[i], floats[i]) for i in large) else floats
-
-
-def _object_kind(entry: Any) -> Unfit | None:
-    """Why an entry is no number that float64 holds; None where it is, or a null."""
-    if isinstance(entry, datetime.date | datetime.time | datetime.timedelta | np.datetime64 | np.timedelta64):
-        return Unfit.DATES if entry == entry else None
-    if isinstance(entry, numbers.Complex) and not isinstance(entry, numbers.Real):
-        return Unfit.COMPLEX
-    try:
-        float(entry)
-    except OverflowError:
-        return Unfit.LARGE
-    except (TypeError, ValueError):
-        return None if is_null(entry) else Unfit.OBJECTS
-    return None
-
-
-def is_null(entry: Any) -> bool:
-    """None, NaN, NaT, and what has no truth value when it is compared with itself: the NA of pandas."""
-    try:
-        return entry is None or bool(entry != entry)
-    except (TypeError, ArithmeticError):
-        return True
-    except ValueError:  # an array
-        return False
-
-
-def _differs(entry: Any, number: float) -> bool:
-    """Whether a whole number is not what float64 makes of it."""
-    whole = isinstance(entry, numbers.Integral | Decimal) and np.isfinite(number)
-    return bool(whole and entry == int(entry) and int(number) != int(entry))
-
-
-def _assembled(found: list[NDArray[Any] | Unfit], labels: list[Any]) -> NDArray[Any]:
-    """The columns side by side, unless some are no numbers."""
-    for kind in _FIXES:
-        _reject(
-            kind,
-            [label for label, column in zip(labels, found, strict=True) if column is kind],
-        )
-    return np.column_stack([column for column in found if not isinstance(column, Unfit)])
-
-
-def _reject(kind: Unfit, bad: list[Any]) -> None:
-    """Name the columns that hold something else than numbers."""
-    if bad:
-        rule = (
-            "numbers that float64 can tell apart" if kind in (Unfit.LARGE, Unfit.ROUNDED) else "numbers only"
-        )
-        raise (TypeError if kind == Unfit.OBJECTS else ValueError)(
-            f"X must hold {rule}; {listed_columns(bad)} {kind.value}. {_FIXES[kind]}"
-        )
-
-
-def _too_large(values: NDArray[Any]) -> bool:
-    """Whether there are integers that float64 may have to round."""
-    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8 or not values.size:
-        return False
-    return bool(values.max() > EXACT) or bool(values.min() < -EXACT)
-
-
-def _is_rounded(values: NDArray[Any]) -> bool:
-    """Whether there are integers that float64 does round."""
-    if not _too_large(values):
-        return False
-    with np.errstate(invalid="ignore"):  # beyond the largest integer, which is a difference
-        return bool((values.astype(np.float64).astype(values.dtype) != values).any())
-
-
-def _reject_complex(dtype: Any) -> None:
-    raise ValueError(
-        f"X must hold real numbers; got {dtype} (Complex data not supported). {_FIXES[Unfit.COMPLEX]}"
+def is_out_of_core(X: Any) -> bool:
+    """Whether X offers `Rows`, or replaces rows: a summary, a measured table."""
+    kind = type(X)
+    return hasattr(kind, "_replaces_rows") or all(
+        hasattr(kind, name) for name in ("reduce", "head", "labels")
     )
 
 
-def _check_dimensions(ndim: int, X: Any) -> None:
-    if ndim == 1:
-        raise ValueError(
-            f"X must be a table (Expected 2D array, got 1D array instead); got {type(X).__name__}. "
-            f"Pass a table of one column for a single feature, as by np.reshape(X, (-1, 1))."
-        )
-    if ndim != 2:
-        raise ValueError(
-            f"X must be a table with rows and columns; got {type(X).__name__} of dim {ndim}. Reshape it so "
-            f"that each sample is a row."
-        )
+def dask_as_rows(X: Any) -> Any:
+    """An array or data frame of Dask as rows; anything else as it is."""
+    own = type(X).__module__.split(".")[0] in ("dask", "dask_expr")
+    return DaskRows(X) if own and is_dask(X) else X
+
+
+def is_remote(X: Any) -> bool:
+    """Whether the numbers have yet to be computed or read: dask, xarray on top of it, h5py, zarr."""
+    kind = type(X)
+    if hasattr(kind, "__dask_graph__"):
+        return X.__dask_graph__() is not None
+    return hasattr(kind, "read_direct") or (hasattr(kind, "chunks") and hasattr(kind, "__array__"))
+
+
+def _loaded(X: Any) -> Any:
+    """All of it in memory, with a warning: data out of core may be too large for that."""
+    known = np.isfinite(_n_bytes(X))
+    if known:  # before it takes its time
+        _warn_loaded(X, X)
+    loaded = X.compute() if hasattr(X, "compute") else np.asarray(X)
+    if not known:
+        _warn_loaded(X, loaded)
+    return loaded
+
+
+def _n_bytes(X: Any) -> float:
+    """Its size, NaN where that is not known before it is loaded."""
+    try:
+        n_bytes = X.memory_usage(deep=False).sum() if hasattr(X, "memory_usage") else X.nbytes
+    except (AttributeError, NotImplementedError):
+        n_bytes = None
+    return float(n_bytes) if is_number(n_bytes) else np.nan
+
+
+def _warn_loaded(X: Any, sized: Any) -> None:
+    warn(
+        f"X, of type {type(X).__module__.split('.')[0]} {type(X).__name__}, is loaded whole: "
+        f"{sized.shape[0]} x {sized.shape[-1]}, {_n_bytes(sized) / 1e6:.3g} MB."
+    )
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line of the caller of this package, however deep the reason was found."""
+    level, package = 1, __name__.split(".")[0]
+    while sys._getframe(level).f_globals.get("__name__", "").split(".")[0] == package:
+        level += 1
+    warnings.warn(message, category, stacklevel=level + 1)
+
+
+def _described(X: Any) -> str:
+    if X is None or isinstance(X, str | bytes | os.PathLike | bool | int | float):
+        return shown(X)
+    return f"the class {X.__name__}" if isinstance(X, type) else f"an object of type {type(X).__name__}"
+
+
+def _fix(X: Any) -> str:
+    return next(fix for applies, fix in _FIXES if applies(X))
+
+
+def _offers(*names: str) -> Callable[[Any], bool]:
+    return lambda X: all(hasattr(type(X), name) for name in names)
+
+
+_SCAN = "pass fisherset.scan(X, target=...) to a selector that reads tables out of core."
+_FIXES: tuple[tuple[Callable[[Any], bool], str], ...] = (
+    (is_out_of_core, "This needs the rows together; GeneralizedFisherScore and FisherScore do not."),
+    (
+        lambda X: isinstance(X, str | bytes | os.PathLike),
+        f"Read the file first, as by pandas.read_csv, or {_SCAN}",
+    ),
+    (_offers("mod", "obs"), "Pass one modality as a table, as by X.mod[name].to_df()."),
+    (_offers("var_names", "obs_names", "X"), "Pass X.to_df() to keep the names of the columns, or X.X."),
+    (_offers("to_memory"), "Call its to_memory() first."),
+    (_offers("collect_schema"), f"Call its collect() first, or {_SCAN}"),
+    (_offers("to_arrow_table"), f"Call its df() first, or {_SCAN}"),  # DuckDB
+    (_offers("get_fragments"), f"Call its to_table() first, or {_SCAN}"),  # pyarrow.dataset
+    (lambda X: isinstance(X, Mapping), "Pass pandas.DataFrame(X)."),
+    (lambda X: isinstance(X, Iterator), "Pass list(X)."),
+    (lambda X: isinstance(X, Set), "Pass a list, as a set has no order."),
+    (_offers("__dataframe__"), "Pass the data frame itself."),
+    (_offers("__arrow_c_stream__"), "Pass pyarrow.table(X)."),
+    (_offers("__cuda_array_interface__"), "Copy it to a numpy array first, as by X.get()."),
+    (lambda X: True, "Pass a numpy array, a sparse matrix or a data frame."),
+)

@@ -1,19 +1,96 @@
-"""Weights of classes: so that a rare one counts."""
+"""Checks of weights: how much each sample counts, and each class, so that a rare one does."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._types import Floats, Indices
-from fisherset.validation.labels import check_weights
+from fisherset.validation.numbers import is_array, is_masked
 from fisherset.validation.parameters import as_float, is_number, shown
 
-# What a class weighs in proportion to its size to this power, less one.
-POWERS = {"balanced": -1.0, "sqrt": -0.5}
+# Class weights by name: the rows of a class count in proportion to its size to this power.
+CLASS_WEIGHT_POWERS = {"balanced": -1.0, "sqrt": -0.5}
+
+
+def check_weights(
+    sample_weight: Any, n_samples: int, codes: Indices | None = None, n_classes: int = 0
+) -> Floats | None:
+    """Weights as an array, None where all are one; two samples, or classes by `codes`, must keep some."""
+    if sample_weight is None:
+        return None
+    weights = weights_of_rows(sample_weight, n_samples)
+    if codes is None:
+        check_weight_left(weights, "samples")
+    else:
+        check_weight_left(np.bincount(codes, weights, minlength=n_classes).astype(np.float64))
+    return None if (weights == 1.0).all() else weights
+
+
+def weights_of_rows(sample_weight: Any, n_samples: int) -> Floats:
+    """A weight for each row, finite and not negative."""
+    weights = _as_weights(sample_weight, n_samples)
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        bad = weights[~(np.isfinite(weights) & (weights >= 0))][0]
+        raise ValueError(
+            f"sample_weight must be finite and not negative; got {bad:g}. "
+            f"Use a weight of 0 to leave a sample out."
+        )
+    return weights
+
+
+def check_total_weight(total: float) -> None:
+    """A total that can be computed with."""
+    if total and not 1e-100 < total < 1e100:
+        raise ValueError(
+            f"sample_weight must sum to a number between 1e-100 and 1e100; got {total:g}. "
+            f"Divide the weights by their mean."
+        )
+
+
+def check_weight_left(of_classes: Floats, what: str = "classes") -> None:
+    """Two classes or more with weight, and a total that can be computed with."""
+    with np.errstate(over="ignore"):
+        check_total_weight(float(of_classes.sum()))
+    classes_left = np.count_nonzero(of_classes)
+    if classes_left < 2:
+        raise ValueError(
+            f"sample_weight must leave at least two {what} with weight; got {classes_left}: all samples "
+            f"of the others weigh zero."
+        )
+
+
+def _as_weights(sample_weight: Any, n_samples: int) -> Floats:
+    if is_number(sample_weight):
+        return np.full(n_samples, as_float(sample_weight))
+    if is_masked(sample_weight):
+        raise ValueError(
+            "sample_weight must not have masked entries. Use a weight of 0 to leave a sample out."
+        )
+    if not is_array(sample_weight):
+        _reject_weights(sample_weight)
+    try:
+        weights = np.asarray(sample_weight)
+        if weights.dtype == object and not any(isinstance(entry, str | bytes) for entry in weights.tolist()):
+            weights = weights.astype(np.float64)  # None, Decimal and the like
+    except Exception:  # of any kind: each library has its own
+        _reject_weights(sample_weight)
+    if weights.dtype.kind not in "biuf":
+        _reject_weights(sample_weight)
+    if weights.shape != (n_samples,):
+        raise ValueError(
+            f"sample_weight must have one weight for each of the {n_samples} samples (1D array); "
+            f"got shape {weights.shape}."
+        )
+    with np.errstate(over="ignore"):
+        return weights.astype(np.float64)
+
+
+def _reject_weights(sample_weight: Any) -> NoReturn:
+    raise TypeError(f"sample_weight must be an array of numbers or None; got {shown(sample_weight)}.")
 
 
 def weigh_classes(
@@ -23,27 +100,25 @@ def weigh_classes(
     of_rows = np.ones(codes.size) if weights is None else weights
     sizes = np.bincount(codes, of_rows, minlength=classes.size).astype(np.float64)
     factors = class_factors(class_weight, classes, sizes)
-    return check_weights(of_rows * factors[codes], codes, classes.size)
+    return check_weights(of_rows * factors[codes], codes.size, codes, classes.size)
 
 
 def class_factors(class_weight: Any, classes: NDArray[Any], sizes: Floats) -> Floats:
-    """What the rows of each class count, from the sizes of the classes, which are what their rows weigh.
+    """Weight of a row of each class, from the sizes of the classes, which are the sums of their weights.
 
     Those by name leave the total as it is.
     """
-    if isinstance(class_weight, str):
-        if class_weight not in POWERS:
-            raise ValueError(
-                f'class_weight must be "balanced", "sqrt", a mapping or None; got {shown(class_weight)}.'
-            )
-        present = sizes > 0
-        factors = np.zeros(classes.size)
-        factors[present] = sizes[present] ** POWERS[class_weight]
-        factors *= sizes.sum() / (factors @ sizes)
-        return factors
     if isinstance(class_weight, Mapping):
         return _given(class_weight, classes)
-    raise TypeError(f'class_weight must be "balanced", "sqrt", a mapping or None; got {shown(class_weight)}.')
+    if not isinstance(class_weight, str) or class_weight not in CLASS_WEIGHT_POWERS:
+        raise (ValueError if isinstance(class_weight, str) else TypeError)(
+            f'class_weight must be "balanced", "sqrt", a mapping or None; got {shown(class_weight)}.'
+        )
+    present = sizes > 0
+    factors = np.zeros(classes.size)
+    factors[present] = sizes[present] ** CLASS_WEIGHT_POWERS[class_weight]
+    factors *= sizes.sum() / (factors @ sizes)
+    return factors
 
 
 def _given(class_weight: Mapping[Any, Any], classes: NDArray[Any]) -> Floats:

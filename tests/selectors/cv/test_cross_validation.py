@@ -15,10 +15,10 @@ from fisherset import (
     JointRegressionScore,
     JointRegressionScoreCV,
 )
-from fisherset.selection.problem import measure_table
 from fisherset.selection.request import pose_problem
 from fisherset.selectors.cv.models import LabelFit, LinearFit
-from fisherset.statistics.measured import Beside
+from fisherset.statistics.measure import measure_table
+from fisherset.statistics.measured import FitArguments
 from fisherset.validation.targets import CLASSIFICATION, REGRESSION
 
 GAMMAS, KS = (20.0, 400.0), (2, 4)
@@ -153,7 +153,7 @@ def test_linear_fit_is_ridge_regression_from_statistics_alone(table):
     np.testing.assert_allclose(LinearFit(flat, columns).predict(X[:, columns]), expected[:, 1], rtol=1e-9)
     twice = np.repeat(np.arange(2), 60) + 1
     weighed = pose_problem(
-        measure_table(X, Y, None, Beside(sample_weight=twice.astype(float)), task=REGRESSION), True
+        measure_table(X, Y, None, FitArguments(sample_weight=twice.astype(float)), task=REGRESSION), True
     )
     again = pose_problem(
         measure_table(np.repeat(X, twice, 0), np.repeat(Y, twice, 0), None, task=REGRESSION), True

@@ -11,9 +11,9 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
 from fisherset import GeneralizedFisherScore, GeneralizedFisherScoreCV
-from fisherset.selection.problem import measure_table
 from fisherset.selection.request import pose_problem
 from fisherset.selectors.cv.models import Discriminant
+from fisherset.statistics.measure import measure_table
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from fisherset import GeneralizedFisherScore, JointRegressionScore
-from fisherset.data import CountedSource, MemorySource, memory
+from fisherset.data import CountedRows, MemoryRows, memory
 from fisherset.statistics import Classes, SourceProducts, SparseColumnProducts, sum_moments
 from fisherset.statistics.products.sparse_columns import EXTRACTED_AHEAD
 
@@ -23,7 +23,7 @@ def made(n=120, d=90, density=0.2, seed=0):
 
 
 def products_of(X, y, weight=None, confounders=None):
-    source = CountedSource(MemorySource(sparse.csr_array(X), y, weight, confounders))
+    source = CountedRows(MemoryRows(sparse.csr_array(X), y, weight, confounders))
     guard = sum_moments(source, Classes(3)).guard
     return SparseColumnProducts(source, guard), SourceProducts(source, guard)
 
@@ -82,7 +82,7 @@ def test_what_was_foreseen_costs_no_other_pass():
 
 @pytest.fixture
 def thin(monkeypatch):
-    monkeypatch.setattr(memory, "THIN", 1.0)  # whatever is stored by rows
+    monkeypatch.setattr(memory, "COLUMN_COPY_SHARE", 1.0)  # whatever is stored by rows
 
 
 OPTIONS = {
@@ -133,6 +133,6 @@ def test_weights_gaps_and_other_targets_too():
 def test_a_table_that_is_hardly_sparse_is_turned():
     X, _ = made(density=0.5)
     table = sparse.csr_array(X)
-    assert MemorySource(table, copied=2**20).X.format == "csc"
+    assert MemoryRows(table, copied=2**20).X.format == "csc"
     thin = sparse.csr_array(np.where(np.arange(90 * 120).reshape(120, 90) % 97, 0.0, 1.0))
-    assert MemorySource(thin, copied=2**20).X.format == "csr"
+    assert MemoryRows(thin, copied=2**20).X.format == "csr"

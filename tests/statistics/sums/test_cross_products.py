@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from fisherset.data import MemoryRows, MemorySource
+from fisherset.data import Coded, MemoryRows
 from fisherset.statistics import sum_cross_products
 from fisherset.statistics.reader import Reader
 
@@ -12,7 +12,7 @@ RNG = np.random.default_rng(0)
 
 
 def rows_of(X, y, labels, block_bytes=2**12):
-    return MemoryRows(MemorySource(X, y, block_bytes=block_bytes), labels)
+    return MemoryRows(X, Coded(labels, y), block_bytes=block_bytes)
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e6, -1e12])

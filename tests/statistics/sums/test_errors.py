@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from fisherset import summarize
-from fisherset.selection.problem import measure_table
 from fisherset.selection.request import pose_problem
-from fisherset.statistics.measured import Beside
+from fisherset.statistics.measure import measure_table
+from fisherset.statistics.measured import FitArguments
 from fisherset.statistics.sums.confounders import GROWN, basis_from_rows
 from fisherset.validation.targets import CLASSIFICATION, REGRESSION
 from support.exact_oracle import DIGITS_OF, ExactTruth
@@ -34,7 +34,7 @@ def table(seed):
 
 def posed(X, y, Z, w, numbers):
     task = REGRESSION if numbers else CLASSIFICATION
-    return pose_problem(measure_table(X, y, None, Beside(w, confounders=Z), task), True)
+    return pose_problem(measure_table(X, y, None, FitArguments(w, confounders=Z), task), True)
 
 
 def shares(problem, truth):
@@ -85,7 +85,7 @@ def test_neither_is_one_that_is_left_of_a_subtraction(seed):
         warnings.simplefilter("ignore", UserWarning)
         problem, refused = None, ""
         try:
-            problem = pose_problem(measure_table(whole - first, None, None, Beside(), task), True)
+            problem = pose_problem(measure_table(whole - first, None, None, FitArguments(), task), True)
         except ValueError as error:
             refused = str(error)
     if problem is None:
@@ -101,9 +101,8 @@ def test_the_account_is_not_far_above_what_happens():
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((100, 4)), np.arange(100) % 2
     X[0, 0] = 1e6
-    problem = pose_problem(
-        measure_table(summarize(X, y) - summarize(X[:1], y[:1]), None, None, Beside(), CLASSIFICATION), True
-    )
+    rest = summarize(X, y) - summarize(X[:1], y[:1])
+    problem = pose_problem(measure_table(rest, None, None, FitArguments(), CLASSIFICATION), True)
     found = list(shares(problem, ExactTruth(X[1:], y[1:])))
     assert 1e-4 < max(found) <= 1
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from fisherset.data import MemorySource
+from fisherset.data import MemoryRows
 from fisherset.statistics import (
     Classes,
     ComplementProducts,
@@ -17,12 +17,12 @@ from fisherset.statistics import (
 
 
 def folded(X, codes, standardize=True):
-    source, coding = MemorySource(X, codes), Classes(int(codes.max()) + 1)
+    source, coding = MemoryRows(X, codes), Classes(int(codes.max()) + 1)
     return FoldedTable(source, coding, sum_moments(source, coding), standardize=standardize)
 
 
 def of_rows(X, codes, rest, standardize=True):
-    source, coding = MemorySource(X[rest], codes[rest]), Classes(int(codes.max()) + 1)
+    source, coding = MemoryRows(X[rest], codes[rest]), Classes(int(codes.max()) + 1)
     scatter = Scatter(sum_moments(source, coding), coding)
     return TableProblem(SourceProducts(source, scatter.guard), scatter, coding, standardize=standardize)
 

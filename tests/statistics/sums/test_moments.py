@@ -5,14 +5,14 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from fisherset.data import CountedSource, MemorySource
+from fisherset.data import CountedRows, MemoryRows
 from fisherset.statistics import Classes, Scatter, sum_moments
 
 KINDS = [np.asarray, sparse.csr_array, sparse.csc_array]
 
 
 def measured(X, y, weights=None, **kwargs):
-    return sum_moments(MemorySource(X, y, weights, **kwargs), Classes(y.max() + 1))
+    return sum_moments(MemoryRows(X, y, weights, **kwargs), Classes(y.max() + 1))
 
 
 def scatter_of(X, y):
@@ -81,7 +81,7 @@ def test_a_few_values_late_in_a_column_whose_sums_cancel(kind, block_bytes, weig
     X[31, 1] = scale
     weights = np.full(40, weight)
     weights[39], X[39, 2] = 0.0, scale  # what has no weight is not there
-    source = MemorySource(kind(X), y, weights, block_bytes=block_bytes)
+    source = MemoryRows(kind(X), y, weights, block_bytes=block_bytes)
     scatter = Scatter(sum_moments(source, Classes(2)), Classes(2))
     assert_array_equal(scatter.constant, [False, False, True])
     spread = np.sqrt(scatter.total[:2] / scatter.n)
@@ -106,7 +106,7 @@ def test_first_rows_that_mislead_cost_a_second_pass():
     X, y = labelled(n=300)
     X[:, 0] = np.round(X[:, 0] * 64) / 64 + 3e5
     X[:9, 0] += np.arange(9) * 2e3  # spread enough to seem to need no offset
-    source = CountedSource(MemorySource(X, y))
+    source = CountedRows(MemoryRows(X, y))
     scatter = Scatter(sum_moments(source, Classes(3)), Classes(3))
     assert source.n_passes == 2
     assert_allclose(scatter.total[0], X[:, 0].var() * 300, rtol=1e-12)

@@ -131,7 +131,7 @@ def test_columns_of_which_no_numbers_are_made(case, tmp_path):
 def test_a_text_among_numbers_is_refused_with_its_place(tmp_path):
     for suffix, place, remedy in (
         ("parquet", "row 301", "convert it"),
-        ("csv", "line 302", "name what stands"),
+        ("csv", "line 302", "mark it as missing with"),
     ):
         path = written(tmp_path / f"t.{suffix}", mixed().assign(odd=["1"] * 300 + ["x"] * 100))
         message = (

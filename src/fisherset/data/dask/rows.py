@@ -12,7 +12,7 @@ import numpy as np
 from fisherset.data.dask.blocks import Total, Work, take_columns
 from fisherset.data.dask.collections import cut_like, is_array, is_frame, names_of_several, table_of
 from fisherset.data.dask.graphs import Inputs, inputs_of, total_of
-from fisherset.data.rows import Block, Coded, Kernel, T
+from fisherset.data.rows import Block, Coded, Kernel, T, check_unchanged
 
 HEAD_ROWS = 64
 
@@ -95,11 +95,7 @@ class DaskRows:
             total = self._total(kernel, self._inputs[columns], range(self._table.n_blocks), columns)
         if total.value is None:
             raise ValueError("The table has no rows.")
-        if self.n_rows is not None and self.n_rows != total.n_rows:
-            raise ValueError(
-                f"The table must stay as it is while it is read; it had {self.n_rows} rows, and has "
-                f"{total.n_rows} now. Start again once nobody writes to it, or call X.persist() first."
-            )
+        check_unchanged(self.n_rows, total.n_rows, ", or call X.persist() first")
         self.n_rows = total.n_rows
         return total.value
 

@@ -13,7 +13,7 @@ from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 
 from fisherset._docs import documented
 from fisherset._types import Floats, Indices
-from fisherset.data import MemorySource
+from fisherset.data import MemoryRows
 from fisherset.selection.constraints import Constraints, PosedProblem
 from fisherset.selection.gamma import resolve_gamma, unit_of
 from fisherset.selection.request import SearchOptions
@@ -21,11 +21,11 @@ from fisherset.selectors.cv.folds import FoldScorer, GridSearch, OwnModel, check
 from fisherset.selectors.cv.models import Discriminant, LabelFit, LinearFit
 from fisherset.selectors.joint import JointSelector
 from fisherset.statistics import FoldedTable
-from fisherset.statistics.in_memory import weights_of_samples
-from fisherset.statistics.measured import Beside, Measured
+from fisherset.statistics.measured import FitArguments, MeasuredTable
 from fisherset.validation import features as check
 from fisherset.validation import parameters as parameter
 from fisherset.validation.targets import CLASSIFICATION, REGRESSION
+from fisherset.validation.weights import check_weights
 
 # Where no gammas are given: "scale", and these multiples of the number of samples.
 MULTIPLES = {
@@ -82,17 +82,19 @@ class CrossValidatedSelector(JointSelector):
             The fitted selector.
         """
         options = self._check_parameters()
-        request = self._request(check.check_table(self, X), Beside(sample_weight, confounders=confounders))
+        request = self._request(
+            check.check_table(self, X), FitArguments(sample_weight, confounders=confounders)
+        )
         constraints, ks = request.constraints, self._sizes(request.constraints)
         table = request.measure(y, ks[-1])
-        memory = getattr(table.source, "source", None)
-        assert isinstance(memory, MemorySource)
+        memory = getattr(table.rows, "rows", None)
+        assert isinstance(memory, MemoryRows)
         # rows are taken out of it, fold by fold
         rows = request.X.tocsr() if sparse.issparse(request.X) else request.X
         targets = _targets(table, memory, y)
         scorer = self._fold_scorer(table, memory, rows, targets, sample_weight)
         splits = self._splits(request.X, targets, table, memory.weight, groups)
-        source = MemorySource(rows, memory.y, memory.weight, memory.confounders)
+        source = MemoryRows(rows, memory.y, memory.weight, memory.confounders)
         folded = FoldedTable(source, table.coding, table.scatter.moments, standardize=self.standardize)
         problem = folded.whole()
         check.check_magnitude(problem.diagonal)
@@ -117,13 +119,13 @@ class CrossValidatedSelector(JointSelector):
         return options
 
     def _fold_scorer(
-        self, table: Measured, memory: MemorySource, rows: Any, targets: Any, sample_weight: Any
+        self, table: MeasuredTable, memory: MemoryRows, rows: Any, targets: Any, sample_weight: Any
     ) -> FoldScorer:
         check_estimator(self.estimator, self._task, memory.weight is not None)
         own_model: OwnModel = LabelFit if table.classes.size else LinearFit
         if table.one_class_each:
             own_model = partial(Discriminant, classes=table.classes)
-        weights = weights_of_samples(sample_weight, len(targets))
+        weights = check_weights(sample_weight, len(targets))
         given = (rows, targets, memory.confounders, own_model, self.estimator)
         return FoldScorer(*given, scorer_of(self.scoring, table.one_class_each), memory.weight, weights)
 
@@ -146,7 +148,7 @@ class CrossValidatedSelector(JointSelector):
         return constraints.counts(wanted) if np.iterable(wanted) else [constraints.count(wanted)]
 
     def _splits(
-        self, X: Any, targets: Any, table: Measured, weight: Floats | None, groups: Any
+        self, X: Any, targets: Any, table: MeasuredTable, weight: Floats | None, groups: Any
     ) -> list[tuple[Indices, Indices]]:
         """Row numbers to train and to test on, of each fold."""
         rows, classes = np.arange(len(targets)), table.codes.size > 0
@@ -202,7 +204,7 @@ class CrossValidatedSelector(JointSelector):
         return at_gamma, at_k
 
 
-def _targets(table: Measured, memory: MemorySource, y: Any) -> Any:
+def _targets(table: MeasuredTable, memory: MemoryRows, y: Any) -> Any:
     """Targets that models learn: labels, an indicator of sets of them, or numbers, flat where y was."""
     if table.codes.size:
         return table.classes[table.codes]

@@ -73,22 +73,7 @@ class GeneralizedFisherScoreCV(CrossValidatedSelector):
         adjust_for: Any = None,
         missing: str = "error",
     ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.gammas = gammas
-        self.cv = cv
-        self.scoring = scoring
-        self.estimator = estimator
-        self.n_jobs = n_jobs
-        self.solver = solver
-        self.standardize = standardize
-        self.tol = tol
-        self.max_iter = max_iter
-        self.groups = groups
-        self.keep = keep
-        self.exclude = exclude
-        self.class_weight = class_weight
-        self.adjust_for = adjust_for
-        self.missing = missing
+        self._store_parameters(locals())
 
 
 @documented
@@ -144,18 +129,4 @@ class JointRegressionScoreCV(CrossValidatedSelector):
         adjust_for: Any = None,
         missing: str = "error",
     ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.gammas = gammas
-        self.cv = cv
-        self.scoring = scoring
-        self.estimator = estimator
-        self.n_jobs = n_jobs
-        self.solver = solver
-        self.standardize = standardize
-        self.tol = tol
-        self.max_iter = max_iter
-        self.groups = groups
-        self.keep = keep
-        self.exclude = exclude
-        self.adjust_for = adjust_for
-        self.missing = missing
+        self._store_parameters(locals())

@@ -6,15 +6,15 @@ from typing import Any, Self
 
 import numpy as np
 
+from fisherset._docs import documented
 from fisherset._types import Floats
-from fisherset.selection.problem import measure_table
 from fisherset.selectors.base import BaseSelector
 from fisherset.statistics import within_scatter
-from fisherset.statistics.measured import Beside, Measured
-from fisherset.validation import features as check
-from fisherset.validation import parameters as parameter
+from fisherset.statistics.measure import measure_table
+from fisherset.statistics.measured import FitArguments, MeasuredTable
 
 
+@documented
 class FisherScore(BaseSelector):
     """Select the features with the largest Fisher score, one by one.
 
@@ -29,27 +29,14 @@ class FisherScore(BaseSelector):
 
     Parameters
     ----------
-    n_features_to_select : int or float, default=None
-        How many features to select; a float in (0, 1) is a share of them, None half.
+    %(n_features_to_select)
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
         The Fisher scores, larger is better. Infinite for a feature that is constant
         inside every class but not over them, 0 for one that is constant altogether.
-    ranking_ : ndarray of shape (n_features,)
-        1 for the best feature, without ties: equal scores rank in column order,
-        constant features last.
-    support_ : ndarray of shape (n_features,)
-        Mask of the selected features.
-    classes_ : ndarray of shape (n_classes,)
-        The class labels.
-    n_passes_ : int
-        How many times the data was read.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where X had names that are all strings.
+    %(ranking_.single, support_, classes_.labels, n_passes_, n_features_in_, feature_names_in_)
 
     See Also
     --------
@@ -71,35 +58,28 @@ class FisherScore(BaseSelector):
     def __init__(self, n_features_to_select: int | float | None = None) -> None:
         self.n_features_to_select = n_features_to_select
 
+    @documented
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Score the features.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
-            The samples.
-        y : array-like of shape (n_samples,), default=None
-            Their class labels, of any hashable kind; a table from `scan` and a :class:`Summary` bring
-            their own.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples; a weight of 2 counts as a sample given twice.
+        %(X, y.labels, sample_weight)
 
         Returns
         -------
         self : FisherScore
             The fitted selector.
         """
-        X = check.check_table(self, X, elsewhere=True)
-        k = parameter.check_count(self.n_features_to_select, self.n_features_in_)
-        table = measure_table(X, y, self._names, Beside(sample_weight))
+        X, k = self._check_table(X, out_of_core=True)
+        table = measure_table(X, y, self._names, FitArguments(sample_weight))
         self._select(fisher_scores(table), table.scatter.constant, k)
-        check.warn_constant(table.scatter.constant, self.support_)
         self.classes_, self.n_passes_ = table.classes, table.n_passes
         return self
 
 
-def fisher_scores(table: Measured) -> Floats:
+def fisher_scores(table: MeasuredTable) -> Floats:
     """Eq. (4) of every column; infinite without scatter inside the classes."""
-    between, within = table.scatter.between, within_scatter(table.scatter, table.source)
+    between, within = table.scatter.between, within_scatter(table.scatter, table.rows)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(between > 0, between / within, 0.0)

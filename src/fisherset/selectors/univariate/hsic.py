@@ -7,17 +7,18 @@ from typing import Any, Self
 
 import numpy as np
 
+from fisherset._docs import documented
 from fisherset._types import EPS, Floats
-from fisherset.selection.problem import measure_table
 from fisherset.selectors.base import BaseSelector
 from fisherset.statistics import SourceProducts, rbf_dependence
-from fisherset.statistics.measured import Beside, Measured
-from fisherset.validation import features as check
+from fisherset.statistics.measure import measure_table
+from fisherset.statistics.measured import FitArguments, MeasuredTable
 from fisherset.validation import parameters as parameter
 
-CLASSES = 256  # classes whose indicators are formed at a time
+CLASSES = 256  # classes whose indicators are held at a time: c x 256 numbers
 
 
+@documented
 class HSICScore(BaseSelector):
     """Select the features with the largest Hilbert-Schmidt dependence on the classes.
 
@@ -27,8 +28,7 @@ class HSICScore(BaseSelector):
 
     Parameters
     ----------
-    n_features_to_select : int or float, default=None
-        How many features to select; a float in (0, 1) is a share of them, None half.
+    %(n_features_to_select)
     data_kernel : {"linear", "rbf"}, default="linear"
         "linear" needs no n x n matrix: one pass. "rbf" is exp(-(x - x')^2 / (2 s^2)),
         feature by feature in bounded memory; its cost grows with the square of the
@@ -44,18 +44,7 @@ class HSICScore(BaseSelector):
     ----------
     scores_ : ndarray of shape (n_features,)
         The estimates, larger is better.
-    ranking_ : ndarray of shape (n_features,)
-        1 for the best feature, without ties; constant features last.
-    support_ : ndarray of shape (n_features,)
-        Mask of the selected features.
-    classes_ : ndarray of shape (n_classes,)
-        The class labels.
-    n_passes_ : int
-        How many times the data was read.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where X had names that are all strings.
+    %(ranking_.single, support_, classes_.labels, n_passes_, n_features_in_, feature_names_in_)
 
     See Also
     --------
@@ -94,17 +83,13 @@ class HSICScore(BaseSelector):
         self.label_kernel = label_kernel
         self.bandwidth = bandwidth
 
+    @documented
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Score the features.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
-            The samples.
-        y : array-like of shape (n_samples,)
-            Their class labels, of any hashable kind.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples; a weight of 2 counts as a sample given twice.
+        %(X, y.labels, sample_weight)
 
         Returns
         -------
@@ -113,13 +98,9 @@ class HSICScore(BaseSelector):
         """
         parameter.check_choice("data_kernel", self.data_kernel, ("linear", "rbf"))
         parameter.check_choice("label_kernel", self.label_kernel, ("delta", "linear"))
-        if isinstance(self.bandwidth, str):
-            parameter.check_choice("bandwidth", self.bandwidth, ("scale",))
-        else:
-            parameter.check_number("bandwidth", self.bandwidth, above=0.0)
-        X = check.check_table(self, X, elsewhere=self.data_kernel == "linear")
-        k = parameter.check_count(self.n_features_to_select, self.n_features_in_)
-        table = measure_table(X, y, self._names, Beside(sample_weight))
+        parameter.check_bandwidth(self.bandwidth, "scale")
+        X, k = self._check_table(X, out_of_core=self.data_kernel == "linear")
+        table = measure_table(X, y, self._names, FitArguments(sample_weight))
         scores, unit = self._linear(table) if self.data_kernel == "linear" else self._rbf(table)
         constant, n = table.scatter.constant, table.scatter.n
         if n - 1.0 < 1e-6:
@@ -129,31 +110,30 @@ class HSICScore(BaseSelector):
             )
         scores = np.where(constant, 0.0, scores) / (n - 1.0) ** 2
         self._select(scores, constant, k, unit=unit)
-        check.warn_constant(constant, self.support_)
         self.classes_, self.n_passes_ = table.classes, table.n_passes
         return self
 
     def _labels(self, n_classes: int) -> Iterator[Floats]:
-        """The label kernel as features of the classes, c x p: some indicators at a time, or class numbers."""
+        """Features of the classes, c x p, whose products are the label kernel, some indicators at a time."""
         if self.label_kernel == "linear":
             yield np.arange(float(n_classes))[:, None]
         else:
             for start in range(0, n_classes, CLASSES):
                 yield np.eye(n_classes, min(CLASSES, n_classes - start), -start)
 
-    def _linear(self, table: Measured) -> tuple[Floats, Floats]:
+    def _linear(self, table: MeasuredTable) -> tuple[Floats, Floats]:
         """||sum over the samples of (centred x) (features of the label)||^2, from the class sums."""
         scatter = table.scatter
         sums = scatter.sums.T  # of the centred columns, d x c
         total = np.zeros(len(sums))
         for labels in self._labels(table.classes.size):
             projected = sums @ labels
-            # what is left of sums that cancel is rounding
+            # sums that cancel leave nothing but rounding
             projected[np.abs(projected) <= 16 * EPS * (np.abs(sums) @ labels)] = 0.0
             total += np.einsum("jp,jp->j", projected, projected)
         return total, scatter.guard.unit
 
-    def _rbf(self, table: Measured) -> tuple[Floats, Floats]:
+    def _rbf(self, table: MeasuredTable) -> tuple[Floats, Floats]:
         scatter = table.scatter
         spread = np.sqrt(scatter.total / scatter.n)
         if not isinstance(self.bandwidth, str):

@@ -8,27 +8,18 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from fisherset._docs import documented
 from fisherset._types import Floats, Indices
-from fisherset.selection.problem import measure_table
 from fisherset.selectors.base import BaseSelector
-from fisherset.selectors.univariate.graph import check_graph_parameters, measure_graph
+from fisherset.selectors.univariate.laplacian import check_graph_parameters, measure_graph
 from fisherset.solver import mask_of
 from fisherset.statistics import within_scatter
+from fisherset.statistics.measure import measure_table
 from fisherset.validation import features as check
 from fisherset.validation import parameters as parameter
 
 
-class _Weights(NamedTuple):
-    """Numerator and denominator of every feature in one common unit."""
-
-    numerator: Floats
-    denominator: Floats
-    unit: float
-    constant: NDArray[np.bool_]
-    n_passes: int
-    classes: NDArray[Any] | None
-
-
+@documented
 class TraceRatio(BaseSelector):
     """Select the set of features with the largest ratio of sums.
 
@@ -42,14 +33,12 @@ class TraceRatio(BaseSelector):
 
     Parameters
     ----------
-    n_features_to_select : int or float, default=None
-        How many features to select; a float in (0, 1) is a share of them, None half.
+    %(n_features_to_select)
     criterion : {"fisher", "laplacian"}, default="fisher"
         "fisher": b_j and w_j are the scatter of a feature between and within classes.
         On standardised data that selects as :class:`FisherScore` does. "laplacian":
         f'Df and f'Lf of :class:`LaplacianScore`; y is not needed unless `supervised`.
-    n_neighbors, kernel, bandwidth, supervised
-        The graph of "laplacian", as for :class:`LaplacianScore`.
+    %(n_neighbors, kernel, bandwidth, supervised)
 
     Attributes
     ----------
@@ -60,20 +49,11 @@ class TraceRatio(BaseSelector):
     trace_ratio_ : float
         The ratio of the selected set: no set of as many features that vary has a larger
         one. Infinite when the set has no scatter within classes.
-    ranking_ : ndarray of shape (n_features,)
-        1 for the best feature, without ties; constant features last.
-    support_ : ndarray of shape (n_features,)
-        Mask of the selected features.
-    n_iter_ : int
-        Number of iterations.
+    %(ranking_.single, support_)
+    %(n_iter_)
     classes_ : ndarray of shape (n_classes,)
         The class labels, with `criterion="fisher"`.
-    n_passes_ : int
-        How many times the data was read.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where X had names that are all strings.
+    %(n_passes_, n_features_in_, feature_names_in_)
 
     See Also
     --------
@@ -127,15 +107,15 @@ class TraceRatio(BaseSelector):
         tags.target_tags.required = self.criterion == "fisher" or bool(self.supervised)
         return tags
 
+    @documented
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the set.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
-            The samples.
+        %(X)
         y : array-like of shape (n_samples,), default=None
-            Their class labels; with `criterion="laplacian"` ignored unless `supervised`.
+            Class labels; with `criterion="laplacian"` ignored unless `supervised`.
 
         Returns
         -------
@@ -144,44 +124,33 @@ class TraceRatio(BaseSelector):
         """
         parameter.check_choice("criterion", self.criterion, ("fisher", "laplacian"))
         check_graph_parameters(self)
-        X = check.check_table(self, X, elsewhere=self.criterion == "fisher")
-        k = parameter.check_count(self.n_features_to_select, self.n_features_in_)
-        weights = self._weights(X, y)
-        varying = np.flatnonzero(~weights.constant)
-        found = best_ratio(weights.numerator[varying], weights.denominator[varying], min(k, varying.size))
-        scores = np.full(self.n_features_in_, -np.inf)
-        scores[varying] = found.scores
-        chosen = mask_of(scores.size, varying[found.chosen])
-        self._select(scores, weights.constant, k, unit=weights.unit, chosen=chosen)
-        check.warn_constant(weights.constant, self.support_)
-        self.trace_ratio_, self.n_iter_ = found.ratio, found.n_iter
-        self.n_passes_ = weights.n_passes
-        if weights.classes is not None:
-            self.classes_ = weights.classes
-        elif hasattr(self, "classes_"):  # of an earlier fit by the other criterion
-            del self.classes_
-        return self
-
-    def _weights(self, X: Any, y: Any) -> _Weights:
+        X, k = self._check_table(X, out_of_core=self.criterion == "fisher")
+        classes: NDArray[Any] | None = None
         if self.criterion == "fisher":
             table = measure_table(X, y, self._names)
-            numerator = table.scatter.between
-            denominator = within_scatter(table.scatter, table.source)
-            constant, guard, n_passes = table.scatter.constant, table.scatter.guard, table.n_passes
-            classes: NDArray[Any] | None = table.classes
+            scatter: Any = table.scatter
+            gain, cost, classes = scatter.between, within_scatter(scatter, table.rows), table.classes
+            self.n_passes_ = table.n_passes
         else:
-            scatter, n_passes = measure_graph(self, X, y)
-            numerator, denominator = scatter.nodes, scatter.edges
-            constant, guard = scatter.constant, scatter.guard
-            classes = None
+            scatter, self.n_passes_ = measure_graph(self, X, y)
+            gain, cost = scatter.nodes, scatter.edges
+        varying, units = ~scatter.constant, scatter.guard.unit
         # one unit for all columns: the largest, so that nothing can overflow
-        unit = float(guard.unit.max(initial=0.0, where=~constant)) or 1.0
-        ratio = np.where(constant, 1.0, guard.unit / unit) ** 2
-        check.check_comparable((numerator + denominator) * ratio, ~constant, self._names)
-        return _Weights(numerator * ratio, denominator * ratio, unit, constant, n_passes, classes)
+        unit = float(units.max(initial=0.0, where=varying)) or 1.0
+        ratio = np.where(varying, units / unit, 1.0) ** 2
+        check.check_comparable((gain + cost) * ratio, varying, self._names)
+        m = min(k, int(np.count_nonzero(varying)))
+        found = best_ratio((gain * ratio)[varying], (cost * ratio)[varying], m)
+        scores = np.full(self.n_features_in_, -np.inf)
+        scores[varying] = found.scores
+        chosen = mask_of(scores.size, np.flatnonzero(varying)[found.chosen])
+        self._select(scores, scatter.constant, k, unit=unit, chosen=chosen)
+        self.trace_ratio_, self.n_iter_ = found.ratio, found.n_iter
+        self._keep_optional("classes_", classes)
+        return self
 
 
-GIANT = 10.0  # how many times the others a term has to be to be left out before them
+GIANT = 10.0  # times the others: terms within it of the largest are left out together
 SAME_TERM = 1e-12  # share by which two terms may differ and be one and the same
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from fisherset._types import Floats, Indices
-from fisherset.data import Block, Source
+from fisherset.data import Block, Rows
 from fisherset.statistics.kernels import join_rows, kernel_of, nuisance, weighted
 from fisherset.statistics.sums.guard import Guard
 from fisherset.statistics.sums.moments import Moments
@@ -150,12 +150,12 @@ def dense_columns(block: Block, guard: Guard, columns: Indices) -> Floats:
 class SourceProducts:
     """Products by passes over a source, whose rows may be too many to be had `together`."""
 
-    def __init__(self, source: Source, guard: Guard, *, together: bool = True) -> None:
+    def __init__(self, source: Rows, guard: Guard, *, together: bool = True) -> None:
         self.source, self.guard, self._together = source, guard, together
 
     @property
     def n_rows(self) -> int | None:
-        return self.source.shape[0] if self._together else None
+        return self.source.n_rows if self._together else None
 
     def cross(self, columns: Indices, rows: Indices | None) -> Floats:
         return np.asarray(self.source.reduce(CrossKernel(self.guard, columns, rows)))

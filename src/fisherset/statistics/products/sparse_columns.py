@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from fisherset._types import Floats, Indices
-from fisherset.data import Block, CountedSource, MemorySource, Sparse
+from fisherset.data import Block, CountedRows, MemoryRows, Sparse
 from fisherset.statistics.kernels import nuisance, weighted
 from fisherset.statistics.products.prefetch import BATCH_FACTOR, Forecast, with_forecast
 from fisherset.statistics.products.products import SourceProducts, projected
@@ -39,15 +39,15 @@ class SparseColumnProducts(SourceProducts):
 
     forecast: Forecast | None = None
 
-    def __init__(self, source: CountedSource, guard: Guard) -> None:
+    def __init__(self, source: CountedRows, guard: Guard) -> None:
         super().__init__(source, guard)
-        self._passes, self._table = source, source.source
-        self._place: Indices = np.full(source.shape[1], -1, dtype=np.intp)  # of each column extracted
+        self._passes, self._table = source, source.rows
+        self._place: Indices = np.full(source.n_columns, -1, dtype=np.intp)  # of each column extracted
         self._columns: Sparse = None
         self._narrow: SourceProducts | None = None
 
     @staticmethod
-    def suits(source: MemorySource, max_bytes: int) -> bool:
+    def suits(source: MemoryRows, max_bytes: int) -> bool:
         """Whether this is for a source, of which so many bytes may be copied."""
         X = source.X
         if isinstance(X, np.ndarray) or X.format != "csr":
@@ -70,7 +70,7 @@ class SparseColumnProducts(SourceProducts):
         # V from the narrow table, then one pass over the rows for X'V: no column is looked for in them
         block = self.take(columns)
         V = weighted(block.X @ W - nuisance(block) @ shift, block.weight)
-        assert isinstance(self._table, MemorySource)
+        assert isinstance(self._table, MemoryRows)
         self._passes.n_passes += 1
         kernel = ProjectKernel(self.guard, self._place.size * W.shape[1])
         total = self._table.with_targets(V).reduce(kernel)
@@ -100,5 +100,5 @@ class SparseColumnProducts(SourceProducts):
         size = X.shape[1]
         self._columns = X
         self._place[missing] = np.arange(size - missing.size, size)
-        narrow = MemorySource(X, new.y, new.weight, new.confounders)
+        narrow = MemoryRows(X, new.y, new.weight, new.confounders)
         return SourceProducts(narrow, Guard.none(size))

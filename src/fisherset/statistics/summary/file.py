@@ -19,9 +19,8 @@ from fisherset.statistics import ColumnRoles, CrossProducts, Guard, Moments
 from fisherset.statistics.measured import BesideNames
 from fisherset.statistics.reader import NO_CLASSES
 from fisherset.statistics.summary.consistency import impossible
-from fisherset.validation.labels import as_they_are, encode_labels
 from fisherset.validation.parameters import reason, shown
-from fisherset.validation.targets import CLASSIFICATION, TASKS
+from fisherset.validation.targets import CLASSIFICATION, TASKS, as_they_are, encode_labels
 
 FORMAT, VERSION = "fisherset summary", 2  # 2: what errors are a share of
 # What is summed: of the whole, of each label, of each column, and of both.

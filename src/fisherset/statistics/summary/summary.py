@@ -10,27 +10,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._memory import format_bytes, free_memory
-from fisherset.data import names_of_several
-from fisherset.statistics import ColumnRoles, CrossProducts, basis_from_products, sum_cross_products
-from fisherset.statistics.any_table import rows_of
-from fisherset.statistics.measure import (
-    CountedRows,
-    confounder_names,
-    gathering_bytes,
-    locate_in,
-    measured_of,
-    taken_of,
-)
-from fisherset.statistics.measured import UNNAMED, Beside, BesideNames, Measured
-from fisherset.statistics.reader import Reader, classified, roles_of
-from fisherset.statistics.removal import reject_doubtful, warn_dropped
+from fisherset.data import CountedRows, names_of_several
+from fisherset.statistics import ColumnRoles, CrossProducts, sum_cross_products
+from fisherset.statistics.gathering import gathering_bytes, locate_in
+from fisherset.statistics.measured import BesideNames, FitArguments
+from fisherset.statistics.reader import Reader, classified, roles_of, rows_of
 from fisherset.statistics.summary.consistency import impossible
 from fisherset.statistics.summary.file import read_summary, write_summary
 from fisherset.validation import parameters as parameter
-from fisherset.validation.labels import as_they_are, check_total_weight, check_weight_left, encode_labels
+from fisherset.validation.numbers import reject_nonfinite
 from fisherset.validation.parameters import shown
-from fisherset.validation.targets import CLASSIFICATION, ONE_CLASS_EACH, REGRESSION, TASKS
-from fisherset.validation.values import reject_nonfinite
+from fisherset.validation.table import check_bare_table
+from fisherset.validation.targets import (
+    CLASSIFICATION,
+    ONE_CLASS_EACH,
+    REGRESSION,
+    TASKS,
+    as_they_are,
+    encode_labels,
+)
+from fisherset.validation.weights import check_total_weight, check_weight_left
+
+UNNAMED = BesideNames()
 
 
 class Summary:
@@ -52,7 +53,7 @@ class Summary:
     task : {"classification", "regression"}, default="classification"
         What the targets are.
     beside : BesideNames, default=UNNAMED
-        What several targets, and several confounders, are called.
+        Names of several targets, and of several confounders.
 
     Attributes
     ----------
@@ -82,6 +83,8 @@ class Summary:
     >>> bool((selector.support_ == GeneralizedFisherScore(10).fit(X, y).support_).all())
     True
     """
+
+    _replaces_rows = True
 
     def __init__(
         self,
@@ -246,6 +249,14 @@ class Summary:
         beside = np.arange(self.n_columns, other._gathered.XX.shape[0])
         return other._gathered.reordered(np.concatenate([order, beside]).astype(np.intp))
 
+    def _check_task(self, task: str) -> None:
+        """Refuse targets of another kind than a task has."""
+        if (task == REGRESSION) != (self.task == REGRESSION) or (
+            task == ONE_CLASS_EACH and self._roles.label_sets
+        ):
+            wanted = "numbers" if task == REGRESSION else "classes"
+            raise ValueError(f"A summary must be of {wanted} here; got one of {self._described}.")
+
     @property
     def _kind(self) -> tuple[int, int, bool]:
         roles = self._roles
@@ -308,9 +319,9 @@ def summarize(
     """
     parameter.check_choice("task", task, TASKS)
     limit = parameter.check_memory(max_memory)
-    rows = rows_of(X, y, Beside(sample_weight, confounders=confounders), task)
-    counted, head = CountedRows(rows), rows.head()
-    roles = roles_of(head, task)
+    X, names = check_bare_table(X, out_of_core=True, least_rows=1, distinct=True)
+    rows = rows_of(X, y, FitArguments(sample_weight, confounders=confounders), names, task)
+    counted, roles = CountedRows(rows), roles_of(rows.head(), task)
     check_room(roles, limit)
     labels = classified(sum_cross_products(counted, Reader(task)), rows.labels)
     check_total_weight(labels.gathered.moments.n)
@@ -336,28 +347,3 @@ def check_room(roles: ColumnRoles, limit: int | None) -> None:
             f"A summary of {roles.n_features} columns would take {format_bytes(needed)} of memory; "
             f"{format_bytes(free)} are free. Leave columns out first."
         )
-
-
-def measure_summary(summary: Summary, beside: Beside, task: str) -> Measured:
-    """What a table's statistics say once it is settled what is taken out of its columns."""
-    _, _, sets = summary._kind
-    wanted = "numbers" if task == REGRESSION else "classes"
-    if (task == REGRESSION) != (summary.task == REGRESSION) or (task == ONE_CLASS_EACH and sets):
-        raise ValueError(f"A summary must be of {wanted} here; got one of {summary._described}.")
-    if beside.class_weight is not None:
-        raise ValueError(
-            "class_weight must not be given with a summary, whose rows have been weighed. Pass sample_weight "
-            "to summarize."
-        )
-    if beside.missing != "error":
-        raise ValueError('missing must be "error" with a summary, which has no missing values any more.')
-    if summary.n_samples < 2:  # the words are scikit-learn's
-        raise ValueError("Found a summary of 1 sample(s) while a minimum of 2 is required.")
-    roles, about = summary.roles, (beside.adjusted, summary.names, summary.beside.targets)
-    taken = taken_of(roles, beside.adjusted)
-    basis = basis_from_products(summary.gathered, taken)
-    if taken.size:
-        names = confounder_names(roles, beside.adjusted, summary.names, summary.beside.confounders)
-        reject_doubtful(names, basis)
-        warn_dropped(names, basis)
-    return measured_of(classified(summary.gathered), roles, *about, taken=taken, basis=basis)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from fisherset._types import Floats, Indices
-from fisherset.data import CountedSource, MemorySource
+from fisherset.data import CountedRows, MemoryRows
 from fisherset.statistics.problem import TableProblem
 from fisherset.statistics.products.gram import GramColumns
 from fisherset.statistics.products.products import ComplementProducts, SourceProducts
@@ -28,7 +28,7 @@ class _SharedProducts(SourceProducts):
 
     @cached_property
     def _columns(self) -> GramColumns:
-        return GramColumns(super().cross, self.source.shape[1])
+        return GramColumns(super().cross, self.source.n_columns)
 
     def cross(self, columns: Indices, rows: Indices | None) -> Floats:
         return self._columns.get(columns, rows)
@@ -37,10 +37,10 @@ class _SharedProducts(SourceProducts):
 class FoldedTable:
     """A table in memory, with targets as a coding has them, and the problems of all rows but a fold."""
 
-    def __init__(self, source: MemorySource, coding: Coding, moments: Moments, *, standardize: bool) -> None:
+    def __init__(self, source: MemoryRows, coding: Coding, moments: Moments, *, standardize: bool) -> None:
         self._rows, self._coding, self._moments = source, coding, moments
         self._standardize = standardize
-        self.source = CountedSource(source)
+        self.source = CountedRows(source)
         self.products = _SharedProducts(self.source, moments.guard)
 
     def whole(self) -> TableProblem:

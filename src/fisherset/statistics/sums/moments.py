@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._types import EPS, Floats, Indices
-from fisherset.data import Block, Matrix, Source
+from fisherset.data import Block, Matrix, Rows
 from fisherset.statistics.kernels import kernel_of, nuisance, weighted
 from fisherset.statistics.sums.coding import Coding
 from fisherset.statistics.sums.errors import precision
@@ -323,9 +323,9 @@ def check_weights_left(moments: Moments) -> None:
         )
 
 
-def sum_moments(source: Source, coding: Coding, fill: Fill | None = None, N_error: float = 0.0) -> Moments:
+def sum_moments(source: Rows, coding: Coding, fill: Fill | None = None, N_error: float = 0.0) -> Moments:
     """The moments of a table; `N_error` is that of the confounders' basis."""
-    n_numbers = (coding.size + 1) * source.shape[1]
+    n_numbers = (coding.size + 1) * source.n_columns
     moments = refine_guard(
         source.reduce(MomentsKernel(coding, None, n_numbers, fill)),
         lambda guard: source.reduce(MomentsKernel(coding, guard, n_numbers)),

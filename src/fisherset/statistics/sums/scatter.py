@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from fisherset._rounding import BOUNDED
 from fisherset._types import EPS, Floats, Indices
-from fisherset.data import Block, Source
+from fisherset.data import Block, Rows
 from fisherset.statistics.kernels import nuisance
 from fisherset.statistics.products.products import dense_columns
 from fisherset.statistics.sums.coding import Coding
@@ -42,7 +42,7 @@ class Scatter:
         The sums.
     coding : Coding
         How targets become H.
-    source : Source or None
+    source : Rows or None
         The rows, where there are any, for columns whose residuals the sums do not tell.
 
     Attributes
@@ -65,7 +65,7 @@ class Scatter:
         Columns of which nothing is left, and columns of which the sums do not tell whether anything is.
     """
 
-    def __init__(self, moments: Moments, coding: Coding, source: Source | None = None) -> None:
+    def __init__(self, moments: Moments, coding: Coding, source: Rows | None = None) -> None:
         self.moments, self.guard, self.n = moments, moments.guard, moments.n
         self.unit = _known_unit(moments)
         self.B: Floats = moments.root.T @ moments.NX

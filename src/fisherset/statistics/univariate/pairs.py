@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._types import EPS, Floats, Indices
-from fisherset.data import Matrix, MemorySource, Sparse
+from fisherset.data import Matrix, MemoryRows, Sparse
 from fisherset.statistics.kernels import kernel_of, weighted
 from fisherset.statistics.kernels.dense import row_squares
 from fisherset.statistics.products.products import SourceProducts
@@ -39,7 +39,7 @@ def graph_scatter(X: Matrix, S: Sparse) -> GraphScatter:
     """The two quadratic forms of a symmetric graph S, with D = diag(S 1) and L = D - S."""
     degrees = np.asarray(S.sum(axis=1), dtype=np.float64).ravel()
     alone = Classes(1)
-    scatter = Scatter(sum_moments(MemorySource(X, weight=degrees), alone), alone)
+    scatter = Scatter(sum_moments(MemoryRows(X, weight=degrees), alone), alone)
     edges = edge_scatter(X, S, scatter.guard)
     return GraphScatter(edges, scatter.total, scatter.constant, scatter.guard)
 
@@ -136,7 +136,7 @@ def rbf_dependence(
     """
     columns = np.flatnonzero(wanted)
     total = np.zeros(wanted.size)
-    for part in _slices(columns.size, max(1, VALUES_AT_A_TIME // products.source.shape[0])):
+    for part in _slices(columns.size, max(1, VALUES_AT_A_TIME // (products.n_rows or 1))):
         block = products.take(columns[part])
         table, Y = block.X, weighted(labels[block.y], block.weight)
         if not isinstance(table, np.ndarray):

@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from fisherset._types import Floats, Indices
-from fisherset.data import Source
+from fisherset.data import Rows
 from fisherset.statistics.sums.moments import CONSTANT
 from fisherset.statistics.sums.scatter import ResidualKernel, Scatter
 
 
-def within_scatter(scatter: Scatter, source: Source | None) -> Floats:
+def within_scatter(scatter: Scatter, source: Rows | None) -> Floats:
     """Sum of n_k sigma_k^2 of each column, in the units of the guard; exactly zero without any.
 
     Where there are no rows to measure again, no less than its rounding.

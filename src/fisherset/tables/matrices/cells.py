@@ -47,19 +47,7 @@ from fisherset.tables.matrices.storage import (
 
 
 class StoredCells:
-    """Cells in an .h5ad file or a .zarr folder.
-
-    Attributes
-    ----------
-    name : str
-        Name of the file.
-    shape : tuple of int
-        Shape of the matrix.
-    variables : list of str
-        Names of the columns of the matrix.
-    annotations : list of str
-        Names of the columns of `obs`.
-    """
+    """Cells in an .h5ad file or a .zarr folder; `annotations` are the names of the columns of obs."""
 
     def __init__(self, path: Path, layer: str | None = None) -> None:
         if not path.exists():
@@ -179,32 +167,11 @@ def scan_cells(
     layer: str | None = None,
     identifier: str | None = None,
 ) -> CellRows:
-    """Cells of AnnData as rows out of core.
+    """Cells of AnnData as rows out of core; parameters as for `scan`.
 
-    Parameters
-    ----------
-    data : path or AnnData
-        An .h5ad file or a .zarr folder; or an AnnData object, whose matrix is read from its file
-        where it is backed by one.
-    target : str, sequence of str or None
-        The column of `obs` that holds the labels, or numbers; several columns of numbers.
-    columns : sequence of str, optional
-        Names of the variables to read, in this order; all by default.
-    drop : sequence of str, default=()
-        Names of variables to leave out.
-    sample_weight : str, optional
-        The column of `obs` that holds the weights.
-    batch_rows : int, optional
-        Rows of a block; by default as many as have about a million entries.
-    layer : str, optional
-        The layer to read in place of X.
-    identifier : str, optional
-        The column of `obs` that names the rows, in place of `obs_names`.
-
-    Returns
-    -------
-    rows : CellRows
-        The table. Labels and names have been read, the matrix has not.
+    `data` is an .h5ad file, a .zarr folder or an AnnData object; `target`, `sample_weight` and
+    `identifier` (in place of `obs_names`) are columns of `obs`, `columns` and `drop` names of variables.
+    Labels and names are read now, the matrix in every pass.
     """
     if batch_rows is not None and (not isinstance(batch_rows, int | np.integer) or batch_rows < 1):
         raise ValueError(f"batch_rows must be a whole number of 1 or more; got {batch_rows!r}.")

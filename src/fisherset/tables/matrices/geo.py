@@ -23,22 +23,12 @@ NO_VALUE_CELLS = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None") 
 
 
 class Series(NamedTuple):
-    """Content of a series matrix.
+    """Content of a series matrix: names, numbers and annotations of its samples."""
 
-    Attributes
-    ----------
-    samples, probes : list of str
-        The names of its samples, GSM..., and of its probes.
-    X : ndarray of shape (n_samples, n_probes)
-        The numbers, NaN where one is missing.
-    labels : dict of str to ndarray
-        Annotations of the samples: strings, None where one is missing.
-    """
-
-    samples: list[str]
+    samples: list[str]  # GSM...
     probes: list[str]
-    X: Floats
-    labels: dict[str, NDArray[Any]]
+    X: Floats  # of shape (n_samples, n_probes), NaN where a value is missing
+    labels: dict[str, NDArray[Any]]  # strings, None where one is missing
 
 
 def is_series(path: Path) -> bool:
@@ -52,18 +42,7 @@ def is_series(path: Path) -> bool:
 
 
 def read_series(path: Path) -> Series:
-    """Read a series matrix; one that is cut off is refused.
-
-    Parameters
-    ----------
-    path : Path
-        The file, plain or compressed.
-
-    Returns
-    -------
-    series : Series
-        Samples are rows, as in any other table.
-    """
+    """Read a series matrix, samples as rows; one that is cut off is refused."""
     text = _text(path)
     begin, end = text.find(TABLE_BEGIN), text.rfind(TABLE_END)
     if begin < 0 or end < begin:

@@ -42,32 +42,16 @@ ANY_TEXT = ".txt"  # a suffix that says nothing of separators
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a text file is written.
-
-    Attributes
-    ----------
-    separator, decimal : str
-        Characters between cells, and before decimals.
-    encoding : str
-        Encoding of its characters.
-    missing : tuple of str
-        Cells that stand for missing values, besides those that pyarrow knows.
-    packing : str or None
-        Its compression.
-    offset, n_lines : int
-        Decompressed bytes, and lines, before its header; with `names`, before the first row.
-    names : tuple of str or None
-        The names of the columns, where the header lacks one.
-    """
+    """Way in which a text file is written."""
 
     separator: str = ","
     decimal: str = "."
     encoding: str = UTF_8
-    missing: tuple[str, ...] = ()
-    packing: str | None = None
-    offset: int = 0
+    missing: tuple[str, ...] = ()  # cells that stand for missing values, besides those that pyarrow knows
+    packing: str | None = None  # its compression
+    offset: int = 0  # decompressed bytes, and lines, before its header; with names, before the first row
     n_lines: int = 0
-    names: tuple[str, ...] | None = None
+    names: tuple[str, ...] | None = None  # of the columns, where the header lacks one
 
     def opened(self, path: Path, counted: Callable[[int], None] | None = None) -> Any:
         """A file opened where its table starts; `counted` as for `decompressed`."""
@@ -133,20 +117,7 @@ def _spellings(missing: tuple[str, ...]) -> list[str]:
 
 
 def dialect_of(path: Path, layout: Layout = PLAIN) -> Dialect:
-    """The dialect of a file: as given, the rest as recognised.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    layout : Layout, default=PLAIN
-        What is known of it.
-
-    Returns
-    -------
-    dialect : Dialect
-        How it is to be read; a text that can be read in more than one way is refused.
-    """
+    """The dialect of a file, as given or recognised; one that can be read in several ways is refused."""
     check_layout(layout)
     with path.open("rb") as file:
         packing = compression_of(file.read(MAGIC_BYTES))
@@ -218,11 +189,11 @@ def check_layout(layout: Layout) -> None:
         len(separator) != 1 or not separator.isascii() or separator in '"\r\n\0' or separator.isalnum()
     ):
         raise ValueError(
-            f"What stands between cells must be one character, such as ';' or a tab, no letter, digit or "
+            f"The separator must be one character, such as ';' or a tab, no letter, digit or "
             f"quotation mark; got {layout.separator!r}."
         )
     if layout.decimal not in (None, ".", ","):
-        raise ValueError(f"What stands before decimals must be '.' or ','; got {layout.decimal!r}.")
+        raise ValueError(f"The decimal point must be '.' or ','; got {layout.decimal!r}.")
 
 
 def _given_separator(layout: Layout) -> str | None:

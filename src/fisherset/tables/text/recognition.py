@@ -186,14 +186,14 @@ def decimal_of(name: str, sample: Sample) -> str:
     if points is not None or not sure:
         also = "" if points is None else f" and {points.cells[0]!r} in line {points.line}"
         raise ValueError(
-            f"{name} holds {commas.cells[0]!r} in line {commas.line}{also}; say what stands before the "
-            f"decimals with --decimal , or --decimal ."
+            f"{name} holds {commas.cells[0]!r} in line {commas.line}{also}; give the decimal point with "
+            f"--decimal , or --decimal ."
         )
     return ","
 
 
 def table_start(text: str) -> int:
-    """Where the table of a text starts: after Excel's line with the separator, and comments."""
+    """Start of the table of a text: after Excel's line with the separator, and comments."""
     excel = EXCEL.match(text)
     start = excel.end() if excel else 0
     comments = COMMENTS.match(text, start)
@@ -201,7 +201,7 @@ def table_start(text: str) -> int:
 
 
 def header_start(text: str, start: int, sample: Sample) -> int:
-    """Where the header starts: at the last comment before the table, if that is the header.
+    """Start of the header: at the last comment before the table, if that is the header.
 
     It is if it has as many cells as the rows, and the first row is none: no column has numbers in all
     rows but the first.
@@ -313,6 +313,6 @@ def sentence_of(refused: RefusedColumnError, names: Sequence[str], where: Where,
         return f"{columns} {value}{place}, a number with a comma in it: convert it{said}, or {drop}."
     others = "" if refused.times else " and other texts"
     missing = f"--na {value}" if flags else f"Layout(missing=({value},))"
-    remedy = f"name what stands for a missing value with {missing}" if in_text else "convert it"
+    remedy = f"mark it as missing with {missing}" if in_text else "convert it"
     numbers = "numbers" if several else "a number"
     return f"{columns} {value}{others}{place}, {numbers} everywhere else: {remedy}, or {drop}."
