@@ -11,7 +11,7 @@ import pytest
 from pyarrow import feather, parquet
 
 from fisherset.tables import read_table, scan
-from fisherset.tables.columns import arrow_batches as arrow_files
+from fisherset.tables.streams import readers as arrow_files
 from support.scan_files import FEATURES, N, frame, labels_of, together, write
 
 SUFFIXES = ["parquet", "feather", "arrow", "csv", "tsv", "csv.gz"]

@@ -60,9 +60,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         self.support_ = self.ranking_ <= k
         check.warn_constant(constant, self.support_)
 
-    def _check_table(self, X: Any, *, elsewhere: bool = False) -> tuple[Any, int]:
+    def _check_table(self, X: Any, *, out_of_core: bool = False) -> tuple[Any, int]:
         """X as a checked table, and the number of features to select."""
-        X = check.check_table(self, X, out_of_core=elsewhere)
+        X = check.check_table(self, X, out_of_core=out_of_core)
         return X, parameter.check_count(self.n_features_to_select, self.n_features_in_)
 
     def _keep_optional(self, name: str, value: Any) -> None:

@@ -9,19 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._format import shown
-from fisherset.tables.columns.encoding import is_number, texts_of
-from fisherset.tables.frames import Frame
+from fisherset.tables.columns.table import ColumnTable, Content
+from fisherset.tables.columns.types import is_number
 from fisherset.tables.selection import Selection
 
 
 def drift_of(
-    frame: Frame, selection: Selection, X: NDArray[Any], labels: NDArray[Any] | None = None
+    frame: Content, selection: Selection, X: NDArray[Any], labels: NDArray[Any] | None = None
 ) -> list[str]:
     """A sentence for each way in which a frame, reduced to X, is unlike the table of a selection.
 
     Parameters
     ----------
-    frame : Frame
+    frame : ColumnTable or AnnotatedMatrix
         The table.
     selection : Selection
         What it was reduced to.
@@ -45,7 +45,7 @@ def drift_of(
 
 
 def _odd_numbers(
-    frame: Frame, selection: Selection, X: NDArray[Any], odd: Callable[[Any], Any], what: str
+    frame: Content, selection: Selection, X: NDArray[Any], odd: Callable[[Any], Any], what: str
 ) -> list[str]:
     found = odd(X)
     where = [feature.name for feature, hit in zip(selection.features, found.any(axis=0), strict=True) if hit]
@@ -53,9 +53,9 @@ def _odd_numbers(
     return [f"{frame.path.name} has {what}, in {rows} of {len(X)} rows: {shown(where)}."] if where else []
 
 
-def _odd_texts(frame: Frame, selection: Selection, column: str) -> list[str]:
+def _odd_texts(frame: Content, selection: Selection, column: str) -> list[str]:
     """What a column of texts has besides the values it had; each of its features is 0 there."""
-    texts = texts_of(frame.arrow, column)
+    texts = frame.strings(column) if isinstance(frame, ColumnTable) else []
     own = [feature for feature in selection.features if feature.column == column]
     sentences = []
     gaps = sum(text is None for text in texts)
@@ -82,7 +82,7 @@ def _odd_texts(frame: Frame, selection: Selection, column: str) -> list[str]:
     return sentences
 
 
-def _odd_labels(frame: Frame, selection: Selection, labels: NDArray[Any] | None) -> list[str]:
+def _odd_labels(frame: Content, selection: Selection, labels: NDArray[Any] | None) -> list[str]:
     if labels is None:
         return []
     present = [label for label in labels.tolist() if label is not None]

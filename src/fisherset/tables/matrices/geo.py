@@ -38,7 +38,12 @@ def is_series(path: Path) -> bool:
             start: bytes = file.read(256)
     except (ImportError, OSError):  # raised again on reading
         return False
-    return start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(SERIES_MARKS)
+    return starts_series(start)
+
+
+def starts_series(start: bytes) -> bool:
+    """Whether these are the first bytes of a series matrix."""
+    return start[:256].removeprefix(b"\xef\xbb\xbf").lstrip().startswith(SERIES_MARKS)
 
 
 def read_series(path: Path) -> Series:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from fisherset._format import shown
-from fisherset.tables.columns.columns import DROP, RefusedColumnError, is_number
+from fisherset.tables.columns.types import DROP, RefusedColumnError, is_number
 
 SAMPLE_ROWS, SAMPLE_CHARACTERS = 100, 2**17  # of the sample, which ends with a whole line
 NUMERIC_SHARE = 0.5  # of the cells, above which a column is numeric
