@@ -90,9 +90,9 @@ def near_best_sets(request: Request, k: int, search: dict[str, Any]) -> NearBest
     """Search the near-best sets of a request."""
     from fisherset import near_best
 
-    table, grouping = request.table, request.grouping
+    grouping = request.grouping
     parameters = {**search, "task": request.task, "keep": request.kept, **request.parameters}
-    found = near_best(table.X, table.y, k, **parameters)
+    found = near_best(request.measured, None, k, **parameters)
     return replace(found, names=list(grouping.labels), what=grouping.noun)
 
 

@@ -120,10 +120,10 @@ def _compared(request: Request, sizes: Sequence[int], silent: bool, **parameters
     from fisherset import selection_path
     from fisherset.evaluation import compare as run
 
-    X, y = request.table.X, request.table.y
     with ProgressBars(silent) as bars, status_shown_later():
-        comparison = run(X, y, sizes, progress=partial(bars, "comparing"), **parameters)
-        return comparison, selection_path(X, y, comparison.ks, **request.parameters)
+        progress = partial(bars, "comparing")
+        comparison = run(request.table.X, request.table.y, sizes, progress=progress, **parameters)
+        return comparison, selection_path(request.measured, None, comparison.ks, **request.parameters)
 
 
 def _page(request: Request, k: int, found: Compared, leakage: Sequence[Remark]) -> str:
