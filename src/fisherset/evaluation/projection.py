@@ -11,7 +11,9 @@ from scipy import linalg, sparse
 from fisherset._docs import documented
 from fisherset._types import EPS, Floats, Indices
 from fisherset.evaluation.description import columns_of, in_unit_length
-from fisherset.validation.samples import check_labels, check_target, shown
+from fisherset.validation.parameters import shown
+from fisherset.validation.samples import check_target
+from fisherset.validation.targets import check_labels
 
 
 class Plane(NamedTuple):
