@@ -279,7 +279,7 @@ class Answer:
             dropped=list(table.dropped),
             imputed=filled,
             how="" if source is None else source.impute or "",
-            **report.mark_of(table.path),
+            **report.mark_of(table.path, table.sha256),
         )
 
     def _python(self) -> str:

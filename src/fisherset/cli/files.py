@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import typer
 
@@ -107,6 +107,7 @@ class TableFile:
 class LabelledFile(TableFile):
     """Options of a table with its target."""
 
+    in_memory: ClassVar[bool] = False  # whether it is read whole, however large
     target: str | None = columns_option(
         "The column of class labels, or numbers. Not needed for .npz, .svmlight.", "--target", "-t"
     )
@@ -130,23 +131,17 @@ class LabelledFile(TableFile):
         quiet: bool,
         task: Task = "classification",
         split_texts: bool = True,
-        *,
-        whole: bool = False,
+        digest: bool = False,
     ) -> LabelledTable:
-        """Read the table at the path that `opened` gave; out of core if it is large, unless `whole`."""
+        """Open the table at the path that `opened` gave, with the digest of the file if a page shows it."""
         from fisherset.tables import open_table, read_table
         from fisherset.tables.columns.labels import are_continuous
 
+        given = {"task": task, "split": split_texts, "impute": self.impute, "layout": self.layout}
+        given |= {} if self.in_memory else {"digest": digest}
         with ProgressBars(quiet, f"reading {path.name}"):
-            table = (read_table if whole else open_table)(
-                path,
-                self.target,
-                drop=self.drop or (),
-                impute=self.impute,
-                task=task,
-                split=split_texts,
-                layout=self.layout,
-            )
+            opened: Any = read_table if self.in_memory else open_table
+            table: LabelledTable = opened(path, self.target, drop=self.drop or (), **given)
         note_about(path.name)
         if task == "classification" and table.y is not None and are_continuous(table.y):
             raise ValueError(
@@ -162,6 +157,7 @@ class WholeFile(LabelledFile):
     """Options of a table with its target that is read into memory."""
 
     file: Path = argument("FILE", FORMATS)
+    in_memory: ClassVar[bool] = True
 
 
 class Kind(NamedTuple):

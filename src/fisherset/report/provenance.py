@@ -97,13 +97,15 @@ def _listed(names: Sequence[str], *, before: str = "", after: str = "", most: in
     return f"{before}{counted(len(names), 'columns')}{after}: {', '.join(names[:most])}{more}"
 
 
-def mark_of(path: Path) -> dict[str, Any]:
+def mark_of(path: Path, sha256: str = "") -> dict[str, Any]:
     """Return name, size and digest of a file, for :class:`Provenance`; of a folder its name alone.
 
     Parameters
     ----------
     path : Path
         The file, or a folder or pattern of files.
+    sha256 : str, default=""
+        Its digest, if it was taken before.
 
     Returns
     -------
@@ -112,9 +114,10 @@ def mark_of(path: Path) -> dict[str, Any]:
     """
     if not path.is_file():
         return {"file": path.name}
-    with path.open("rb") as content:
-        digest = hashlib.file_digest(content, "sha256").hexdigest()
-    return {"file": path.name, "size": path.stat().st_size, "sha256": digest}
+    if not sha256:
+        with path.open("rb") as content:
+            sha256 = hashlib.file_digest(content, "sha256").hexdigest()
+    return {"file": path.name, "size": path.stat().st_size, "sha256": sha256}
 
 
 def python_lines(

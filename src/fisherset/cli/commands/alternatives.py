@@ -71,9 +71,8 @@ def alternatives(
             search = {"gamma": value, "within": within, "max_sets": max_sets, **limits}
             found = near_best_sets(request, size, search)
             leakage = leakage_warnings(request)
-        if report is not None:
-            with ProgressBars(silent, "writing the report"):
-                outputs.write(report, lambda: _page(request, found, leakage))
+        with ProgressBars(silent or report is None, "writing the report"):
+            outputs.write(report, lambda: _page(request, found, leakage))
     if as_json:
         remarks = [remark.text for remark in (*leakage, *status_remarks(found.status))]
         typer.echo(json.dumps({**as_content(found), "remarks": remarks}))

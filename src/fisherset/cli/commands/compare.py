@@ -63,7 +63,7 @@ def compare(
 
     silent = quiet or as_json
     with outputs, source.opened() as path:
-        request = plain_request(source.table(path, silent, whole=True))
+        request = plain_request(source.table(path, silent))
         sizes = check_sizes(given, len(request.table.features))
         named = None if methods is None else [name.strip() for name in methods.split(",")]
         found = _compared(request, sizes, silent, methods=named, repeats=repeats, seed=seed)
