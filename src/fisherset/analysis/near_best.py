@@ -310,8 +310,7 @@ def near_best(
         warnings.warn(_out_of_memory(table, found.n_columns), ConvergenceWarning, stacklevel=2)
     else:
         warn_status(found.status)
-    adjusted = bool(posed.constraints.adjusted.size) or confounders is not None
-    return _in_table(posed, found, within=within, gamma=number, task=task, adjusted=adjusted)
+    return _in_table(posed, found, within=within, gamma=number, task=task)
 
 
 def _in_table(posed: PosedProblem, found: NearBestSets, **known: Any) -> NearBest:
@@ -332,6 +331,7 @@ def _in_table(posed: PosedProblem, found: NearBestSets, **known: Any) -> NearBes
         n_filled=unforced.size,
         what=constraints.what,
         limited=constraints.limited,
+        adjusted=posed.adjusted,
         **known,
     )
 
