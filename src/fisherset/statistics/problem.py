@@ -23,7 +23,7 @@ from fisherset._types import Floats, Indices
 from fisherset.statistics.budget import split_budget
 from fisherset.statistics.products.gram import GramBlock, GramCache, GramColumns
 from fisherset.statistics.products.prefetch import Forecast, GramBatches, GroupBlocks, Prefetcher
-from fisherset.statistics.products.products import Products, SampleSpace, SourceProducts, StoredProducts
+from fisherset.statistics.products.products import Products, RowProducts, SampleSpace, StoredProducts
 from fisherset.statistics.products.sparse_columns import SparseColumnProducts
 from fisherset.statistics.sums.coding import Coding
 from fisherset.statistics.sums.errors import relative_error
@@ -111,7 +111,7 @@ class TableProblem:
         """Choose how blocks of G are kept, by what a product of columns costs."""
         products, d = self.products, self.columns.size
         # where the rows cannot be had together, each request is a pass over them
-        by_passes = isinstance(products, SourceProducts) and products.n_rows is None
+        by_passes = isinstance(products, RowProducts) and products.n_rows is None
         if budget is not None and isinstance(products, StoredProducts):
             budget = max(budget - products.XX.nbytes, 0)
         n_targets = len(self.scatter.moments.TX)
@@ -128,7 +128,7 @@ class TableProblem:
         elif eager:
             self._cache = GramColumns(self._gram_columns, d, n_bytes)
         else:
-            by_rows = isinstance(products, SourceProducts)
+            by_rows = isinstance(products, RowProducts)
             self._cache = GramBlock(self._gram_columns, d, n_bytes, by_rows=by_rows)
 
     @cached_property

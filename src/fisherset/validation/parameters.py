@@ -93,7 +93,7 @@ def check_limit(name: str, value: Any) -> float | None:
 
 
 def check_memory(value: Any) -> int | None:
-    """`max_memory`: bytes, a text such as "2GB", or None for no limit of one's own."""
+    """`max_memory`: bytes, a string such as "2GB", or None for the default."""
     if value is None or (is_number(value) and as_float(value) == np.inf):
         return None
     size = parse_bytes(value) if isinstance(value, str) else as_float(value) if is_number(value) else None
@@ -148,7 +148,7 @@ def check_nodes(value: Any) -> int | None:
 
 
 def check_jobs(value: Any) -> None:
-    """`n_jobs`: None, or an int that is not nought."""
+    """`n_jobs`: None, or an int other than 0."""
     if value is not None and not is_integer(value):
         raise TypeError(f"n_jobs must be an int or None; got {shown(value)}.")
     if value == 0:

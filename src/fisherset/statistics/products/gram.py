@@ -97,7 +97,7 @@ class GramBlock:
         if new.size:
             size = self._kept.size + new.size
             price = self._strip.price(columns, rows)
-            if self._too_dear(new.size * size, price) or 8 * size * size > self._budget:
+            if self._too_costly(new.size * size, price) or 8 * size * size > self._budget:
                 return self._strip.get(columns, rows, self._budget - self._values.nbytes)
             self._extend(self._with_prefetched(new))
         return self._kept_piece(columns, rows)
@@ -122,7 +122,7 @@ class GramBlock:
         scattered[columns] = W  # a product with zeros is cheaper than a copy of most of G
         return self._values @ scattered
 
-    def _too_dear(self, price: int, wanted: int) -> bool:
+    def _too_costly(self, price: int, wanted: int) -> bool:
         """Whether not to extend the square at a price, for a part of it that costs less.
 
         It may cost four times as much, and as much more as has been spent on what was not kept: so the

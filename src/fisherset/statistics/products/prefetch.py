@@ -133,7 +133,7 @@ class _PrefetchedBlock(GramBlock):
     def kept(self, columns: Indices) -> bool:
         return bool(np.all(self._place[columns] >= 0))
 
-    def _too_dear(self, price: int, wanted: int) -> bool:
+    def _too_costly(self, price: int, wanted: int) -> bool:
         return False
 
     def _with_prefetched(self, new: Indices) -> Indices:

@@ -147,7 +147,7 @@ def dense_columns(block: Block, guard: Guard, columns: Indices) -> Floats:
     return X if isinstance(X, np.ndarray) else np.asarray(X.toarray())
 
 
-class SourceProducts:
+class RowProducts:
     """Products by passes over a source, whose rows may be too many to be had `together`."""
 
     def __init__(self, source: Rows, guard: Guard, *, together: bool = True) -> None:

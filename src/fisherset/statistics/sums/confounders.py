@@ -29,28 +29,14 @@ GROWN = 50  # growth of rounding errors in the rows of a basis from which these 
 
 
 class Basis(NamedTuple):
-    """The basis ((Z - centre) / unit) M of confounders Z: columns of mean square one.
+    """The basis ((Z - centre) / unit) M of confounders Z: columns of mean square one."""
 
-    Attributes
-    ----------
-    centre, unit : ndarray of shape (z,)
-        Numbers near the mean, and powers of two.
-    M : ndarray of shape (z, r)
-        Coefficients of the basis in the centred confounders.
-    growth : float
-        How many times as large rounding errors become in its rows.
-    dropped : ndarray
-        Confounders that are not used though a little is left of them once those before them are removed.
-    doubtful : ndarray
-        Confounders of which it is not known what is left.
-    """
-
-    centre: Floats
-    unit: Floats
-    M: Floats
-    growth: float
-    dropped: Indices
-    doubtful: Indices
+    centre: Floats  # numbers near the mean, z
+    unit: Floats  # powers of two, z
+    M: Floats  # coefficients of the basis in the centred confounders, z x r
+    growth: float  # how many times as large rounding errors become in its rows
+    dropped: Indices  # confounders not used, though a little is left of them once those before are removed
+    doubtful: Indices  # confounders of which it is not known what is left
 
     @property
     def error(self) -> float:

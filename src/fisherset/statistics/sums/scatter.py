@@ -33,17 +33,8 @@ class Scatter:
     """Spreads and products with the target, in the units of the guard, and how far they may be off.
 
     Arrays as large as the sums, p x d, are made of them some columns at a time, and not kept. A column
-    counts as constant when its spread is within rounding of its values, or, where confounders are removed
-    and there are rows to look at, when its residuals are.
-
-    Parameters
-    ----------
-    moments : Moments
-        The sums.
-    coding : Coding
-        How targets become H.
-    source : Rows or None
-        The rows, where there are any, for columns whose residuals the sums do not tell.
+    counts as constant when its spread is within rounding of its values, or, where confounders are removed,
+    when its residuals are. These are taken from the rows, if there is a `source`, where sums do not tell.
 
     Attributes
     ----------
@@ -118,13 +109,8 @@ class Scatter:
         plain = not self.moments.subtracted and len(self.moments.NX) == 1
         return np.where(self._unrelated, 0.0, errors) if plain else errors
 
-    @property
-    def sums(self) -> Floats:
-        """T'X of the residuals, p x d."""
-        return self.sums_of(slice(None))
-
     def sums_of(self, columns: Indices | slice) -> Floats:
-        """The same of some columns, p x len(columns)."""
+        """T'X of the residuals of some columns, p x len(columns)."""
         moments = self.moments
         sums: Floats = moments.TX[:, columns] - moments.NT.T @ self.beta[:, columns]
         unrelated = np.flatnonzero(self._unrelated[columns])
