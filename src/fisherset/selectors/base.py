@@ -98,7 +98,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             return lazy_columns(X, support)
         if is_out_of_core(X):
             raise TypeError(
-                f"X must be rows at hand, or on Dask; got an object of type {type(X).__name__}. Name the "
+                f"X must be rows in memory, or on Dask; got an object of type {type(X).__name__}. Name the "
                 f"selected columns when it is made, as by scan(..., columns=get_feature_names_out())."
             )
         return super().transform(check_container(X))

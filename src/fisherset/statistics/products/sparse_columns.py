@@ -48,7 +48,7 @@ class SparseColumnProducts(RowProducts):
 
     @staticmethod
     def suits(source: MemoryRows, max_bytes: int) -> bool:
-        """Whether this is for a source, of which so many bytes may be copied."""
+        """Whether a table is CSR, and small enough for copies of so many bytes."""
         X = source.X
         if isinstance(X, np.ndarray) or X.format != "csr":
             return False
@@ -67,7 +67,7 @@ class SparseColumnProducts(RowProducts):
         if rows is not None and (kept or rows.size <= EXTRACTED_AHEAD):
             narrow = self._extracted(columns, rows)
             return narrow.combined(self._place[columns], W, shift, self._place[rows])
-        # V from the narrow table, then one pass over the rows for X'V: no column is looked for in them
+        # V from the narrow table, then one pass over the rows for X'V: no column is searched for in them
         block = self.take(columns)
         V = weighted(block.X @ W - nuisance(block) @ shift, block.weight)
         assert isinstance(self._table, MemoryRows)

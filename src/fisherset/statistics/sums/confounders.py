@@ -1,12 +1,12 @@
 """Orthonormal basis of the confounders Z, less the mean: features and targets are residualised on it.
 
 A confounder counts only where it adds to those before it: one of which less than one part in 10^10 is left
-once the mean and the others are removed is not used. There are two ways to tell:
+once the mean and the others are removed is not used. There are two ways to find out:
 
 - from rows by a QR factorisation of [1, Z], which works with the confounders themselves. R factors of blocks
   add up, as that of all rows is the R factor of theirs on top of each other;
 - from the products Z'Z by a Cholesky factorisation, without another pass. Products square the condition
-  number: half the digits are gone, and a confounder may be doubtful.
+  number: half the digits are lost, and a confounder may be doubtful.
 """
 
 from __future__ import annotations

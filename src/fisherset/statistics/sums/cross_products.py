@@ -1,9 +1,9 @@
 """Sums of squares and cross-products (SSCP) of all columns: one pass, after which no row is needed.
 
 X'X, d x d, is worth its memory where it fits a budget: every Gram column is then known. Confounders, and
-targets that are numbers, are columns beside the features. So it can be decided afterwards which columns are
-residualised on which (`feature_moments`), and summaries of several tables, each seen through a guard of its
-own, have their sums converted to a common one, added and subtracted.
+targets that are numbers, are columns, too, after the features. So it can be decided afterwards which columns
+are residualised on which (`feature_moments`), and summaries of several tables, each seen through a guard of
+its own, have their sums converted to a common one, added and subtracted.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ class CrossProductsKernel:
     def __call__(self, block: Block) -> CrossProducts:
         labels, known = self.read(block)
         X, compute = self.guard.apply(known.X), kernel_of(known.X)
-        known = Block(X, known.y, known.weight)  # whatever else there is, N is the mean alone
+        known = Block(X, known.y, known.weight)  # without confounders: N is the mean alone
         moments = block_moments(X, known, Classes(len(labels)), self.guard, guessed=True)
         moments = replace(moments, whole=compute.all_whole(X))
         counts = np.bincount(known.y, minlength=len(labels)).astype(np.intp)
@@ -209,7 +209,7 @@ def feature_moments(
 ) -> tuple[Moments, Coding]:
     """The moments of the features with N = [1, basis of the confounders], and the coding of the targets.
 
-    `basis` is by default as products tell it.
+    `basis` defaults to the one that products determine.
     """
     moments, d = products.moments, roles.n_features
     n, sums, Z = moments.n, moments.NX[0], roles.confounders
@@ -229,7 +229,7 @@ def feature_moments(
 
 
 def basis_from_products(products: CrossProducts, Z: Indices) -> Basis:
-    """The basis of some columns, as far as their products tell it."""
+    """The basis of some columns, as far as their products determine it."""
     moments, guard = products.moments, products.moments.guard.of(Z)
     sums, lengths = moments.NX[0, Z], _centred_lengths(moments, Z)
     unit, ZZ = precision(moments.n_rows), products.XX[np.ix_(Z, Z)]
@@ -238,11 +238,11 @@ def basis_from_products(products: CrossProducts, Z: Indices) -> Basis:
 
 
 def products_suffice(products: CrossProducts, Z: Indices, basis: Basis) -> bool:
-    """Whether products of some columns tell their basis as well as its rows would."""
+    """Whether products determine the basis of some columns as well as rows would."""
     moments = products.moments
     M = _guarded_coefficients(basis, moments, Z)
     length = float(np.linalg.norm(_centred_lengths(moments, Z) @ np.abs(M)))
-    # N'N may be off by one part in 10^9: what is left of columns is then known to at least seven digits
+    # N'N must be known to one part in 10^9 to do without a pass over the confounders
     return precision(moments.n_rows) * length**2 <= 1e-9 * moments.n
 
 
