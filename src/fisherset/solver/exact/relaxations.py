@@ -74,7 +74,8 @@ class Relaxations:
             widest = max(int(sizes[order[start]]), 1) * width
             some = order[start : start + max(1, GRAM_AT_A_TIME // widest)]
             part, weights[some] = self._solve(of_columns[some], delta[some])
-            points = points.replaced(some, part)
+            for whole, new in zip(points, part, strict=True):
+                whole[some] = new
             start += some.size
         return points, weights
 
