@@ -27,6 +27,13 @@ EMPTY: Indices = np.empty(0, dtype=np.intp)
 FAR = 1e30  # beyond any v - 1 of a projection, and finite, so that differences are
 
 
+class Stack(NamedTuple):
+    """Groups of one size, and their columns: groups x size."""
+
+    units: Indices
+    columns: Indices
+
+
 class Units:
     """Translate between units (counted) and columns (computed with).
 
@@ -78,6 +85,12 @@ class Units:
         if self.groups is None:
             return units
         return np.flatnonzero(mask_of(self.size, units)[self.groups])
+
+    def stacks(self, some: Indices) -> list[Stack]:
+        """Some units by size."""
+        first, sizes = np.cumsum(self.sizes) - self.sizes, self.sizes[some]
+        alike = ((size, some[sizes == size]) for size in np.unique(sizes))
+        return [Stack(few, self.in_order[first[few][:, None] + np.arange(size)]) for size, few in alike]
 
 
 class Sums(NamedTuple):
