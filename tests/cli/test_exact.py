@@ -19,7 +19,7 @@ import signal, sys
 from fisherset.cli import files as common
 from fisherset.solver.exact.search import Search
 
-explored, write, seen = Search._explored, common.Outputs.write, []
+explored, write, seen = Search._explore, common.Outputs.write, []
 
 def interrupted(self, nodes):
     seen.append(nodes)
@@ -32,7 +32,7 @@ def interrupted_again(self, *given):
         signal.raise_signal(signal.SIGINT)
     write(self, *given)
 
-Search._explored, common.Outputs.write = interrupted, interrupted_again
+Search._explore, common.Outputs.write = interrupted, interrupted_again
 from fisherset.cli import main
 main()
 """

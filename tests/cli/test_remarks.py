@@ -1,4 +1,4 @@
-"""What is said beside the certificate: a copy of the target, a search cut short, what chance would do."""
+"""Remarks with a certificate: a copy of the target, a search cut short, comparison with chance."""
 
 import json
 from typing import NamedTuple

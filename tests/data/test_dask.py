@@ -170,7 +170,7 @@ def close(found, expected):
 
 
 def test_the_answer_is_the_same_to_the_last_digit(scheduler):
-    """What is added to what depends on the blocks alone."""
+    """The order of additions depends on the blocks alone."""
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(200, 5)), rng.integers(0, 3, 200)
     kernel = MomentsKernel(Classes(3), Guard.guess(X[:10]))
@@ -562,7 +562,7 @@ class Wrapped:
         return self.graph
 
     def to_dataset(self):
-        """What xarray offers."""
+        """The part of xarray's interface that is used."""
 
 
 def test_what_is_dask():

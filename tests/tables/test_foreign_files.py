@@ -329,7 +329,7 @@ def written(path, content):
 
 
 def opened(read):
-    """What is read, and what is remarked, which is no error here."""
+    """The table that is read, and its remarks, which are no errors here."""
     with warnings.catch_warnings(record=True) as remarks:
         warnings.simplefilter("always")
         found = read()

@@ -126,7 +126,7 @@ def test_columns_in_any_order_and_without_some(tmp_path):
 
 
 def test_only_the_columns_asked_for_are_read(tmp_path):
-    """What is damaged in the others does not matter."""
+    """Damage in the others does not matter."""
     path = tmp_path / "t.parquet"
     table = pa.Table.from_pandas(frame(), preserve_index=False)
     parquet.write_table(table, path, compression="gzip", use_dictionary=False)

@@ -1,4 +1,4 @@
-"""What is wrong with a scanned table is said in a sentence that names the file, and never passed over."""
+"""Faults of a scanned table are reported in a sentence that names the file, and never passed over."""
 
 import gzip
 import os

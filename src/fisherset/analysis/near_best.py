@@ -21,7 +21,7 @@ from fisherset._types import Floats, Indices
 from fisherset.selection.constraints import PosedProblem, SetArguments
 from fisherset.selection.outcome import warn_status
 from fisherset.selection.request import check_request, check_search, memory_for
-from fisherset.solver import NearSets, Status, mask_of, near_sets
+from fisherset.solver import NearBestSets, Status, mask_of, near_best_sets
 from fisherset.statistics.measured import FitArguments, MeasuredTable
 from fisherset.validation.features import warn_constant
 from fisherset.validation.parameters import check_integer, check_memory, check_share
@@ -305,16 +305,15 @@ def near_best(
     table = request.measure(y, count)
     (posed,), number = request.pose(table, [count])
     searched = posed.problem, posed.domain, number
-    found = near_sets(*searched, within=within, max_sets=max_sets, trace=options.trace())
+    found = near_best_sets(*searched, within=within, max_sets=max_sets, trace=options.trace())
     if found.status is Status.MEMORY:
         warnings.warn(_out_of_memory(table, found.n_columns), ConvergenceWarning, stacklevel=2)
     else:
         warn_status(found.status)
-    adjusted = bool(posed.constraints.adjusted.size) or confounders is not None
-    return _in_table(posed, found, within=within, gamma=number, task=task, adjusted=adjusted)
+    return _in_table(posed, found, within=within, gamma=number, task=task)
 
 
-def _in_table(posed: PosedProblem, found: NearSets, **known: Any) -> NearBest:
+def _in_table(posed: PosedProblem, found: NearBestSets, **known: Any) -> NearBest:
     """The sets in units of the table, filled up with constant ones where too few vary."""
     constraints, filled = posed.constraints, _filling(posed)
     constant, unforced = posed.constant, np.setdiff1d(filled, constraints.required)
@@ -332,6 +331,7 @@ def _in_table(posed: PosedProblem, found: NearSets, **known: Any) -> NearBest:
         n_filled=unforced.size,
         what=constraints.what,
         limited=constraints.limited,
+        adjusted=posed.adjusted,
         **known,
     )
 

@@ -13,7 +13,8 @@ from scipy import sparse
 from fisherset import FisherScore
 from fisherset._types import Floats, Indices
 from fisherset.evaluation.description import dense, in_unit_length
-from fisherset.validation.samples import check_bare_table, check_samples, check_target
+from fisherset.validation.samples import check_samples, check_target
+from fisherset.validation.table import check_bare_table
 
 LEAK_SCORE = 1e4  # Fisher score from which a column is as good as a function of the class
 LEAST_ROWS = 5  # of a value, from which it is no accident that they are of one class

@@ -179,6 +179,11 @@ class PosedProblem:
         """Units of the table that are not part of the problem."""
         return without(len(self.constraints.labels), self.units)
 
+    @property
+    def adjusted(self) -> bool:
+        """Whether columns are adjusted for confounders or other columns, and not only centred."""
+        return len(self.problem.beta) > 1
+
     @cached_property
     def shares(self) -> Floats:
         """R^2 of each column by itself, which both gamma and the noise are derived from."""

@@ -3,20 +3,16 @@
 from fisherset.tables.columns.features import Feature, Grouping, group_features, prefix_groups, read_groups
 from fisherset.tables.columns.identifiers import Identifiers
 from fisherset.tables.columns.labels import labels_in, values_in
-from fisherset.tables.columns.table import ColumnTable, Joined, join_labels, read_content, reduce_content
+from fisherset.tables.columns.table import Joined, join_labels, read_content, reduce_content
 from fisherset.tables.columns.types import split_names
-from fisherset.tables.drift import drift_of
 from fisherset.tables.layout import PLAIN, Layout
-from fisherset.tables.matrices.files import AnnotatedMatrix
 from fisherset.tables.read import LabelledTable, open_table, pick, read_table
 from fisherset.tables.scanning import columns_in, scan
-from fisherset.tables.selection import Selection, read_selection
+from fisherset.tables.selection import Selection, drift_of, read_selection
 from fisherset.tables.text.decoding import spooled
 from fisherset.tables.write import write_table
 
 __all__ = [
-    "AnnotatedMatrix",
-    "ColumnTable",
     "Feature",
     "Grouping",
     "Identifiers",

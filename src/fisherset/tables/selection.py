@@ -1,15 +1,23 @@
-"""File of a selection: plain JSON with a version."""
+"""File of a selection, plain JSON with a version; and drift of another table from the one it was made of."""
 
 from __future__ import annotations
 
 import json
 import math
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import MISSING, asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from fisherset._files import read_json
+from fisherset._format import shown
 from fisherset.tables.columns.features import Feature
+from fisherset.tables.columns.table import ColumnTable, Content
+from fisherset.tables.columns.types import is_number
 from fisherset.tables.read import TASK_NAMES
 
 SELECTION_FORMAT, SELECTION_VERSION = "selection", 1
@@ -204,3 +212,85 @@ def _feature(entry: Any) -> Feature:
     for string in (feature.name, feature.column, feature.value or "", feature.other or ""):
         string.encode("utf-8")  # lone surrogates, which JSON can hold, are refused
     return feature
+
+
+def drift_of(
+    frame: Content, selection: Selection, X: NDArray[Any], labels: NDArray[Any] | None = None
+) -> list[str]:
+    """Differences of a table, reduced to X, from the table of a selection, in sentences.
+
+    Parameters
+    ----------
+    frame : ColumnTable or AnnotatedMatrix
+        The table.
+    selection : Selection
+        The selection it was reduced to.
+    X : ndarray of shape (n_rows, n_features)
+        Its numbers.
+    labels : ndarray of shape (n_rows,), default=None
+        Its labels, where it has any.
+
+    Returns
+    -------
+    sentences : list of str
+        With numbers of rows and names of columns; none where there is no difference.
+    """
+    name, sentences = frame.path.name, []
+    for test, what in (
+        (np.isnan, "missing values, where the selection had none"),
+        (np.isinf, "infinite values"),
+    ):
+        found = test(X)
+        where = [selection.features[j].name for j in np.flatnonzero(found.any(axis=0))]
+        if where:
+            rows = int(found.any(axis=1).sum())
+            sentences.append(f"{name} has {what}, in {rows} of {len(X)} rows: {shown(where)}.")
+    columns = {feature.column for feature in selection.features if feature.kind == "value"}
+    if isinstance(frame, ColumnTable):
+        for column in sorted(columns):
+            sentences += _new_strings(name, selection, column, frame.strings(column))
+    if labels is not None:
+        sentences += _new_labels(name, selection, labels)
+    return sentences
+
+
+def _new_strings(name: str, selection: Selection, column: str, strings: list[str | None]) -> Iterator[str]:
+    """Missing and new values of a string column, whose features are all 0 there."""
+    own = [feature for feature in selection.features if feature.column == column]
+    expected = column in selection.gaps or any(
+        feature.kind == "missing" or feature.fill is not None for feature in own
+    )
+    missing = sum(string is None for string in strings)
+    if missing and not expected:
+        yield (
+            f"{name} has no value of {column!r} in {missing} of {len(strings)} rows: every "
+            f"{column + '=...'!r} is 0 there."
+        )
+    if column not in selection.categories:  # a file of an earlier version
+        return
+    known = set(selection.categories[column])
+    new = [string for string in strings if string is not None and string not in known]
+    if new:
+        values = sorted(set(new))
+        numbers = " They are numbers now." if all(map(is_number, values)) else ""
+        yield (
+            f"{name} has {len(values)} values of {column!r} that the selection never saw, in "
+            f"{len(new)} of {len(strings)} rows: {shown(values)}.{numbers}"
+        )
+
+
+def _new_labels(name: str, selection: Selection, labels: NDArray[Any]) -> Iterator[str]:
+    present = [label for label in labels.tolist() if label is not None]
+    numbers = not any(isinstance(label, str) for label in present)  # of which 2 and 2.0 are one class
+
+    def key(label: str) -> float | str:
+        return float(label) if numbers and is_number(label) else label
+
+    known, given = set(map(key, selection.classes)), Counter(map(str, present))
+    new = sorted(label for label in given if key(label) not in known)
+    if new and known:
+        rows = sum(given[label] for label in new)
+        yield (
+            f"{name} has {len(new)} labels {selection.target!r} that the selection never saw, in "
+            f"{rows} of {len(labels)} rows: {shown(new)}."
+        )

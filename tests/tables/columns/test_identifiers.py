@@ -1,4 +1,4 @@
-"""What rows are called, from whatever file: never a feature, and written again."""
+"""Names of rows, from any kind of file: never a feature, and written again."""
 
 import warnings
 

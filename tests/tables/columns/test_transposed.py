@@ -247,7 +247,7 @@ def tables(draw):
 
 
 def read(path, layout=PLAIN):
-    """What a file is made into, or what is said of it."""
+    """The table of a file, or the message that refuses it."""
     try:
         found = read_table(path, "kind", impute="indicator", layout=layout)
     except ValueError as error:

@@ -397,7 +397,7 @@ def test_sizes_a_file_claims(tmp_path, monkeypatch):
 
 
 class AnnData:
-    """What is asked of an AnnData object."""
+    """The part of an AnnData object that is used."""
 
     isbacked = is_view = False
 

@@ -18,7 +18,7 @@ TEXT = "size,kind\n1.5,low\n2.5,high\n"
 
 
 def made(write):
-    """What is written to a file, as bytes."""
+    """The bytes that a function writes to a file."""
     buffer = io.BytesIO()
     write(buffer)
     return buffer.getvalue()
