@@ -16,7 +16,7 @@ from fisherset.tables.columns.encoding import ASK_IMPUTE, NOTHING, check_distinc
 from fisherset.tables.columns.features import Feature
 from fisherset.tables.columns.identifiers import Identifiers, are_row_numbers, free_name, identifiers_of
 from fisherset.tables.matrices.geo import is_series, read_series
-from fisherset.tables.matrices.npz import arrays_in, check_labels
+from fisherset.tables.matrices.npz import arrays_in, read_npz
 from fisherset.tables.matrices.storage import (
     StoredTable,
     loaded,
@@ -81,7 +81,7 @@ class AnnotatedMatrix:
     def find_target(self, target: str | None) -> str:
         """Return the name of the target: an annotation, the only one where none is given."""
         if not self.annotations and self.path.suffix.lower() == ".npz":
-            check_labels(self.path)
+            read_npz(self.path)  # refuses a file without labels
         if target is None and len(self.annotations) == 1:
             return next(iter(self.annotations))
         if target is None or target not in self.annotations:

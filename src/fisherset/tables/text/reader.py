@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -82,6 +83,11 @@ class TextReader:
         separator = re.escape(self.dialect.separator.encode())
         if last.count(b'"') % 2 and re.search(rb'(?:^|%b)"[^"]*(?:""[^"]*)*$' % separator, last):
             raise ValueError(f"{self.file.name} ends inside a quotation; is it damaged or cut off?")
+
+    def digest(self) -> str:
+        """Return the SHA-256 of the file that is open, before its rows are read."""
+        self._handle.seek(0)
+        return hashlib.file_digest(self._handle, "sha256").hexdigest()
 
     def remark(self) -> str | None:
         """Return a sentence on what was guessed of the dialect, if it is unusual."""
