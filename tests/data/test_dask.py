@@ -35,6 +35,7 @@ from support.dask_clusters import (  # noqa: E402
     two_processes,
     two_spawned,
 )
+from support.long_cases import first  # noqa: E402
 
 pytestmark = pytest.mark.xdist_group("dask")  # one cluster for all of them
 N, D = 60, 12
@@ -404,7 +405,7 @@ def test_what_dask_cannot_compute_is_said(scheduler):
         DaskRows(X).head()
 
 
-@pytest.mark.parametrize("persist", [False, True])
+@pytest.mark.parametrize("persist", first(1, [True, False]))
 def test_a_worker_that_dies_changes_nothing(client, tmp_path, persist):
     X, y, w = table()
     kernel = CrossProductsKernel(read, Guard.guess(X[:10]))
@@ -418,6 +419,7 @@ def test_a_worker_that_dies_changes_nothing(client, tmp_path, persist):
     client.wait_for_workers(2)
 
 
+@pytest.mark.long
 def test_workers_that_always_die_are_reported(client):
     def allow(n, dask_scheduler):
         dask_scheduler.allowed_failures = n

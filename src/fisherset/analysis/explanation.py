@@ -244,7 +244,7 @@ def _alone(subset: PosedSubset) -> Floats:
     shares[problem.columns] = subset.posed.shares
     if not table.one_class_each:
         scores = shares
-    elif len(problem.beta) == 1:
+    elif not subset.posed.adjusted:
         scores = fisher_scores(table)
     else:  # scatter between the classes over that within them, both adjusted for the confounders
         with np.errstate(divide="ignore"):

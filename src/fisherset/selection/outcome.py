@@ -38,7 +38,7 @@ def warn_status(status: Status) -> None:
 
 
 class Proven(NamedTuple):
-    """What the bounds on the sets with and without each feature, or group of features, prove of it.
+    """Conclusions from the bounds on the sets with and without each feature, or group of features.
 
     Attributes
     ----------

@@ -17,8 +17,9 @@ from fisherset.selectors.base import BaseSelector, ranking_from
 from fisherset.solver import UNCERTIFIED_TOL, Iteration, Solution, mask_of
 from fisherset.solver.solution import LARGEST_ROUNDED_GAP
 from fisherset.statistics.measured import FitArguments, MeasuredTable
-from fisherset.validation import features as check
 from fisherset.validation import parameters as parameter
+from fisherset.validation.features import warn_constant
+from fisherset.validation.table import check_table
 from fisherset.validation.targets import CLASSIFICATION, REGRESSION
 
 
@@ -55,7 +56,7 @@ class JointSelector(BaseSelector):
     def _fit(self, X: Any, y: Any, arguments: FitArguments) -> Self:
         """Measure the table once, pose the problem and select."""
         options = self._check_parameters()
-        request = self._request(check.check_table(self, X, out_of_core=True), arguments)
+        request = self._request(check_table(self, X, out_of_core=True), arguments)
         k = request.constraints.count(self.n_features_to_select)
         table = request.measure(y, k)
         (posed,), gamma = request.pose(table, [k])
@@ -98,7 +99,7 @@ class JointSelector(BaseSelector):
         if table.classes.size:
             self.classes_ = table.classes
         unforced = mask_of(order.size, np.setdiff1d(order[: posed.k], constraints.required))
-        check.warn_constant(mask_of(order.size, posed.constant), unforced, constraints.what)
+        warn_constant(mask_of(order.size, posed.constant), unforced, constraints.what)
         warn_status(solution.status)
 
     def _certify(self, posed: PosedProblem, solution: Solution) -> None:

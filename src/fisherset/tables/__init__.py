@@ -2,25 +2,18 @@
 
 from fisherset.tables.columns.features import Feature, Grouping, group_features, prefix_groups, read_groups
 from fisherset.tables.columns.identifiers import Identifiers
-from fisherset.tables.columns.labels import labels_in, values_in
-from fisherset.tables.columns.table import ColumnTable, Joined, join_labels, read_content, reduce_content
 from fisherset.tables.columns.types import split_names
-from fisherset.tables.drift import drift_of
 from fisherset.tables.layout import PLAIN, Layout
-from fisherset.tables.matrices.files import AnnotatedMatrix
-from fisherset.tables.read import LabelledTable, open_table, pick, read_table
+from fisherset.tables.read import LabelledTable, open_table, read_table
 from fisherset.tables.scanning import columns_in, scan
-from fisherset.tables.selection import Selection, read_selection
+from fisherset.tables.selection import Selection, drift_of, read_selection
 from fisherset.tables.text.decoding import spooled
 from fisherset.tables.write import write_table
 
 __all__ = [
-    "AnnotatedMatrix",
-    "ColumnTable",
     "Feature",
     "Grouping",
     "Identifiers",
-    "Joined",
     "LabelledTable",
     "Layout",
     "PLAIN",
@@ -28,19 +21,13 @@ __all__ = [
     "columns_in",
     "drift_of",
     "group_features",
-    "join_labels",
-    "labels_in",
     "open_table",
-    "pick",
     "prefix_groups",
-    "read_content",
     "read_groups",
     "read_selection",
     "read_table",
-    "reduce_content",
     "scan",
     "split_names",
     "spooled",
-    "values_in",
     "write_table",
 ]

@@ -16,18 +16,14 @@ from fisherset.tables.columns.encoding import ASK_IMPUTE, NOTHING, check_distinc
 from fisherset.tables.columns.features import Feature
 from fisherset.tables.columns.identifiers import Identifiers, are_row_numbers, free_name, identifiers_of
 from fisherset.tables.matrices.geo import is_series, read_series
-from fisherset.tables.matrices.npz import arrays_in, check_labels
+from fisherset.tables.matrices.npz import arrays_in, read_npz
 from fisherset.tables.matrices.storage import (
-    column_names,
-    column_of,
-    index_name,
-    index_of,
+    StoredTable,
     loaded,
     loaded_columns,
     matrix_of,
     opened,
     size_of,
-    table_of,
 )
 from fisherset.tables.memory import check_room, check_shape
 from fisherset.tables.text.recognition import Finding
@@ -42,30 +38,14 @@ KNOWN = (
 
 @dataclass(frozen=True)
 class AnnotatedMatrix:
-    """A matrix with named columns, and annotations of its rows.
-
-    Attributes
-    ----------
-    path : Path
-        The file.
-    names : list of str
-        Names of the columns of the matrix.
-    X : ndarray or sparse matrix
-        The matrix.
-    annotations : dict of str to ndarray
-        A value for each row, None where it is missing.
-    ids : Identifiers or None
-        Names of the rows, where they have any.
-    untyped : bool
-        Whether annotations are text without types: only then are strings read as numbers.
-    """
+    """A file of a matrix with named columns, and annotations of its rows."""
 
     path: Path
-    names: list[str]
-    X: Any
-    annotations: dict[str, NDArray[Any]]
-    ids: Identifiers | None = None
-    untyped: bool = False
+    names: list[str]  # of the columns
+    X: Any  # ndarray or sparse matrix
+    annotations: dict[str, NDArray[Any]]  # a value for each row, None where it is missing
+    ids: Identifiers | None = None  # names of the rows, where they have any
+    untyped: bool = False  # whether annotations have no types: only then strings may be numbers
 
     @property
     def label_names(self) -> list[str]:
@@ -101,7 +81,7 @@ class AnnotatedMatrix:
     def find_target(self, target: str | None) -> str:
         """Return the name of the target: an annotation, the only one where none is given."""
         if not self.annotations and self.path.suffix.lower() == ".npz":
-            check_labels(self.path)
+            read_npz(self.path)  # refuses a file without labels
         if target is None and len(self.annotations) == 1:
             return next(iter(self.annotations))
         if target is None or target not in self.annotations:
@@ -212,19 +192,18 @@ def _h5ad(path: Path, wanted: Collection[str] | None) -> AnnotatedMatrix:
         # an array that was never written to has its size all the same
         keys = ("X", "obs", "var") if wanted is None else ("obs", "var")
         check_room(path.name, sum(size_of(store[key]) for key in keys if key in store), "its arrays")
-        obs, var = (table_of(store, key, path.name) for key in ("obs", "var"))
-        n_rows, n_columns = matrix.shape
-        names = index_of(var, n_columns, path.name)
-        columns = {name: column_of(obs, name, n_rows, path.name) for name in column_names(obs)}
-        cells = index_of(obs, n_rows, path.name)
+        (n_rows, n_columns), file = matrix.shape, path.name
+        obs = StoredTable(store, "obs", n_rows, file)
+        names = StoredTable(store, "var", n_columns, file).index()
+        columns, cells = {name: obs.column(name) for name in obs.names}, obs.index()
         if wanted is None:
-            X = loaded(matrix, path.name)
+            X = loaded(matrix, file)
         else:
             places = [j for j, name in enumerate(names) if name in wanted]
-            names, X = [names[j] for j in places], loaded_columns(matrix, places, path.name)
-        called = index_name(obs)
+            names, X = [names[j] for j in places], loaded_columns(matrix, places, file)
     labels = {name: column.objects() for name, column in columns.items() if column is not None}
-    ids = None if are_row_numbers(cells) else Identifiers(called or free_name([*names, *labels]), cells)
+    called = obs.index_name or free_name([*names, *labels])
+    ids = None if are_row_numbers(cells) else Identifiers(called, cells)
     return AnnotatedMatrix(path, names, X, labels, ids)
 
 
