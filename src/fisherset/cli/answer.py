@@ -32,8 +32,9 @@ from fisherset.cli.terminal import ProgressBars, status_shown_later
 from fisherset.evaluation import giveaways
 from fisherset.report import ChosenFeature, Remark
 from fisherset.report.comparisons import Size, Sizes
-from fisherset.tables import Feature, Selection, pick
+from fisherset.tables import Feature, Selection
 from fisherset.tables.memory import check_shape
+from fisherset.tables.read import pick
 from fisherset.tables.selection import PROVEN
 from fisherset.tables.write import table_content
 

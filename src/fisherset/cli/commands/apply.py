@@ -40,21 +40,23 @@ def apply(
     """
     outputs = Outputs((out, TABLE), inputs=[*source.inputs, selection], force=force)
     source.check()
-    from fisherset import tables
+    from fisherset.tables import drift_of, read_selection
+    from fisherset.tables.columns.labels import labels_in, values_in
+    from fisherset.tables.columns.table import join_labels, read_content, reduce_content
     from fisherset.tables.write import table_content
 
     with outputs, source.opened() as path:
         with ProgressBars(quiet, f"reading {path.name}"):
-            selected = tables.read_selection(selection)
+            selected = read_selection(selection)
             features, target, labelled = selected.features, selected.target, selected.task == "classification"
             own, layout = [target] if labelled else [], layout_for(source, path, selected)
             strings = {feature.column for feature in features if feature.kind == "value"}
             columns = {target, *(feature.column for feature in features)}
-            content = tables.read_content(path, strings={*strings, *own}, columns=columns, layout=layout)
-            content, held, _ = tables.join_labels(content, target, layout, strings=own)
-            X = tables.reduce_content(content, features)
-        y = (tables.labels_in if labelled else tables.values_in)(held, target)
-        unseen = tables.drift_of(content, selected, X, y)
+            content = read_content(path, strings={*strings, *own}, columns=columns, layout=layout)
+            content, held, _ = join_labels(content, target, layout, strings=own)
+            X = reduce_content(content, features)
+        y = (labels_in if labelled else values_in)(held, target)
+        unseen = drift_of(content, selected, X, y)
         if unseen and strict:
             raise ValueError(" ".join(unseen))
         for sentence in unseen:
