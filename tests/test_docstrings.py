@@ -1,6 +1,8 @@
 """Public docstrings list exactly what there is: parameters, what is returned, attributes."""
 
 import inspect
+import subprocess
+import sys
 from dataclasses import fields, is_dataclass
 from importlib import import_module
 
@@ -88,3 +90,13 @@ def test_attributes_of_an_estimator_are_there_once_it_is_fitted(estimator):
     if getattr(fitted, "criterion", None) == "laplacian":
         absent.add("classes_")  # the docstring says so
     assert listed - there == absent & listed
+
+
+@pytest.mark.parametrize("address", PUBLIC)
+def test_shared_entries_are_filled_in(address):
+    assert "%(" not in (inspect.getdoc(PUBLIC[address]) or "")
+
+
+def test_without_docstrings_there_is_nothing_to_fill_in():
+    code = "import fisherset; assert fisherset.certify.__doc__ is None; fisherset.FisherScore(2)"
+    subprocess.run([sys.executable, "-OO", "-c", code], check=True)

@@ -10,7 +10,7 @@ from scipy import sparse
 from fisherset import GeneralizedFisherScore, certify
 from fisherset.data import Block, MemoryRows
 from fisherset.solver import SOLVERS, Solution, conclude, measure_subset, relax
-from fisherset.statistics import Classes, Scatter, SourceProducts, StoredProducts, TableProblem, sum_moments
+from fisherset.statistics import Classes, RowProducts, Scatter, StoredProducts, TableProblem, sum_moments
 from fisherset.statistics.products.products import CombinedKernel, CrossKernel, TakeKernel
 from fisherset.statistics.sums.errors import TargetErrors
 from fisherset.statistics.sums.guard import Guard
@@ -76,7 +76,7 @@ def ranking_path(problem, domains, gamma, *, tol, certified=True, trace, start=N
 
 def problem_of(source, coding, **kwargs):
     scatter = Scatter(sum_moments(source, coding), coding)
-    return TableProblem(SourceProducts(source, scatter.guard), scatter, coding, **kwargs)
+    return TableProblem(RowProducts(source, scatter.guard), scatter, coding, **kwargs)
 
 
 @pytest.fixture
@@ -124,7 +124,7 @@ def test_a_solver(data, monkeypatch):
 
 
 def test_a_solver_need_not_be_trusted(data, monkeypatch):
-    """What a solver claims is proven on the problem: a wrong objective does not get through."""
+    """Claims of a solver are proven on the problem: a wrong objective does not get through."""
     X, y = data
 
     def liar(problem, domains, gamma, **kwargs):

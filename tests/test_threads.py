@@ -38,7 +38,7 @@ def test_an_error_inside_leaves_all_as_it_was():
 
 
 def test_other_threads_leave_it_to_the_main_one():
-    """What runs beside a fit of the main thread, and ends after it, restores nothing that it should not."""
+    """A fit that ends after one of the main thread restores nothing that it should not."""
     with threadpool_limits(2, "blas"):
         before, inside, leave = numbers(), threading.Event(), threading.Event()
 

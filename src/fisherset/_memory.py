@@ -1,4 +1,4 @@
-"""Memory: how much there is, and how a number of bytes is written and read."""
+"""Free memory, and numbers of bytes as people write them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import re
 from pathlib import Path
 
 FREE = Path("/proc/meminfo")
-ALLOWED = Path("/sys/fs/cgroup/memory.max")  # what a container may use
+ALLOWED = Path("/sys/fs/cgroup/memory.max")  # limit of a container
 SIZE = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([kmgtpe]?)(i?)b?\s*", re.IGNORECASE)
 PREFIXES = " kmgtpe"
 
 
 def free_memory() -> float:
-    """Bytes that can still be had, as far as the system says; else infinitely many."""
+    """Bytes of memory that are available, as far as the system says; else infinity."""
     free = math.inf
     if FREE.is_file():
         for line in FREE.read_text().splitlines():
@@ -25,7 +25,7 @@ def free_memory() -> float:
 
 
 def format_bytes(size: float) -> str:
-    """A number of bytes as a person reads it: "3.6 TB"."""
+    """Write a number of bytes for people: "3.6 TB"."""
     if size < 1e3:
         return f"{size:.0f} bytes"
     power = min(int(math.log10(size) / 3), 6)
@@ -33,7 +33,7 @@ def format_bytes(size: float) -> str:
 
 
 def parse_bytes(text: str) -> int | None:
-    """The number of bytes that a text such as "2GB" or "500 MiB" names; None where it names none."""
+    """Number of bytes in a string such as "2GB" or "500 MiB"; None for any other string."""
     found = SIZE.fullmatch(text)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""How far something long has come: a record on a logger of its own, for whoever listens."""
+"""Progress of long work, as records on a logger of its own."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ LOGGER = logging.getLogger("fisherset.progress")
 
 
 def is_enabled() -> bool:
-    """Whether anybody listens."""
+    """Whether a handler wants the records."""
     return LOGGER.isEnabledFor(logging.INFO)
 
 
 def report_progress(what: str, done: int, total: int | None) -> None:
-    """Say how much of how many is done; where nobody listens it costs next to nothing."""
+    """Log how much of a total is done; without a handler it costs next to nothing."""
     if is_enabled():
         LOGGER.info("%s: %d of %s", what, done, total, extra={"what": what, "done": done, "total": total})

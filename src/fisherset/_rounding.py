@@ -41,29 +41,32 @@ from numpy.typing import NDArray
 from fisherset._format import NEGLIGIBLE
 from fisherset._types import EPS, Floats, Indices
 
-# Upper bounds with the rounding in them: made here, elsewhere of each other alone; tangents are made of them.
+# Upper bounds with the rounding in them: made here, and elsewhere only from each other.
 Upper = NewType("Upper", float)
 Uppers = NewType("Uppers", np.ndarray[tuple[int, ...], np.dtype[np.float64]])
 
-# Share of F from which its error is worth a factorisation of the rows, and from which it has to be said.
-ROUGH, WRONG = 1e-8, 1e-6
-# Share of gamma that the error of G may be for values of many sets to be as good as exact.
+# Share of F above which its error is worth a factorisation of the rows: two digits before it shows.
+ROUGH = 1e-8
+# Share of F above which its error is stated: F is documented to six digits.
+WRONG = 1e-6
+# Share of gamma that the error of G may be for values of many sets to count as exact: a tenth of `WRONG`.
 EXACT_ENOUGH = 1e-7
-USABLE = 1e-3  # and for them to give a bound that is worth having
-# Second-order terms are bounded for errors below this share.
+# Share of gamma that it may be for them to give a bound at all: 0.1 %, the default tolerance.
+USABLE = 1e-3
+# Second-order terms are bounded for errors below this share, where 1 / (1 - share) is at most 2.
 BOUNDED = 0.5
 
 
 class Value(NamedTuple):
-    """F of a subset, and how far it can be off; infinite where nothing is known of that."""
+    """F of a subset, and a bound on its error, infinite if none is known."""
 
     value: float
     error: float
-    floor: float = 0.0  # what it reaches, however that is known
+    floor: float = 0.0  # a lower bound on F from another source
 
     @property
     def rough(self) -> bool:
-        """Whether the rows had better be asked."""
+        """Whether the error is worth a factorisation of the rows."""
         return not self.error <= ROUGH * self.value + NEGLIGIBLE
 
     @property
@@ -73,19 +76,19 @@ class Value(NamedTuple):
 
     @property
     def least(self) -> float:
-        """The value that F certainly reaches."""
+        """Lower bound on F."""
         least = self.value - self.error
         return least if least > self.floor else self.floor
 
     @property
     def stated(self) -> float:
-        """F as it is stated: its value, or what it certainly reaches where that is in doubt."""
+        """F as it is stated: its value, or a lower bound if its sixth digit is in doubt."""
         return self.least if self.wrong else self.value
 
 
 @dataclass(frozen=True)
 class Rounding:
-    """How far the numbers of a problem may be off."""
+    """Bounds on the errors of the numbers of a problem."""
 
     unit: float  # u
     lengths: Floats  # l_j
@@ -93,7 +96,7 @@ class Rounding:
     targets: float  # t
     scale: Floats  # s_j
     target_scale: float  # e
-    unknown: NDArray[np.bool_]  # columns of which nothing is known but their length
+    unknown: NDArray[np.bool_]  # columns with nothing known but their length
 
     def of(self, columns: Indices | slice) -> Rounding:
         """The account of some columns."""
@@ -119,22 +122,29 @@ class Rounding:
         """
         return self.unit + 2 * (n_terms + 8) * EPS
 
-    def reach(self, A: Indices, W: Floats) -> float:
-        """The sum of l_i ||W_i||, which an error in W'GW is a share of."""
-        return float(self.lengths[A] @ np.linalg.norm(W, axis=1))
+    def reach(self, A: Indices, W: Floats) -> Floats:
+        """The sum rho of l_i ||W_i||, which an error in W'GW is a share of.
 
-    def raise_lengths(self, lengths: Floats, A: Indices, W: Floats, columns: Indices | slice) -> Uppers:
-        """||x_j'V|| at most, from ||C_j - G_jA W|| as computed, which is raised in place."""
-        margin: Floats = self.unit_of(A.size) * self.reach(A, W) * self.lengths[columns]
-        lengths += margin
+        Here and in the two methods below, A and W may have a leading axis: one V, or one for each row.
+        """
+        norms = np.sqrt(np.einsum("...ir,...ir->...i", W, W))
+        rho: Floats = np.einsum("...i,...i->...", self.lengths[A], norms)
+        return rho
+
+    def raise_lengths(
+        self, lengths: Floats, A: Indices, W: Floats, columns: Indices | slice, n_terms: int | None = None
+    ) -> Uppers:
+        """||x_j'V|| at most, from ||C_j - G_jA W|| as computed by sums of `n_terms`; raised in place."""
+        unit = self.unit_of(A.shape[-1] if n_terms is None else n_terms)
+        lengths += unit * self.reach(A, W)[..., None] * self.lengths[columns]
         lengths += self.cross[columns]
-        lengths *= 1 + W.shape[1] * EPS + self.scale[columns]
+        lengths *= 1 + W.shape[-1] * EPS + self.scale[columns]
         return Uppers(lengths)
 
-    def raise_explained(self, explained: float, A: Indices, W: Floats) -> Upper:
+    def raise_explained(self, explained: Floats, A: Indices, W: Floats, n_terms: int | None = None) -> Uppers:
         """||X_A W||^2 at most, from tr(W'(C - XV)) as computed."""
-        reach, unit = self.reach(A, W), self.unit_of(sum(W.shape))
-        return Upper(max(explained + unit * reach * (2 * reach + self.targets), 0.0))
+        reach, unit = self.reach(A, W), self.unit_of(sum(W.shape[-2:]) if n_terms is None else n_terms)
+        return Uppers(np.maximum(explained + unit * reach * (2 * reach + self.targets), 0.0))
 
     def raise_projections(self, lengths: Floats, V: Floats) -> Uppers:
         """||x_j'V|| at most, from columns by value."""
@@ -147,15 +157,15 @@ class Rounding:
 
     def raise_norm(self, squared: float, A: Indices, W: Floats) -> Upper:
         """||X_A W||^2, the spectral norm, at most, from the largest eigenvalue of W'GW."""
-        return Upper(max(squared + 2 * self.unit_of(sum(W.shape)) * self.reach(A, W) ** 2, 0.0))
+        return Upper(max(squared + 2 * self.unit_of(sum(W.shape)) * float(self.reach(A, W)) ** 2, 0.0))
 
     def raise_own(self, diagonal: Floats) -> Uppers:
-        """||x_j|| at most: sqrt(n) where the spread is what is off, else what the diagonal may be."""
+        """||x_j|| at most, from the diagonal of G, which is exactly n if the spread has the error instead."""
         off = np.where(self.scale > 0, 0.0, np.sqrt(self.unit) * self.lengths)
         return Uppers(np.sqrt(diagonal) * (1 + self.scale) + off)
 
     def of_products(self, columns: Indices, W: Floats, inverse_diagonal: Floats, nF: float) -> float:
-        """How far n F = tr(C'M^-1 C) can be off.
+        """Bound on the error of n F = tr(C'M^-1 C).
 
         -u k diag(l^2) <= E <= u k diag(l^2), so that M^-1/2 E M^-1/2 is at most `share`.
         """
@@ -173,8 +183,8 @@ class Rounding:
     def of_values(
         self, columns: Indices, W: Floats, left: float, explained: float, gamma: float, nF: float
     ) -> float:
-        """How far n F can be off that comes from columns by value; `left` is ||V||, `explained` ||H - V||."""
-        u, t, reach = 2 * self.unit, self.targets, self.reach(columns, W)
+        """Bound on the error of n F from columns by value; `left` is ||V||, `explained` ||H - V||."""
+        u, t, reach = 2 * self.unit, self.targets, float(self.reach(columns, W))
         first = 2 * u * (reach * left + t * explained)
         own = float(self.lengths[columns] @ self.lengths[columns])
         second = u**2 * (left**2 * own / gamma + reach**2 + 2 * t * reach + t**2)
@@ -183,7 +193,7 @@ class Rounding:
     def of_backward(
         self, columns: Indices, norms: Floats, weights: Floats, explained: float, residual: float
     ) -> float:
-        """How far n F can be off that comes from an orthogonal factorisation of B = [X; sqrt(gamma) I].
+        """Bound on the error of n F from an orthogonal factorisation of B = [X; sqrt(gamma) I].
 
         Its columns, of the given norms, are perturbed by u l_j and by the factorisation: n F moves by twice
         the residual times the perturbation times B's weights at norm one, to first order; and by the error
@@ -220,7 +230,7 @@ class Rounding:
         return Upper(raised if raised >= 0 else np.inf)
 
     def schur(self, free: Indices, required: Indices, Y: Floats) -> float:
-        """How far the least eigenvalue of G_ff - G_fk Y can be off, Y = (G_kk + gamma I)^-1 G_kf.
+        """Bound on the error of the least eigenvalue of G_ff - G_fk Y, Y = (G_kk + gamma I)^-1 G_kf.
 
         The error is that of [I, -Y'] G [I; -Y]: at most u a_i a_j with a = l_f + |Y|' l_k.
         """
@@ -237,12 +247,12 @@ class SetMargin(NamedTuple):
 
     @property
     def small(self) -> bool:
-        """Whether values of sets are as good as exact."""
+        """Whether values of sets count as exact."""
         return self.relative <= EXACT_ENOUGH
 
     @property
     def usable(self) -> bool:
-        """Whether values of sets give a bound that is worth having."""
+        """Whether values of sets give a useful bound."""
         return self.relative <= USABLE
 
     def raise_sets(self, nF: Floats, times: float = 1.0) -> Uppers:

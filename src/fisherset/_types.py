@@ -1,4 +1,4 @@
-"""The two kinds of array that go round, and the rounding of their numbers."""
+"""Types of arrays, and the unit of rounding of float64."""
 
 import numpy as np
 from numpy.typing import NDArray

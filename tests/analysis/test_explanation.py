@@ -7,8 +7,7 @@ from sklearn.datasets import load_wine
 
 from fisherset import FisherScore, GeneralizedFisherScore, explain, fisher_criterion, summarize
 from fisherset.analysis import explanation
-from fisherset.solver.exchange import exchange
-from fisherset.solver.exchange import groups as group_swaps
+from fisherset.solver.exchange import swaps
 from support import reference
 from support.out_of_core import Given, one_parquet
 from support.precise_oracle import Truth
@@ -187,7 +186,7 @@ def test_no_exchange_is_better(gamma, asked):
 @pytest.mark.parametrize("gamma", [30.0, 1e-9])
 @pytest.mark.parametrize("at_a_time", [8_000_000, 12])
 def test_groups_are_exchanged_whole_and_the_barred_are_not(gamma, at_a_time, monkeypatch):
-    monkeypatch.setattr(group_swaps, "NUMBERS_AT_A_TIME", at_a_time)
+    monkeypatch.setattr(swaps, "NUMBERS_AT_A_TIME", at_a_time)
     X, y = related(5)
     groups = np.array([0, 1, 1, 2, 0, 2, 3, 3, 4, 5, 6, 6, 7, 7, 8, 8, 8, 9, 10, 10, 11, 12, 12, 13])
     chosen, barred = [1, 3, 6, 8], [4, 11]
@@ -205,7 +204,7 @@ def test_groups_are_exchanged_whole_and_the_barred_are_not(gamma, at_a_time, mon
 
 @pytest.mark.parametrize("at_a_time", [8_000_000, 8])
 def test_of_equal_exchanges_the_first(at_a_time, monkeypatch):
-    monkeypatch.setattr(exchange, "SWAPS_AT_A_TIME", at_a_time)
+    monkeypatch.setattr(swaps, "NUMBERS_AT_A_TIME", at_a_time)
     X, y = reference.random_problem(0, n=40, d=9, c=3)
     copies, chosen = np.column_stack([X, -2 * X[:, ::-1], X + 5]), [9, 20, 21, 22]
     units, _ = best_exchanges(copies, y, np.arange(27), chosen, range(27), gamma=3.0)
@@ -291,7 +290,7 @@ def check_true(found, X, y, groups, gamma, *, standardize=True, tolerance=1e-8):
 @pytest.mark.parametrize("power", [-4, -7, -8, -9, -12])
 @pytest.mark.parametrize(("n", "size"), [(12, 6), (20, 10), (30, 12)])
 def test_groups_of_more_columns_than_rows(n, size, power):
-    """What P leaves of a group's columns is rounding where gamma is small."""
+    """The residual of a group's columns is rounding where gamma is small."""
     rng = np.random.default_rng(n)
     groups, y, gamma = np.repeat(np.arange(5), size), np.arange(n) % 2, n * 10.0**power
     X = rng.normal(size=(n, groups.size))

@@ -1,4 +1,4 @@
-"""What is proven of single features, against all sets with and without each of them."""
+"""Proofs about single features, against all sets with and without each of them."""
 
 import warnings
 from itertools import combinations

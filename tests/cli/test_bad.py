@@ -107,7 +107,7 @@ TABLES = {
         "holds dates or times",
     ),
     "a target of times": ("t.parquet", column(pa.array([1, 2] * 45, pa.duration("s"))), (), "dates or times"),
-    "a target of nothing": ("t.parquet", column(pa.nulls(90)), (), "missing in 90 rows"),
+    "a target of nothing": ("t.parquet", column(pa.nulls(90)), (), "missing in 90 of the rows 1 to 90"),
     "target with one class": ("t.csv", csv_of(lambda t: t.assign(kind="a")), (), "class"),
     "continuous target": (
         "t.csv",
@@ -131,7 +131,7 @@ TABLES = {
         "t.csv",
         csv_of(lambda t: t.assign(kind=t["kind"].where(t.index > 3))),
         (),
-        "missing in 4 rows",
+        "missing in 4 of the rows",
     ),
     "missing values": (
         "t.csv",
@@ -304,7 +304,7 @@ REQUESTS = {
         "t.csv",
         csv_of(lambda t: t.assign(kind=t["g0"].where(t.index > 3))),
         ("--task", "regression"),
-        "missing in 4 rows",
+        "missing in 4 of the rows",
     ),
     "numbers without end": (
         "t.csv",

@@ -1,4 +1,4 @@
-"""What may be chosen: columns whole, groups, what is kept, excluded and adjusted for; numbers as targets."""
+"""Options of the choice: whole columns, groups, kept, excluded and adjusted for; numbers as targets."""
 
 import json
 

@@ -28,7 +28,7 @@ FORMULA = "=HYPERLINK(A1)"
 
 @pytest.fixture(scope="module")
 def wine(tmp_path_factory):
-    """Wine as CSV, with a hostile name or two and hostile labels."""
+    """Wine as CSV, with an odd name or two and odd labels."""
     path = tmp_path_factory.mktemp("wine") / "wine.csv"
     table = load_wine(as_frame=True).frame.rename(columns={"flavanoids": EVIL, "proline": FORMULA})
     table["target"] = np.array(["=a", "b", "c"])[table["target"]]

@@ -1,4 +1,4 @@
-"""What a table has that the selection never saw is said, with how many and where; or refused, if asked."""
+"""Differences of a table from the one of the selection are counted and located, or refused with --strict."""
 
 import json
 

@@ -19,7 +19,7 @@ import signal, sys
 from fisherset.cli import files as common
 from fisherset.solver.exact.search import Search
 
-explored, write, seen = Search._explored, common.Outputs.write, []
+explored, write, seen = Search._explore, common.Outputs.write, []
 
 def interrupted(self, nodes):
     seen.append(nodes)
@@ -32,7 +32,7 @@ def interrupted_again(self, *given):
         signal.raise_signal(signal.SIGINT)
     write(self, *given)
 
-Search._explored, common.Outputs.write = interrupted, interrupted_again
+Search._explore, common.Outputs.write = interrupted, interrupted_again
 from fisherset.cli import main
 main()
 """
@@ -135,6 +135,11 @@ def test_ctrl_c_ends_the_search_and_not_the_command(folder):
     selection = read_selection(folder / "s.json")
     assert not selection.optimal
     assert len(selection.features) == 5
+
+
+@pytest.mark.long
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_ctrl_c_ends_the_search_of_certify(folder):
     graded = at_nodes(folder, *CERTIFY, "--json")
     assert (graded.returncode, json.loads(graded.stdout)["status"]) == (0, "INTERRUPTED")
 

@@ -57,7 +57,7 @@ def genes_as_rows(path, table):
 
 
 def series_matrix(path, table):
-    """What the Gene Expression Omnibus hands out."""
+    """A series matrix as the Gene Expression Omnibus offers it."""
     quoted = ['"' + name + '"' for name in table.index]
     lines = [
         '!Series_title\t"Tissues"',

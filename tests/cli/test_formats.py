@@ -14,7 +14,7 @@ from fisherset.tables.selection import read_selection
 from support.command_line import COMMAND, environment, invoke, refused
 from support.table_files import frame, holed
 
-HOSTILE = ["=SUM(A1)", "a,b", 'q"x', "two\nlines", "\x1b[31mred", "é", "a" * 150, " lead"]
+ODD_NAMES = ["=SUM(A1)", "a,b", 'q"x', "two\nlines", "\x1b[31mred", "é", "a" * 150, " lead"]
 
 
 @pytest.fixture(scope="module")
@@ -24,8 +24,8 @@ def folder(tmp_path_factory):
     holed().to_csv(folder / "holed.csv", index=False)
     rng = np.random.default_rng(0)
     y = np.arange(60) % 3
-    hostile = pd.DataFrame(rng.normal(size=(60, len(HOSTILE))) + 0.3 * y[:, None], columns=HOSTILE)
-    hostile.assign(kind=y).to_parquet(folder / "hostile.parquet")
+    odd = pd.DataFrame(rng.normal(size=(60, len(ODD_NAMES))) + 0.3 * y[:, None], columns=ODD_NAMES)
+    odd.assign(kind=y).to_parquet(folder / "odd.parquet")
     return folder
 
 
@@ -49,20 +49,20 @@ def test_all_formats_tell_of_the_same_features(folder):
         assert [float(row["drop"]) for row in rows] == [row["drop"] for row in whole["details"]]
 
 
-def test_hostile_names_stay_cells_and_lines(folder):
-    asked = ("select", "hostile.parquet", "-t", "kind", "-k", len(HOSTILE))
+def test_odd_names_stay_cells_and_lines(folder):
+    asked = ("select", "odd.parquet", "-t", "kind", "-k", len(ODD_NAMES))
     names = said(folder, *asked, "--format", "names").split("\n")[:-1]
-    assert len(names) == len(HOSTILE)
+    assert len(names) == len(ODD_NAMES)
     assert not any("\x1b" in name for name in names)
     rows = list(csv.DictReader(io.StringIO(said(folder, *asked, "--format", "csv"))))
-    assert {row["name"].removeprefix("'") for row in rows} == set(HOSTILE)
+    assert {row["name"].removeprefix("'") for row in rows} == set(ODD_NAMES)
     assert not any(row["name"].startswith("=") for row in rows)
 
 
 def test_nothing_is_wrapped_where_nobody_looks(folder):
     """Piped, without a width to keep to."""
     kept = {key: value for key, value in environment().items() if key != "COLUMNS"}
-    asked = ["select", "hostile.parquet", "-t", "kind", "-k", str(len(HOSTILE))]
+    asked = ["select", "odd.parquet", "-t", "kind", "-k", str(len(ODD_NAMES))]
     done = subprocess.run(
         [*COMMAND, *asked], cwd=folder, env=kept, capture_output=True, text=True, encoding="utf-8"
     )
@@ -179,7 +179,7 @@ def complete(folder, *words):
     [
         (("select", "t.csv", "-t", "ki"), ["kind"]),
         (("certify", "t.csv", "--drop", "g"), [f"g{j}" for j in range(6)]),
-        (("select", "hostile.parquet", "--target", "k"), ["kind"]),
+        (("select", "odd.parquet", "--target", "k"), ["kind"]),
         (("select", "no-such.csv", "-t", "k"), []),
     ],
 )

@@ -1,4 +1,4 @@
-"""What is written, and what is not replaced: each output has its suffix, and no file of others is lost."""
+"""Outputs: each has its suffix, and no file of others is replaced."""
 
 import json
 import os
@@ -85,7 +85,7 @@ def test_a_file_of_others_needs_force(case, protected, folder):
 
 
 def timeless(path):
-    """What a file holds, but for when it was made and how many seconds something took."""
+    """The contents of a file, except times."""
     when = rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[+-]\d\d:\d\d"
     return re.sub(rb'%b|<td data-value="[^"]*">[^<]*</td></tr>' % when, b"", path.read_bytes())
 

@@ -1,7 +1,9 @@
-"""What the README says can be typed, can be typed after installing what it says, and prints what it says."""
+"""Commands of the README run with nothing installed but what it names, and print what it shows."""
 
+import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -12,18 +14,19 @@ import pytest
 from support.command_line import environment
 from support.dependencies import hide_others
 
-pytestmark = pytest.mark.once
+# one group, so that one process prepares the environment
+pytestmark = [pytest.mark.once, pytest.mark.xdist_group("readme")]
 TEXT = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 SOURCES = Path(__file__).parents[2] / "src"
 BLOCKS = [part.strip("\n").splitlines() for part in TEXT.split("```")[1::2]]
 PROSE = "".join(TEXT.split("```")[::2])
-# what is typed: lines by themselves, and what stands within a sentence
+# lines by themselves, and commands within a sentence
 COMMANDS = [
     *re.findall(r"^    ((?:make|pip|fisherset|python) .*)$", PROSE, re.M),
     *(" ".join(typed.split()) for typed in re.findall(r"`((?:fisherset|python) [^`]+)`", PROSE)),
     *(block[0].removeprefix("$ ") for block in BLOCKS if block[0].startswith("$ ")),
 ]
-ELSEWHERE = {  # what is tested by other means
+OTHERWISE = {  # tested by other means
     "make demo": "the same as fisherset demo, below",
     "make test": "these tests",
     "pip install": "what the others have to do with",
@@ -31,6 +34,15 @@ ELSEWHERE = {  # what is tested by other means
 }
 
 NUMBER = re.compile(r"\d+\.\d")
+# Commands one after another in one process, which loads the package once.
+ONE_BY_ONE = """
+import json, sys
+from fisherset.cli.app import run
+for sys.argv in json.loads(sys.argv[1]):
+    code = run()
+    if code:
+        sys.exit(f"{sys.argv} ends with {code}")
+"""
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +88,7 @@ def test_the_environment_has_nothing_else(typed):
 
 @pytest.fixture(scope="module")
 def selected(typed):
-    """What `select` prints and should; its files, which other commands use, are there from then on."""
+    """Lines that `select` prints, and those of the README; it writes files that other commands use."""
     run, folder = typed
     (making,) = [command for command in COMMANDS if command.startswith("python -c")]
     assert printed(run(making)) == []
@@ -102,7 +114,7 @@ def test_a_refusal_is_what_the_readme_shows(typed):
 def test_every_other_command_runs(typed):
     """After `select`, whose files the others use; a command that is new in the README is run, too."""
     run, _ = typed
-    rest = [command for command in COMMANDS if not command.startswith((*ELSEWHERE, "python -c"))]
+    rest = [command for command in COMMANDS if not command.startswith((*OTHERWISE, "python -c"))]
     shown = ("--out selection.json", "people.csv")  # and tested above
     rest = [command for command in rest if not any(part in command for part in shown)]
     assert {command.split()[1] for command in rest} >= {
@@ -112,8 +124,8 @@ def test_every_other_command_runs(typed):
         "compare",
         "select",
     }
-    for command in rest:
-        printed(run(command))
+    arguments = json.dumps([shlex.split(command) for command in rest])
+    printed(run(shlex.join(["python", "-c", ONE_BY_ONE, arguments])))
 
 
 def test_demo(typed):

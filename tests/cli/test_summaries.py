@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 
 from fisherset import Summary, tables
-from fisherset.tables import open as opening
+from fisherset.tables import read as opening
 from support.command_line import invoke, refused
 
 

@@ -36,6 +36,7 @@ from support.dask_clusters import (  # noqa: E402
     two_processes,
     two_spawned,
 )
+from support.long_cases import first  # noqa: E402
 
 pytestmark = pytest.mark.xdist_group("dask")  # one cluster for all of them
 N, D = 60, 12
@@ -171,7 +172,7 @@ def close(found, expected):
 
 
 def test_the_answer_is_the_same_to_the_last_digit(scheduler):
-    """What is added to what depends on the blocks alone."""
+    """The order of additions depends on the blocks alone."""
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(200, 5)), rng.integers(0, 3, 200)
     kernel = MomentsKernel(Classes(3), Guard.guess(X[:10]))
@@ -406,7 +407,7 @@ def test_what_dask_cannot_compute_is_said(scheduler):
         DaskRows(X).head()
 
 
-@pytest.mark.parametrize("persist", [False, True])
+@pytest.mark.parametrize("persist", first(1, [True, False]))
 def test_a_worker_that_dies_changes_nothing(client, tmp_path, persist):
     X, y, w = table()
     kernel = CrossProductsKernel(read, Guard.guess(X[:10]))
@@ -420,6 +421,7 @@ def test_a_worker_that_dies_changes_nothing(client, tmp_path, persist):
     client.wait_for_workers(2)
 
 
+@pytest.mark.long
 def test_workers_that_always_die_are_reported(client):
     def allow(n, dask_scheduler):
         dask_scheduler.allowed_failures = n
@@ -564,7 +566,7 @@ class Wrapped:
         return self.graph
 
     def to_dataset(self):
-        """What xarray offers."""
+        """The part of xarray's interface that is used."""
 
 
 def test_what_is_dask():

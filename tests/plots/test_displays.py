@@ -116,7 +116,7 @@ def test_images_are_told_from_other_tables(X, images):
 @pytest.mark.parametrize("name", ["$x^2$", "a_{b", "\\alpha", "名前", "x\ny", "\x1b[31m", "", "w" * 300])
 def test_any_name_can_be_drawn(name):
     X, labels = np.random.default_rng(0).normal(size=(20, 2)), np.array([name, "q"])[np.arange(20) % 2]
-    with styled(dark=True):
+    with styled(page=True):
         for display in (
             CorrelationDisplay.from_data(X, [0, 1], names=[name, "b"]),
             DistributionDisplay.from_data(X, labels, [0], names=[name, "b"]),

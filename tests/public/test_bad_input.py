@@ -186,7 +186,7 @@ def test_odd_parameters(call, name):
 
 
 @for_each_call(parameter="keep")
-def test_what_contradicts_itself(call):
+def test_contradictions(call):
     refused("keep and exclude must not overlap; both name 3", call, X, Y, keep=[0, 3], exclude=[1, 3])
     refused("keep must not name what is adjusted for; both name 2", call, X, Y, keep=[2], adjust_for=[2])
     groups = list("aabbcc")
@@ -217,7 +217,7 @@ def test_sets_of_labels(call):
     refused("y should be a 1d array", call, X, SETS + 0.5)
 
 
-def test_nothing_is_kept_of_what_was_refused():
+def test_nothing_is_kept_of_a_refused_table():
     for table in (np.full((N, D), np.nan), X.astype(str)):
         selector = FisherScore(2)
         refused("X must", selector.fit, table, Y)
@@ -254,7 +254,7 @@ def test_features_by_name(call):
 
 @for_each_call(parameter="n_features_to_select")
 def test_selectors_need_names_that_tell_columns_apart(call):
-    """What they select is told by name, and scikit-learn's `transform` would refuse the table."""
+    """Selected features are told by name, and scikit-learn's `transform` would refuse the table."""
     twice = frame(pd).set_axis(["a", "a", "b", "c", "d", "e"], axis="columns")
     refused("two columns of the same name; got 'a' 2 times. Rename", call, twice, Y)
     mixed = frame(pd).set_axis(["a", "b", "c", "d", 4, 5], axis="columns")
@@ -263,14 +263,14 @@ def test_selectors_need_names_that_tell_columns_apart(call):
 
 @for_each_call()
 @pytest.mark.parametrize("make", [fake.DaskArray, fake.H5Dataset, fake.ZarrArray])
-def test_what_has_to_be_loaded_is_loaded_with_a_word(call, make):
+def test_tables_that_have_to_be_loaded_are_loaded_with_a_warning(call, make):
     with pytest.warns(UserWarning, match=r"loaded whole: 20 x 6, 0\.00096 MB") as caught:
         answer = call.answer(make(X), Y)
     assert caught[0].filename == __file__ or "public_api" in caught[0].filename  # the caller's line, not ours
     same(call, answer, X, Y)
 
 
-def test_what_has_no_size_yet_is_loaded_before_it_is_told():
+def test_tables_without_a_size_are_loaded_before_it_is_told():
     with pytest.warns(UserWarning, match=r"loaded whole: 20 x 6"):
         selector = FisherScore(2).fit(fake.DaskFrame(frame(pd)), Y)
     assert list(selector.feature_names_in_) == NAMES

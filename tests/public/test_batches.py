@@ -35,7 +35,7 @@ def directions(values, count):
 
 
 def residuals(X, y, batch):
-    """What least squares leave of the features, then scaled, and of H of Eq. (9)."""
+    """Residuals of the features by least squares, then scaled, and of H of Eq. (9)."""
     N = np.eye(batch.max() + 1)[batch]
     H = np.eye(y.max() + 1)[y] / np.sqrt(np.bincount(y) / y.size)
     Z, H = (A - N @ np.linalg.lstsq(N, A, rcond=None)[0] for A in (X, H))
@@ -73,9 +73,11 @@ def test_the_features_of_the_classes_are_found_and_hold(seed, batches):
     found = GeneralizedFisherScore(K).fit(X[half], y[half], confounders=batch[half].astype(str))
     assert plain.support_[K : K + OF_BATCH].sum() >= K - 2
     assert_array_equal(found.get_support(indices=True), np.arange(K))
-    misled, held = (to_another_batch(X[~half][:, s.support_], y[~half], batch[~half]) for s in (plain, found))
+    misled, right = (
+        to_another_batch(X[~half][:, s.support_], y[~half], batch[~half]) for s in (plain, found)
+    )
     assert misled < 1 / batches + 0.15
-    assert held > misled + 0.2
+    assert right > misled + 0.2
 
 
 @pytest.mark.parametrize("batches", [2, 3])

@@ -39,7 +39,7 @@ def proven(digits):
 @pytest.fixture
 def stopped(monkeypatch):
     """Ctrl-C while the search looks at nodes for the third time."""
-    explored, calls = Search._explored, []
+    explored, calls = Search._explore, []
 
     def interrupted(self, nodes):
         calls.append(nodes.size)
@@ -47,7 +47,7 @@ def stopped(monkeypatch):
             raise KeyboardInterrupt
         return explored(self, nodes)
 
-    monkeypatch.setattr(Search, "_explored", interrupted)
+    monkeypatch.setattr(Search, "_explore", interrupted)
 
 
 def test_the_gap_is_closed(digits, proven):

@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 
 from fisherset import FisherScore, GeneralizedFisherScore, JointRegressionScore, Summary, scan, summarize
 from fisherset.statistics import measure as ways_to_read
-from fisherset.tables.text import whole as text_files
+from fisherset.tables.text import reader as text_files
 from support.command_line import invoke
 from support.command_line import refused as refusal
 from support.out_of_core import DASK, FILES, Given, cells

@@ -1,4 +1,4 @@
-"""Tables of other libraries themselves, where these are installed; `strangers` has stand-ins for them."""
+"""Tables of other libraries, where these are installed; `support/fake_libraries.py` has fakes of them."""
 
 from importlib.util import find_spec
 

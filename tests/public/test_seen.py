@@ -1,4 +1,4 @@
-"""What reviewers once found to be wrong."""
+"""Errors that reviewers once found."""
 
 import warnings
 

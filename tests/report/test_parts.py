@@ -25,21 +25,21 @@ from fisherset.report import (
 from fisherset.report.figures import pairs_sentence
 from fisherset.report.panels import ticks_between
 
-HOSTILE = ["</script><script>alert(1)</script>", "=1+2", "@x", "-a", 'q"u,o', "line\nbreak", "\u2028", "<!--"]
+NAMES = ["</script><script>alert(1)</script>", "=1+2", "@x", "-a", 'q"u,o', "line\nbreak", "\u2028", "<!--"]
 
 
 def test_files_hold_names_as_they_are():
-    rows = [{"rank": at + 1, "name": name, "drop": 0.5, "none": None} for at, name in enumerate(HOSTILE)]
+    rows = [{"rank": at + 1, "name": name, "drop": 0.5, "none": None} for at, name in enumerate(NAMES)]
     rows[0]["drop"] = np.float64(np.inf)
     files = build_downloads(rows, {"g": ["a", "b"]}, {"gap": 0.25})
-    assert [row["name"] for row in json.loads(files.json)["features"]] == HOSTILE
+    assert [row["name"] for row in json.loads(files.json)["features"]] == NAMES
     assert json.loads(files.json)["features"][0]["drop"] is None
     assert json.loads(files.json)["groups"] == {"g": ["a", "b"]}
     table = list(csv.reader(io.StringIO(files.csv, newline="")))
     assert table[0] == ["rank", "name", "drop", "none"]
-    assert [row[1].removeprefix("'") for row in table[1:]] == HOSTILE
+    assert [row[1].removeprefix("'") for row in table[1:]] == NAMES
     assert not any(cell.startswith(("=", "+", "-", "@")) for row in table for cell in row)
-    assert len(files.names.splitlines()) == len(HOSTILE)
+    assert len(files.names.splitlines()) == len(NAMES)
 
 
 def made_page(names=None, **more):
@@ -99,7 +99,7 @@ def test_the_mark_of_a_file(tmp_path):
 
 
 def test_a_name_cannot_end_the_data_of_a_page():
-    page = made_page([f"{name}{j}" for j, name in enumerate((HOSTILE * 2)[:13])])
+    page = made_page([f"{name}{j}" for j, name in enumerate((NAMES * 2)[:13])])
     _, data = page.split('<script type="application/json" id="files">')
     text = data.partition("</script>")[0]
     assert not set("<>&\u2028\u2029") & set(text)

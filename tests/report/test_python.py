@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from support.command_line import invoke, run
+from support.command_line import invoke
 
 ASKED = {
     "plain": ("-t", "kind", "-k", 3, "--drop", "region"),
@@ -62,7 +62,7 @@ def test_the_lines_select_what_the_command_did(folder, case, monkeypatch, capsys
 
 def test_a_comparison_promises_no_lines(folder):
     asked = ("compare", "t.csv", "-t", "kind", "-k", 2, "--methods", "fisher,joint", "--repeats", 2)
-    assert run(*asked, "--report", "c.html", cwd=folder).returncode == 0
+    assert invoke(*asked, "--report", "c.html", cwd=folder).returncode == 0
     page = (folder / "c.html").read_text(encoding="utf-8")
     assert "fisherset compare t.csv" in page
     assert 'id="python"' not in page

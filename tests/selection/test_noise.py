@@ -1,4 +1,4 @@
-"""What is said of chance beside a certificate."""
+"""Comparison of a certificate with chance."""
 
 import numpy as np
 import pytest

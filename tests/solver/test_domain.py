@@ -45,10 +45,10 @@ def test_kept_and_barred_units():
     assert_array_equal(domain.best(g), [3, 4, 5])
     assert domain.maximum(g) == 0.0
     assert domain.threshold(g) == 2.0
-    for q in (domain.project(g), domain.start(g), domain.near(np.ones(6) / 2)):
+    for q in (domain.project(g), domain.start(g), domain.nearest(np.ones(6) / 2)):
         assert_array_equal(q[[0, 2, 4]], [0, 0, 1])
         assert q.sum() == pytest.approx(3)
-    inner = domain.within(np.array([5, 4, 3]))
+    inner = domain.subdomain(np.array([5, 4, 3]))
     assert_array_equal(inner.required, [1])
     assert_array_equal(inner.best(np.zeros(3)), [0, 1, 2])
     with pytest.raises(ValueError, match="m must be between 1 and 4"):

@@ -5,9 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from fisherset.solver import measure_subset
-from fisherset.solver.iterative import IterativeRidge, IterativeSubset
-from fisherset.solver.ridge import FeatureRidge
-from fisherset.solver.subset import FeatureSubset
+from fisherset.solver.ridge import FeatureRidge, IterativeRidge
+from fisherset.solver.subset import FeatureSubset, IterativeSubset
 from support import reference
 from support.solver_calls import solve_one
 

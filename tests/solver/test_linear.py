@@ -42,7 +42,7 @@ def test_single_precision_refined_is_as_good(unit, gamma, monkeypatch):
     G, root, B = made(60)
     expected = np.linalg.solve(root[:, None] * G * root + gamma * np.eye(60), B)
     monkeypatch.setattr(linear, "LARGE_SYSTEM", 1)
-    found = linear._solve_in_steps(unit * G, root, unit * gamma, B)
+    found = linear._solve_refined(unit * G, root, unit * gamma, B)
     assert found is not None
     assert_allclose(unit * found, expected, rtol=1e-8, atol=1e-9 * np.abs(expected).max())
     assert_array_equal(solve_scaled(unit * G, root, unit * gamma, B), found)
@@ -53,8 +53,8 @@ def test_what_single_precision_cannot_tell_is_left_to_double(monkeypatch):
     G[1] = G[0]
     G[:, 1] = G[:, 0]  # singular, but for a gamma far below single precision
     monkeypatch.setattr(linear, "LARGE_SYSTEM", 1)
-    assert linear._solve_in_steps(G, np.ones(40), 1e-9, B) is None
+    assert linear._solve_refined(G, np.ones(40), 1e-9, B) is None
     B[1] = B[0]
     found = solve_scaled(G, np.ones(40), 1e-9, B)
     assert_allclose(found, solve(G + 1e-9 * np.eye(40), B), rtol=1e-3, atol=1e-6)
-    assert linear._solve_in_steps(G, np.ones(40), 1.0, np.zeros_like(B)) is None
+    assert linear._solve_refined(G, np.ones(40), 1.0, np.zeros_like(B)) is None

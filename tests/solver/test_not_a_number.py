@@ -1,16 +1,15 @@
-"""What is not a number proves nothing: bounds stay what they were, and no list is complete."""
+"""NaN proves nothing: bounds stay as they were, and no list is complete."""
 
 import numpy as np
 import pytest
 
 from fisherset.solver import Status
-from fisherset.solver.domain import Domain
+from fisherset.solver.domain import Domain, Units
 from fisherset.solver.exact import near_best as near
-from fisherset.solver.exact.relaxations import Point, Relaxations
-from fisherset.solver.proof import Tangent
+from fisherset.solver.exact.relaxations import Relaxations
+from fisherset.solver.proof import Tangent, UnitBounds, bound_units
+from fisherset.solver.relaxation.ascent import Points
 from fisherset.solver.trace import Trace
-from fisherset.solver.unit_bounds import UnitBounds, bound_units
-from fisherset.solver.units import Units
 from support import reference
 
 
@@ -36,17 +35,18 @@ def test_a_search_whose_tangents_fail_closes_nothing_by_them(within, monkeypatch
     """Every third point is lost: the list is that of a search that loses none."""
     problem, domain = problem_of(1), Domain(Units(None, 9), 3)
     asked = {"within": within, "max_sets": 100}
-    plain = near.near_sets(problem, domain, 1.0, trace=Trace(max_iter=100), **asked)
+    plain = near.near_best_sets(problem, domain, 1.0, trace=Trace(max_iter=100), **asked)
     whole, calls = Relaxations.at, []
 
     def at(self, q, delta):
-        found = whole(self, q, delta)
+        points, weights = whole(self, q, delta)
         calls.append(1)
-        return Point(*(np.full_like(part, np.nan) for part in found)) if len(calls) % 3 == 1 else found
+        lost = Points(*(np.full_like(part, np.nan) for part in points)), np.full_like(weights, np.nan)
+        return lost if len(calls) % 3 == 1 else (points, weights)
 
     monkeypatch.setattr(Relaxations, "at", at)
     monkeypatch.setattr("fisherset.solver.exact.search.completable", lambda *_: False)
-    found = near.near_sets(problem, domain, 1.0, trace=Trace(max_iter=100), **asked)
+    found = near.near_best_sets(problem, domain, 1.0, trace=Trace(max_iter=100), **asked)
     assert calls
     assert [tuple(units) for units in found.sets] == [tuple(units) for units in plain.sets]
     assert found.upper_bound >= plain.values[0] * (1 - 1e-12)
@@ -63,7 +63,7 @@ def test_a_set_whose_value_is_not_known_leaves_the_list_open():
 def test_the_list_is_not_complete_then(monkeypatch):
     problem, domain = problem_of(2), Domain(Units(None, 9), 2)
     monkeypatch.setattr(near.AllSets, "offer", _losing(near.AllSets.offer))
-    found = near.near_sets(problem, domain, 5.0, within=0.1, max_sets=100, trace=Trace(max_iter=100))
+    found = near.near_best_sets(problem, domain, 5.0, within=0.1, max_sets=100, trace=Trace(max_iter=100))
     assert not found.complete
     assert found.status is Status.INEXACT
 

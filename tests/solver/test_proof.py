@@ -1,4 +1,4 @@
-"""What is claimed of an answer: bounds from any weights, values beyond the digits of G, or a status."""
+"""Proofs about an answer: bounds from any weights, values beyond the digits of G, or a status."""
 
 import numpy as np
 import pytest

@@ -5,8 +5,9 @@ import pytest
 
 from fisherset.solver import Trace, measure_subset, subset
 from fisherset.solver.exchange import exchange
+from fisherset.solver.exchange import swaps as swap_gains
+from fisherset.solver.proof import Screen
 from fisherset.solver.relaxation.relaxation import relax
-from fisherset.solver.relaxation.screening import Screen
 from fisherset.solver.subset import FeatureSubset, SampleSubset
 from support import reference
 from support.solver_calls import domain_of
@@ -15,8 +16,8 @@ from support.solver_calls import domain_of
 @pytest.fixture(params=["features", "samples"])
 def state(request, monkeypatch):
     # batches of a few columns, so that cutting into batches is part of the test
-    monkeypatch.setattr(subset, "COLUMNS", 3)
-    monkeypatch.setattr(exchange, "SWAPS_AT_A_TIME", 20)
+    monkeypatch.setattr(subset, "COLUMNS_AT_A_TIME", 3)
+    monkeypatch.setattr(swap_gains, "NUMBERS_AT_A_TIME", 20)
     X, y = reference.random_problem(4, n=20, d=25, c=3)
     Z, A, gamma = reference.standardize(X), np.array([1, 4, 7, 19]), 3.0
     problem = reference.ArrayProblem(Z, reference.indicator(y))
@@ -59,7 +60,7 @@ def test_swap_gains_are_exact(state):
     others, values = swap_values(Z, y, found.columns, 3.0)
     swaps = exchange.Swaps(found.columns, found.value, 1e-9)
     domain = domain_of(found.problem, 4)
-    for offer in exchange.column_swaps(found.problem, domain, found, np.arange(4), others):
+    for offer in swap_gains.find_swaps(found.problem, domain, found, np.arange(4), others):
         swaps.add(offer)
     gains = {(out, into): gain for part in swaps._found for gain, out, into in zip(*part, strict=True)}
     expected = {

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from fisherset.solver import Domain, Units
-from fisherset.solver.proof import Tangent
-from fisherset.solver.unit_bounds import UnitBounds, bound_units
+from fisherset.solver.proof import Tangent, UnitBounds, bound_units
 
 
 def best(domain, value):
@@ -45,7 +44,7 @@ def test_of_a_tangent_they_are_exact(levels):
         for bounds, largest, fixed in zip(found, expected, (domain.required, domain.excluded), strict=True):
             decided = np.isin(np.arange(g.size), fixed)
             np.testing.assert_array_equal(np.isneginf(bounds), np.isneginf(largest))
-            if 0 < domain.spare < g.size - domain.fixed.size:
+            if 0 < domain.remaining < g.size - domain.fixed.size:
                 np.testing.assert_allclose(bounds[~decided], largest[~decided], rtol=1e-13)
                 assert np.all(bounds >= largest)
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.testing import assert_array_equal
 
-from fisherset.solver.units import Units, largest, ranked
+from fisherset.solver.domain import Units, largest, ranked
 
 
 def test_ties_go_to_the_second_key_then_to_column_order():

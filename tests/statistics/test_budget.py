@@ -12,8 +12,8 @@ from fisherset.data import CountedRows, MemoryRows
 from fisherset.solver import Domain, Trace, Units, solve
 from fisherset.statistics import (
     Classes,
+    RowProducts,
     Scatter,
-    SourceProducts,
     StoredProducts,
     TableProblem,
     check_least_memory,
@@ -49,7 +49,7 @@ def posed(X, y, *, together, budget=None, block_bytes=2**23):
     source = CountedRows(MemoryRows(X, y, block_bytes=block_bytes, copied=copied))
     coding = Classes(int(y.max()) + 1)
     scatter = Scatter(sum_moments(source, coding), coding)
-    products = SourceProducts(source, scatter.guard, together=together)
+    products = RowProducts(source, scatter.guard, together=together)
     return TableProblem(products, scatter, coding, budget=budget)
 
 
@@ -246,7 +246,7 @@ def test_sparse_products_are_those_of_the_numbers(share, kind):
     w, some, others = rng.uniform(0.5, 2, 60), np.array([7, 3, 200]), np.array([399, 0, 7, 5])
     source = MemoryRows(kind(X), weight=w, block_bytes=16 * 40)
     guard = Scatter(sum_moments(MemoryRows(X), Classes(1)), Classes(1)).guard
-    products = SourceProducts(source, guard)
+    products = RowProducts(source, guard)
     weighted = X.T @ (w[:, None] * X)
     assert_allclose(products.cross(some, None), weighted[some], atol=1e-12)
     assert_allclose(products.cross(some, others), weighted[np.ix_(some, others)], atol=1e-12)
@@ -285,4 +285,4 @@ def test_what_is_as_large_as_the_sums_is_made_of_them_in_slices(monkeypatch):
     assert_allclose(sliced.C, whole.C, rtol=1e-13, atol=1e-13)
     assert_allclose(sliced.scatter.between, whole.scatter.between, rtol=1e-13)
     some = np.array([3, 7])
-    assert_allclose(sliced.scatter.sums_of(some), whole.scatter.sums[:, some])
+    assert_allclose(sliced.scatter.sums_of(some), whole.scatter.sums_of(slice(None))[:, some])

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from fisherset.data import CountedRows, MemoryRows
-from fisherset.statistics import Classes, Scatter, SourceProducts, TableProblem, sum_moments
+from fisherset.statistics import Classes, RowProducts, Scatter, TableProblem, sum_moments
 from support import reference
 
 
@@ -14,7 +14,7 @@ def table(kind, X, y, weights=None, *, standardize=True, block_bytes=700, cache_
     source = CountedRows(MemoryRows(kind(X), y, weights, block_bytes=block_bytes))
     coding = Classes(y.max() + 1)
     scatter = Scatter(sum_moments(source, coding), coding)
-    products = SourceProducts(source, scatter.guard)
+    products = RowProducts(source, scatter.guard)
     problem = TableProblem(products, scatter, coding, standardize=standardize, eager=eager)
     problem._cache = type(problem._cache)(problem._gram_columns, problem.columns.size, cache_bytes)
     return problem

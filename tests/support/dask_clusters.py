@@ -129,7 +129,7 @@ class Deadly:
 
 @dataclass(frozen=True)
 class Unaddable:
-    """What cannot be added up."""
+    """A result that cannot be added up."""
 
     def __call__(self, block):
         return Unaddable()

@@ -1,4 +1,4 @@
-"""What a requirement brings: after `pip install` of it, its modules can be imported, and no others."""
+"""Environments with one requirement: its modules can be imported as after `pip install`, and no others."""
 
 from importlib.metadata import packages_distributions, requires
 

@@ -1,4 +1,4 @@
-"""Stand-ins for what other libraries hand over: each offers what theirs does, as far as it is looked at."""
+"""Fakes of other libraries' tables: each offers what the real one does, as far as it is used."""
 
 import numpy as np
 
@@ -169,7 +169,7 @@ class ZarrArray(H5Dataset):
 
 
 class Interchange:
-    """What only promises to become a data frame."""
+    """An object that only promises to become a data frame."""
 
     def __dataframe__(self):
         raise AssertionError

@@ -151,12 +151,12 @@ class FileCase:
         return set() if self.keep is None else self.named(self.keep)
 
     @property
-    def barred(self):
+    def excluded(self):
         return set() if self.exclude is None else self.named(self.exclude)
 
     @property
     def n_allowed(self):
-        return len(self.labels_of_units) - len(self.barred)
+        return len(self.labels_of_units) - len(self.excluded)
 
     @property
     def count(self):
@@ -167,7 +167,7 @@ class FileCase:
 
     def allowed_sets(self, k):
         """All sets of k units that keep and exclude allow, as columns."""
-        free = [unit for unit in self.labels_of_units if unit not in self.kept | self.barred]
+        free = [unit for unit in self.labels_of_units if unit not in self.kept | self.excluded]
         return [self.places(self.kept | set(some)) for some in combinations(free, k - len(self.kept))]
 
     @property
@@ -328,7 +328,7 @@ def _groups(draw, names, drop, target):
 
 
 def _units(columns, features, impute, drop, split, groups, target):
-    """What each feature is chosen with, and what is wrong with the groups."""
+    """The group of each feature, and the faults of the groups."""
     of_column, faults = {}, set()
     there = [column.name for column in columns if column.name != drop]
     if groups == "prefix":
@@ -352,13 +352,13 @@ def _units(columns, features, impute, drop, split, groups, target):
 
 
 def _choice_faults(case):
-    """What is wrong with what is kept and excluded."""
+    """Faults of the columns to keep and to exclude."""
     faults = set()
     for option in ("keep", "exclude"):
         name = getattr(case, option)
         if name is not None and not case.named(name):
             faults.add(option)
-    if case.kept & case.barred:
+    if case.kept & case.excluded:
         faults.add("overlap")
     if case.features and not case.n_allowed:
         faults.add("nothing left")
@@ -427,7 +427,7 @@ def _fractional(label):
 
 
 def _spoken(done):
-    """What a command said besides its notes, and whether a note is numpy's."""
+    """The output of a command besides its notes, and whether a note is numpy's."""
     lines = done.stderr.strip().splitlines()
     notes = [line for line in lines if line.startswith("fisherset: note: ")]
     numeric = [line for line in notes if "encountered" in line or "overflow" in line]
@@ -435,7 +435,7 @@ def _spoken(done):
 
 
 def outcome(done, faults):
-    """What is wrong with the way a command ended; empty where nothing is."""
+    """The fault in the way a command ended; empty where there is none."""
     said, numeric = _spoken(done)
     if numeric:
         return f"noted {numeric[0]}"
@@ -501,10 +501,10 @@ def _wrong_set(case, names, found):
         return f"chose {names}"
     if [row["name"] for row in found["details"]] != chosen:
         return f"told of {found['details']}, though {chosen} were chosen"
-    if not case.kept <= set(chosen) or case.barred & set(chosen):
-        return f"chose {chosen}, though {case.kept} are kept and {case.barred} excluded"
+    if not case.kept <= set(chosen) or case.excluded & set(chosen):
+        return f"chose {chosen}, though {case.kept} are kept and {case.excluded} excluded"
     told = found["task"], set(found["kept"]), set(found["excluded"])
-    if told != ("classification", case.kept, case.barred):
+    if told != ("classification", case.kept, case.excluded):
         return f"told {told}"
     return _wrong_figures(case, sorted(places), found)
 
@@ -552,7 +552,7 @@ def complaint_about_certify(case, folder):
     """`certify` of the first columns that may be chosen, named in one way or another."""
     file = folder / f"t{case.suffix}"
     case.write(file)
-    free = [unit for unit in case.labels_of_units if unit not in case.kept | case.barred]
+    free = [unit for unit in case.labels_of_units if unit not in case.kept | case.excluded]
     units = (
         sorted(case.kept)
         + free[: max(0, max(1, case.count if "k" not in case.faults else 1) - len(case.kept))]
@@ -595,8 +595,8 @@ def complaint_about_alternatives(case, folder):
     found = json.loads(done.stdout)
     listed = [tuple(case.places(units)) for units in found["sets"]]
     for units in found["sets"]:
-        if len(set(units)) != k or not case.kept <= set(units) or case.barred & set(units):
-            return f"chose {units}, though {case.kept} are kept and {case.barred} excluded"
+        if len(set(units)) != k or not case.kept <= set(units) or case.excluded & set(units):
+            return f"chose {units}, though {case.kept} are kept and {case.excluded} excluded"
     return _wrong_figures(case, listed[0], found) or _wrong_list(case, k, found, listed)
 
 

@@ -285,7 +285,7 @@ def ask(call, case):
 
 
 def complaint(call, case):
-    """What is wrong with what a call makes of a case; empty where nothing is."""
+    """The fault in the answer of a call to a case; empty where there is none."""
     found, error, caught = ask(call, case)
     numeric = [str(w.message) for w in caught if issubclass(w.category, RuntimeWarning)]
     if numeric:

@@ -155,7 +155,7 @@ def ask_fit(problem, stored):
 
 def ask_search(problem, stored):
     """A fit by exact search, of which nothing is spared by trying all sets."""
-    with mock.patch.object(enumeration, "WORK", 0):
+    with mock.patch.object(enumeration, "MOST_NUMBERS", 0):
         return ask_fit(problem, stored)
 
 

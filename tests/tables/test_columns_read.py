@@ -7,7 +7,7 @@ import pytest
 from pyarrow import feather, parquet
 from scipy import sparse
 
-from fisherset.tables import Feature, Identifiers, Layout, labels_in, read_frame, reduce_frame
+from fisherset.tables import Feature, Identifiers, Layout, labels_in, read_content, reduce_content
 from fisherset.tables.matrices import storage
 from support.anndata_files import write_cells
 
@@ -67,33 +67,33 @@ def test_some_columns_are_what_they_are_among_all(kind, entries, tmp_path, monke
     path = written(kind, tmp_path)
     layout = Layout(identifier="sample" if kind in ("csv", "tsv") else None)
     target = "y" if kind == "npz" else "kind"
-    found = read_frame(path, texts=[target], columns=["g7", "g2", "none"], layout=layout)
+    found = read_content(path, strings=[target], columns=["g7", "g2", "none"], layout=layout)
     features = [Feature(name, name) for name in ("g7", "g2", "g7")]
-    whole = read_frame(path, texts=[target], layout=layout)
-    np.testing.assert_array_equal(reduce_frame(found, features), frame()[["g7", "g2", "g7"]])
-    np.testing.assert_array_equal(reduce_frame(found, features), reduce_frame(whole, features))
+    whole = read_content(path, strings=[target], layout=layout)
+    np.testing.assert_array_equal(reduce_content(found, features), frame()[["g7", "g2", "g7"]])
+    np.testing.assert_array_equal(reduce_content(found, features), reduce_content(whole, features))
     assert labels_in(found, target).tolist() == labels_in(whole, target).tolist() == ["u", "v"] * (N // 2)
     assert found.ids == whole.ids
     if kind != "npz":
         assert set(found.names) == {"g2", "g7"} | (set() if "h5ad" in kind else {"kind"})
     with pytest.raises(ValueError, match=r"lacks 1 of the columns: 'none'"):
-        reduce_frame(found, [Feature("none", "none")])
+        reduce_content(found, [Feature("none", "none")])
 
 
 @pytest.mark.parametrize("kind", WRITERS)
 def test_rows_are_counted_where_no_column_is_there(kind, tmp_path):
-    assert read_frame(written(kind, tmp_path), columns=["none"]).n_rows == N
+    assert read_content(written(kind, tmp_path), columns=["none"]).n_rows == N
 
 
 def test_the_index_of_parquet_comes_along(tmp_path):
-    found = read_frame(written("parquet", tmp_path), columns=["g1"])
+    found = read_content(written("parquet", tmp_path), columns=["g1"])
     assert (found.names, found.ids) == (["g1"], Identifiers("id", SAMPLES))
 
 
 def test_a_column_with_a_point_in_its_name(tmp_path):
     parquet.write_table(pa.table({"a": [1.0], "a.b": [2.0], "c": [3.0]}), tmp_path / "t.parquet")
-    assert read_frame(tmp_path / "t.parquet", columns=["a"]).names == ["a"]
-    assert read_frame(tmp_path / "t.parquet", columns=["a.b"]).arrow.to_pydict() == {"a.b": [2.0]}
+    assert read_content(tmp_path / "t.parquet", columns=["a"]).names == ["a"]
+    assert read_content(tmp_path / "t.parquet", columns=["a.b"]).table.to_pydict() == {"a.b": [2.0]}
 
 
 def test_what_is_damaged_elsewhere_does_not_matter(tmp_path):
@@ -107,9 +107,9 @@ def test_what_is_damaged_elsewhere_does_not_matter(tmp_path):
     path.write_bytes(
         content[: chunk.data_page_offset] + b"\xff" * chunk.total_compressed_size + content[end:]
     )
-    assert read_frame(path, columns=["a"]).arrow.column("a").to_pylist() == list(range(100))
+    assert read_content(path, columns=["a"]).table.column("a").to_pylist() == list(range(100))
     with pytest.raises(ValueError, match=r"t\.parquet cannot be read; is it damaged"):
-        read_frame(path)
+        read_content(path)
 
 
 HEADERS = {
@@ -125,12 +125,12 @@ HEADERS = {
 def test_headers(case, tmp_path):
     text, wanted = HEADERS[case]
     (tmp_path / "t.csv").write_text(text, encoding="utf-8")
-    found = read_frame(tmp_path / "t.csv", columns=wanted)
+    found = read_content(tmp_path / "t.csv", columns=wanted)
     assert found.names == wanted
-    assert found.arrow.num_rows == 1
+    assert found.table.num_rows == 1
 
 
 def test_columns_of_one_name_are_refused_all_the_same(tmp_path):
     (tmp_path / "t.csv").write_text("a,b,b\n1,2,3\n")
     with pytest.raises(ValueError, match="columns of the same name: 'b'"):
-        read_frame(tmp_path / "t.csv", columns=["a"])
+        read_content(tmp_path / "t.csv", columns=["a"])

@@ -16,8 +16,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fisherset.tables import Layout, memory, read_frame, read_table, scan
-from fisherset.tables.open import size_in_memory
+from fisherset.tables import Layout, memory, read_content, read_table, scan
+from fisherset.tables.columns.table import opened_file
+from fisherset.tables.read import size_in_memory
 from support.scan_files import together
 
 NAMES = ["size", "count", "colour", "kind"]
@@ -328,7 +329,7 @@ def written(path, content):
 
 
 def opened(read):
-    """What is read, and what is remarked, which is no error here."""
+    """The table that is read, and its remarks, which are no errors here."""
     with warnings.catch_warnings(record=True) as remarks:
         warnings.simplefilter("always")
         found = read()
@@ -579,8 +580,8 @@ def test_refused_with_value_and_line(case, by_batches, tmp_path):
 def test_a_byte_far_down_is_found(tmp_path):
     path = written(tmp_path / "t.csv", b"x,kind\n" + b"1.5,low\n" * 200_000 + b"2.5,h\xf6h\n")
     with pytest.raises(ValueError, match=r"t\.csv is not UTF-8 text: line 200002 holds the byte 0xf6\."):
-        read_frame(path)
-    assert read_frame(path, layout=Layout(encoding="latin-1")).values("kind")[-1] == "höh"
+        read_content(path)
+    assert read_content(path, layout=Layout(encoding="latin-1")).values("kind")[-1] == "höh"
 
 
 @pytest.mark.parametrize("suffix", ["csv.gz", "csv.xz", "csv.bz2"])
@@ -590,7 +591,7 @@ def test_what_a_packed_text_takes_is_known_about(suffix, tmp_path):
     text = "a,b\n" + "".join(f"{x:.3f},{y:.3f}\n" for x, y in rng.normal(size=(200_000, 2)))
     pack = {"gz": gzip.compress, "xz": partial(lzma.compress, preset=0), "z2": bz2.compress}[suffix[-2:]]
     sizes = [
-        size_in_memory(written(tmp_path / name, content))
+        size_in_memory(*opened_file(written(tmp_path / name, content), Layout()))
         for name, content in (("t.csv", text), (f"t.{suffix}", pack(text.encode())))
     ]
     assert sizes[1] == pytest.approx(sizes[0], rel=0.2)
@@ -617,12 +618,12 @@ def test_a_text_that_unpacks_to_more_than_there_is_room_for(suffix, monkeypatch,
     text = b"a,b\n" + b"1,2\n" * 10**6
     data = {"xz": lzma.compress(text, preset=0), "zst": packed(text, "zstd")}.get(suffix[-3:].strip("."))
     path = written(tmp_path / f"t.{suffix}", data or gzip.compress(text, 1))
-    assert read_frame(path).n_rows == 10**6
+    assert read_content(path).n_rows == 10**6
     monkeypatch.setattr(memory, "free_memory", lambda: 1.5e7)
     with pytest.raises(
         ValueError, match=r"t\..* would take .* MB of memory, for more than \d+ cells; 15.0 MB"
     ):
-        read_frame(path)
+        read_content(path)
     assert len(together(scan(path, "b"))[1]) == 10**6
 
 
@@ -679,7 +680,7 @@ def test_any_dialect_is_read_back(table, sep, decimal, encoding, end, suffix, he
     layout = (
         Layout(separator=sep, decimal=decimal, encoding=encoding.replace("-sig", "")) if said else Layout()
     )
-    read = partial(read_frame, path, layout=layout, texts=[names[-1]])
+    read = partial(read_content, path, layout=layout, strings=[names[-1]])
     if not said and (refusal := refused(read)):
         assert re.search("--(sep|decimal|encoding)", refusal)
         return

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fisherset.tables import Identifiers, Layout, join_labels, labels_in, read_frame, read_table
+from fisherset.tables import Identifiers, Layout, join_labels, labels_in, read_content, read_table
 from support.anndata_files import write_cells
 from support.table_files import write_h5ad
 
@@ -235,7 +235,7 @@ REFUSED = {  # what is done to the table, to the labels; target, layout; what is
         same,
         lambda labels: labels.assign(kind=labels["kind"].where(labels["sample"] != "s4")),
         {},
-        "The target 'kind' of m.csv is missing in 1 rows",
+        "The target 'kind' of m.csv is missing in 1 of the rows 1 to 8 of t.csv, the first of them row 6",
     ),
     "no such column in the table": (
         lambda table: table.rename(columns={"sample": "smple"}),
@@ -299,13 +299,13 @@ def test_labels_are_joined_to_a_frame_that_is_read_in_part(tmp_path):
     bare(frame().assign(sample=SAMPLES), tmp_path / "t.csv")
     bare(SHUFFLED, tmp_path / "m.csv")
     layout = Layout(labels=tmp_path / "m.csv", on="sample")
-    found = read_frame(tmp_path / "t.csv", columns=["b"], layout=layout)
-    joined, labels, target = join_labels(found, "kind", layout, texts=["kind"])
+    found = read_content(tmp_path / "t.csv", columns=["b"], layout=layout)
+    joined, labels, target = join_labels(found, "kind", layout, strings=["kind"])
     assert (joined.names, target) == (["b"], "kind")
     assert joined.ids == Identifiers("sample", SAMPLES)
     assert labels_in(labels, "kind").tolist() == LABELS["kind"].tolist()
     alone = join_labels(found, "kind", Layout())
-    assert alone.labels is alone.frame is found
+    assert alone.labels is alone.table is found
 
 
 def test_a_file_with_labels_of_its_own_may_be_given_others(tmp_path):

@@ -11,7 +11,7 @@ import pytest
 from pyarrow import feather, parquet
 
 from fisherset import _memory
-from fisherset.tables import memory, read_frame, read_table, reduce_frame
+from fisherset.tables import memory, read_content, read_table, reduce_content
 from fisherset.tables.memory import format_bytes, free_memory
 
 LITTLE = 2e7  # bytes that are taken to be free where a test says so
@@ -49,7 +49,7 @@ def test_shapes_an_npz_claims(case, tmp_path):
     shape, message = CLAIMS[case]
     csr_npz(tmp_path / "t.npz", shape)
     with pytest.raises(ValueError, match=message):
-        read_frame(tmp_path / "t.npz")
+        read_content(tmp_path / "t.npz")
 
 
 @pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])
@@ -63,23 +63,23 @@ def test_sizes_an_array_claims(shape, version, tmp_path):
     with zipfile.ZipFile(tmp_path / "t.npz", "a") as file:
         file.writestr("X.npy", content)
     with pytest.raises(ValueError, match="damaged"):
-        read_frame(tmp_path / "t.npz")
+        read_content(tmp_path / "t.npz")
     (tmp_path / "bare.npz").write_bytes(content)
     with pytest.raises(ValueError, match="damaged or no"):
-        read_frame(tmp_path / "bare.npz")
+        read_content(tmp_path / "bare.npz")
 
 
 def test_what_an_npz_holds_besides_is_not_read(tmp_path):
     X = np.arange(6.0).reshape(3, 2)
     np.savez(tmp_path / "t.npz", X=X, y=[0, 1, 0], classes=["a", "b"], other=np.array([{}], dtype=object))
-    assert read_frame(tmp_path / "t.npz").X.tolist() == X.tolist()
+    assert read_content(tmp_path / "t.npz").X.tolist() == X.tolist()
 
 
 def test_an_array_that_is_packed_small(little, tmp_path):
     np.savez_compressed(tmp_path / "t.npz", X=np.zeros((3, 10**6)), y=[0, 1, 0], classes=["a", "b"])
     assert (tmp_path / "t.npz").stat().st_size < 1e5
     with pytest.raises(ValueError, match=r"24.0 MB of memory, for its arrays; 20.0 MB are free"):
-        read_frame(tmp_path / "t.npz")
+        read_content(tmp_path / "t.npz")
 
 
 def refused_cheaply(read, message):
@@ -95,13 +95,13 @@ def refused_cheaply(read, message):
 
 def test_a_text_that_is_many_numbers(little, tmp_path):
     (tmp_path / "t.csv").write_text("a,b\n" + "1,2\n" * 10**6)
-    refused_cheaply(lambda: read_frame(tmp_path / "t.csv"), "for about 2000002 cells")
+    refused_cheaply(lambda: read_content(tmp_path / "t.csv"), "for about 2000002 cells")
 
 
 def test_a_parquet_of_one_number_again_and_again(little, tmp_path):
     table = pa.table({"a": np.zeros(3 * 10**6), "y": pa.nulls(3 * 10**6)})
     parquet.write_table(table, tmp_path / "t.parquet")
-    refused_cheaply(lambda: read_frame(tmp_path / "t.parquet"), "of 2 columns")
+    refused_cheaply(lambda: read_content(tmp_path / "t.parquet"), "of 2 columns")
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "feather"])
@@ -118,19 +118,19 @@ def test_rows_an_arrow_file_claims(little, tmp_path):
     table = pa.table({"a": nothing, "y": nothing})
     with pa.ipc.new_file(tmp_path / "t.arrow", table.schema) as file:
         file.write_table(table)
-    refused_cheaply(lambda: read_frame(tmp_path / "t.arrow"), "32.0 GB of memory, for 2000000000 rows")
+    refused_cheaply(lambda: read_content(tmp_path / "t.arrow"), "32.0 GB of memory, for 2000000000 rows")
 
 
 def test_columns_an_svmlight_file_claims(tmp_path):
     (tmp_path / "t.svm").write_text("0 1:1\n1 1999999999:1\n0 2:1\n")
-    refused_cheaply(lambda: read_frame(tmp_path / "t.svm"), "1.4 TB of memory, for 3 rows of 2000000000")
+    refused_cheaply(lambda: read_content(tmp_path / "t.svm"), "1.4 TB of memory, for 3 rows of 2000000000")
 
 
 @pytest.mark.parametrize("index", [10**12, 2**62, 2**70])
 def test_an_svmlight_number_beyond_any(index, tmp_path):
     (tmp_path / "t.svm").write_text(f"0 1:1\n1 {index}:1\n")
     with pytest.raises(ValueError, match="no svmlight file"):
-        read_frame(tmp_path / "t.svm")
+        read_content(tmp_path / "t.svm")
 
 
 def test_arrays_an_h5ad_claims(tmp_path):
@@ -138,7 +138,7 @@ def test_arrays_an_h5ad_claims(tmp_path):
     with h5py.File(tmp_path / "t.h5ad", "w") as file:
         file.create_dataset("X", shape=(60, 10**12), dtype="f8", chunks=(1, 1000))
     assert (tmp_path / "t.h5ad").stat().st_size < 1e5
-    refused_cheaply(lambda: read_frame(tmp_path / "t.h5ad"), "480.0 TB of memory")
+    refused_cheaply(lambda: read_content(tmp_path / "t.h5ad"), "480.0 TB of memory")
 
 
 def test_texts_that_make_too_many_columns(monkeypatch, tmp_path):
@@ -154,7 +154,7 @@ def test_a_sparse_table_is_made_dense_only_where_there_is_room(monkeypatch, tmp_
     table = read_table(tmp_path / "t.npz", None)
     monkeypatch.setattr(memory, "free_memory", lambda: 3e6)
     with pytest.raises(ValueError, match="for 60 rows of 5000 columns"):
-        reduce_frame(read_frame(tmp_path / "t.npz"), table.features)
+        reduce_content(read_content(tmp_path / "t.npz"), table.features)
 
 
 @pytest.mark.parametrize(

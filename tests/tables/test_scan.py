@@ -11,7 +11,7 @@ import pytest
 from pyarrow import feather, parquet
 
 from fisherset.tables import read_table, scan
-from fisherset.tables.columns import arrow_batches as arrow_files
+from fisherset.tables.streams import readers as arrow_files
 from support.scan_files import FEATURES, N, frame, labels_of, together, write
 
 SUFFIXES = ["parquet", "feather", "arrow", "csv", "tsv", "csv.gz"]
@@ -126,7 +126,7 @@ def test_columns_in_any_order_and_without_some(tmp_path):
 
 
 def test_only_the_columns_asked_for_are_read(tmp_path):
-    """What is damaged in the others does not matter."""
+    """Damage in the others does not matter."""
     path = tmp_path / "t.parquet"
     table = pa.Table.from_pandas(frame(), preserve_index=False)
     parquet.write_table(table, path, compression="gzip", use_dictionary=False)

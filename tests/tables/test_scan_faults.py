@@ -1,4 +1,4 @@
-"""What is wrong with a scanned table is said in a sentence that names the file, and never passed over."""
+"""Faults of a scanned table are reported in a sentence that names the file, and never passed over."""
 
 import gzip
 import os
@@ -11,7 +11,7 @@ import pytest
 from pyarrow import feather, parquet
 
 from fisherset.tables import columns_in, scan
-from fisherset.tables.columns import arrow_batches as arrow_files
+from fisherset.tables.streams import readers as arrow_files
 from support.scan_files import frame, together, write
 
 
@@ -65,7 +65,7 @@ PATHS = {
     "no Arrow file": (
         lambda path: text(path / "t.arrow", "abcdefgh"),
         ValueError,
-        "t.arrow is no Arrow file",
+        "t.arrow cannot be read; .* It is no Arrow file",
     ),
     "no Parquet file": (lambda path: text(path / "t.parquet", "ab"), ValueError, "t.parquet cannot be read"),
 }

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from fisherset import GeneralizedFisherScore
 from fisherset._files import safe_cell
-from fisherset.tables import Feature, read_frame, read_table, reduce_frame, write_table
+from fisherset.tables import Feature, read_content, read_table, reduce_content, write_table
 from fisherset.tables.columns import encoding
 
 
@@ -23,8 +23,8 @@ def test_texts_stay_texts_when_another_file_looks_like_numbers(tmp_path):
     train = written(tmp_path / "train.csv", "flag,code,y\nTrue,01,a\nUnknown,x2,b\nFalse,01,a\nTrue,x2,b\n")
     table = read_table(train, "y")
     new = written(tmp_path / "new.csv", "flag,code\nTrue,01\nFalse,01\n")
-    frame = read_frame(new, texts={feature.column for feature in table.features})
-    found = dict(zip(table.names, reduce_frame(frame, table.features).T.tolist(), strict=True))
+    frame = read_content(new, strings={feature.column for feature in table.features})
+    found = dict(zip(table.names, reduce_content(frame, table.features).T.tolist(), strict=True))
     assert found["flag=True"] == [1.0, 0.0]
     assert found["code=01"] == [1.0, 1.0]
 
@@ -33,10 +33,10 @@ def test_a_text_column_that_became_numbers_is_refused(tmp_path):
     pd.DataFrame({"c": [1, 2]}).to_parquet(tmp_path / "new.parquet")
     feature = Feature("c=red", "c", "value", "red")
     with pytest.raises(ValueError, match="'c' does not hold texts"):
-        reduce_frame(read_frame(tmp_path / "new.parquet"), [feature])
+        reduce_content(read_content(tmp_path / "new.parquet"), [feature])
     pd.DataFrame({"d": ["a"]}).to_parquet(tmp_path / "new.parquet")
     with pytest.raises(ValueError, match="'d' does not hold numbers"):
-        reduce_frame(read_frame(tmp_path / "new.parquet"), [Feature("d", "d")])
+        reduce_content(read_content(tmp_path / "new.parquet"), [Feature("d", "d")])
 
 
 def test_no_value_is_not_the_empty_value(tmp_path):
@@ -68,7 +68,7 @@ def test_svmlight_columns_keep_their_numbers(tmp_path):
     train = written(tmp_path / "a.svm", "0 0:1.5 3:2\n1 1:1 3:1\n")
     table = read_table(train, None)
     new = written(tmp_path / "b.svm", "1 1:1.25\n0 1:7\n")
-    reduced = reduce_frame(read_frame(new), table.features)
+    reduced = reduce_content(read_content(new), table.features)
     assert table.names == ["x0", "x1", "x2", "x3"]
     assert reduced.tolist() == [[0, 1.25, 0, 0], [0, 7, 0, 0]]
 
@@ -115,7 +115,7 @@ def test_gaps_of_a_matrix(impute, tmp_path):
     table = read_table(tmp_path / "t.npz", None, impute=impute)
     assert table.X[:, 1].tolist() == [6.0, 4.0, 8.0]
     assert table.names == ["x0", "x1"] + (["x1=missing"] if impute == "indicator" else [])
-    again = reduce_frame(read_frame(tmp_path / "t.npz"), table.features)
+    again = reduce_content(read_content(tmp_path / "t.npz"), table.features)
     np.testing.assert_array_equal(again, table.X)
 
 
@@ -128,7 +128,7 @@ def test_sparse_tables_stay_sparse(tmp_path):
     assert table.X.shape == (20, 29)
     assert "x3" not in table.names
     with pytest.raises(ValueError, match="holds numbers only"):
-        reduce_frame(read_frame(tmp_path / "t.npz"), [Feature("x1=red", "x1", "value", "red")])
+        reduce_content(read_content(tmp_path / "t.npz"), [Feature("x1=red", "x1", "value", "red")])
 
 
 def test_the_indicators_of_many_texts_stay_sparse(tmp_path):
@@ -149,8 +149,8 @@ def test_the_indicators_of_many_texts_stay_sparse(tmp_path):
     for name, values in expected.items():
         np.testing.assert_array_equal(found.X[:, [found.names.index(name)]].toarray().ravel(), values)
     some = [found.features[j] for j in (1501, 8, 0, 3)]  # in any order, from the table or another
-    frame = read_frame(tmp_path / "t.parquet")
-    np.testing.assert_array_equal(reduce_frame(frame, some), found.X[:, [1501, 8, 0, 3]].toarray())
+    frame = read_content(tmp_path / "t.parquet")
+    np.testing.assert_array_equal(reduce_content(frame, some), found.X[:, [1501, 8, 0, 3]].toarray())
 
 
 def test_sparse_and_dense_indicators_give_the_same_choice(tmp_path, monkeypatch):

@@ -11,8 +11,14 @@ from fisherset._format import certificate_figures, certificate_sentence
 from fisherset.selection.constraints import SetArguments
 from fisherset.selection.noise import Noise
 from fisherset.selection.outcome import warn_status
-from fisherset.selection.request import check_request, check_search, pose_subset
-from fisherset.solver import Status, grade, grade_exactly, prove_value
+from fisherset.selection.request import (
+    PosedSubset,
+    SearchOptions,
+    check_request,
+    check_search,
+    pose_subset,
+)
+from fisherset.solver import Solution, Status, Trace, grade, grade_exactly, prove_value
 from fisherset.solver.solution import is_optimal
 from fisherset.statistics.measured import FitArguments
 from fisherset.validation.parameters import check_flag, check_memory
@@ -214,12 +220,19 @@ def certify(
     sets = SetArguments(groups, keep, exclude, adjust_for)
     request = check_request(X, sets, arguments, gamma, standardize, task)
     subset = pose_subset(request, y, features)
-    posed, given = subset.posed, (subset.posed.problem, subset.posed.domain, subset.members, subset.gamma)
+    return _graded(subset, options, trace, task)
+
+
+def _graded(subset: PosedSubset, options: SearchOptions, trace: Trace, task: str) -> Certificate:
+    """Certificate of a subset: from the relaxation, or from exact search."""
+    posed, constraints = subset.posed, subset.posed.constraints
+    given = posed.problem, posed.domain, subset.members, subset.gamma
     assert options.tol is not None
-    if exact:
+    best: Solution | None = None
+    if options.solver == "exact":
         found, best = grade_exactly(*given, tol=options.tol, trace=trace)
     else:
-        found, best = grade(*given, tol=options.tol, trace=trace), None
+        found = grade(*given, tol=options.tol, trace=trace)
     warn_status(found.status)
     return Certificate(
         found.objective,
@@ -230,10 +243,11 @@ def certify(
         status=found.status,
         noise=posed.noise(subset.members),
         task=task,
-        what=posed.constraints.what,
-        limited=posed.constraints.limited,
-        adjusted=bool(posed.constraints.adjusted.size) or confounders is not None,
+        what=constraints.what,
+        limited=constraints.limited,
+        adjusted=posed.adjusted,
         exact=found.optimal or (best is not None and best.optimal),
+        # the given set may be better than the one a stopped search found
         best=None if best is None else max(best.objective, found.objective),
         n_nodes=found.n_nodes,
         slack=found.slack,

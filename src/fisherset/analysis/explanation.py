@@ -27,7 +27,7 @@ from fisherset.solver import (
     unit_losses,
 )
 from fisherset.solver.subset import Subset
-from fisherset.solver.trace import USUAL
+from fisherset.solver.trace import DEFAULT_TOL
 from fisherset.statistics.measured import FitArguments
 from fisherset.validation.parameters import check_flag, check_memory
 from fisherset.validation.targets import CLASSIFICATION
@@ -180,7 +180,7 @@ def explain(
 def _in_every(subset: PosedSubset) -> NDArray[np.bool_]:
     """Whether each unit of the table is in every set as good as the subset."""
     posed, trace = subset.posed, check_search(grading=True).trace()
-    found = grade(posed.problem, posed.domain, subset.members, subset.gamma, tol=USUAL, trace=trace)
+    found = grade(posed.problem, posed.domain, subset.members, subset.gamma, tol=DEFAULT_TOL, trace=trace)
     return prove_units(*table_bounds(posed, found), found.objective, found.status).in_every
 
 
@@ -244,7 +244,7 @@ def _alone(subset: PosedSubset) -> Floats:
     shares[problem.columns] = subset.posed.shares
     if not table.one_class_each:
         scores = shares
-    elif len(problem.beta) == 1:
+    elif not subset.posed.adjusted:
         scores = fisher_scores(table)
     else:  # scatter between the classes over that within them, both adjusted for the confounders
         with np.errstate(divide="ignore"):

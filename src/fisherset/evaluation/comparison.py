@@ -18,7 +18,8 @@ from fisherset._docs import documented
 from fisherset._types import Floats, Indices
 from fisherset.evaluation.description import in_safe_units
 from fisherset.evaluation.holdout import halves, holdout_accuracy
-from fisherset.validation.samples import check_integer, check_samples, check_sizes, shown
+from fisherset.validation.parameters import check_integer, check_sizes, shown
+from fisherset.validation.samples import check_samples
 
 TITLES = {
     "hsic": "HSIC",

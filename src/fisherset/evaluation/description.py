@@ -11,13 +11,10 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 
 from fisherset._docs import documented
 from fisherset._types import EPS, Floats, Indices
-from fisherset.validation.samples import (
-    check_bare_table,
-    check_features,
-    check_finite,
-    check_labels,
-    check_target,
-)
+from fisherset.validation.features import check_features
+from fisherset.validation.samples import check_finite, check_target
+from fisherset.validation.table import check_bare_table
+from fisherset.validation.targets import check_labels
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 LARGEST_CLASSES = 30  # more could not be told apart in a figure

@@ -15,14 +15,9 @@ from sklearn.pipeline import make_pipeline
 
 from fisherset import GeneralizedFisherScore, JointRegressionScore
 from fisherset._types import Floats, Indices
-from fisherset.validation.samples import (
-    CLASSIFICATION,
-    REGRESSION,
-    check_bare_table,
-    check_finite,
-    check_labels,
-    check_targets,
-)
+from fisherset.validation.samples import check_finite
+from fisherset.validation.table import check_bare_table
+from fisherset.validation.targets import CLASSIFICATION, REGRESSION, check_labels, check_targets
 
 
 def halves(y: NDArray[np.integer], seed: int | np.random.Generator) -> tuple[Indices, Indices]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +10,9 @@ from scipy import linalg, sparse
 from fisherset._docs import documented
 from fisherset._types import EPS, Floats, Indices
 from fisherset.evaluation.description import columns_of, in_unit_length
-from fisherset.validation.samples import check_labels, check_target, shown
+from fisherset.validation.parameters import check_number
+from fisherset.validation.samples import check_target
+from fisherset.validation.targets import check_labels
 
 
 class Plane(NamedTuple):
@@ -76,7 +77,7 @@ def discriminant_plane(X: Any, y: Any, features: Any = None, *, gamma: float) ->
     one = sparse.csr_array((np.ones(n), (codes, np.arange(n))), shape=(len(classes), n))
     counts = np.bincount(codes, minlength=len(classes))
     between = (one @ Z) / np.sqrt(counts)[:, None]  # S_b = between' between
-    sphere = _sphere(Z, _positive(gamma))
+    sphere = _sphere(Z, check_number("gamma", gamma, above=0))
     if not sphere.size:
         return Plane(np.zeros((n, 2)), np.zeros(2), False, 0.0, codes, classes)
     turn, lengths, _ = linalg.svd((between @ sphere).T, full_matrices=False)
@@ -119,7 +120,7 @@ def fitted_values(X: Any, y: Any, features: Any = None, *, gamma: float) -> Floa
     values = columns_of(X, features).values
     target = check_target(y, len(values))
     Z = in_unit_length(values) * np.sqrt(len(values))
-    sphere = _sphere(Z, _positive(gamma))
+    sphere = _sphere(Z, check_number("gamma", gamma, above=0))
     mean = target.mean()
     fitted: Floats = mean + Z @ (sphere @ (sphere.T @ (Z.T @ (target - mean))))
     return fitted
@@ -146,12 +147,6 @@ def evenly(codes: Indices, most: int) -> Indices:
     order = np.argsort(codes, kind="stable")
     spaced = order[np.linspace(0, codes.size - 1, most).round().astype(np.intp)]
     return np.union1d(spaced, np.unique(codes, return_index=True)[1])
-
-
-def _positive(gamma: Any) -> float:
-    if isinstance(gamma, bool) or not isinstance(gamma, Real) or not 0 < float(gamma) < np.inf:
-        raise ValueError(f"gamma must be a positive number; got {shown(gamma)}.")
-    return float(gamma)
 
 
 def _sphere(Z: Floats, gamma: float) -> Floats:

@@ -32,26 +32,10 @@ STYLE: Any = {
 }
 
 
-# On a dark page: the last of the colours would not be seen there.
-INK = "#d8d8d8"
-DARK: Any = {
-    **STYLE,
-    "text.color": INK,
-    "axes.edgecolor": INK,
-    "axes.labelcolor": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "grid.color": "#707070",
-    "axes.facecolor": "none",
-    "figure.facecolor": "none",
-    "savefig.facecolor": "none",
-}
-
-
 # Colours of a figure in the light style of a page, and their counterparts in the dark one. The ink is not
 # quite black: matplotlib writes no colour into the SVG for what is black.
 PAPER, PENCIL = "#ffffff", "#1a1a1a"
-NIGHT = {PENCIL: INK, PAPER: "#16181b", "#b0b0b0": "#707070", "#0072b2": "#2f95d6"}
+DARK = {PENCIL: "#d8d8d8", PAPER: "#16181b", "#b0b0b0": "#707070", "#0072b2": "#2f95d6"}
 PAGE_STYLE: Any = {
     **STYLE,
     **dict.fromkeys(
@@ -61,11 +45,11 @@ PAGE_STYLE: Any = {
 
 
 @contextmanager
-def styled(*, dark: bool = False, page: bool = False) -> Iterator[None]:
+def styled(*, page: bool = False) -> Iterator[None]:
     """The style for the figures made inside; on a page one that :func:`darkened` can make dark."""
     import matplotlib
 
-    with matplotlib.rc_context(DARK if dark else PAGE_STYLE if page else STYLE):
+    with matplotlib.rc_context(PAGE_STYLE if page else STYLE):
         yield
 
 
@@ -109,7 +93,7 @@ def as_svg(figure: Any) -> str:
 
 def darkened(svg: str) -> str:
     """The SVG of a figure in the style of a page with dark colours: faster than drawing it again."""
-    return re.sub("|".join(NIGHT), lambda found: NIGHT[found[0]], svg)
+    return re.sub("|".join(DARK), lambda found: DARK[found[0]], svg)
 
 
 class Display(ABC):

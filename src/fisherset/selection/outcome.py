@@ -38,7 +38,7 @@ def warn_status(status: Status) -> None:
 
 
 class Proven(NamedTuple):
-    """What the bounds on the sets with and without each feature, or group of features, prove of it.
+    """Conclusions from the bounds on the sets with and without each feature, or group of features.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ def table_bounds(posed: PosedProblem, solution: Solution) -> tuple[Floats, Float
     with_each, without_each = (np.full(len(constraints.labels), bound) for _ in range(2))
     with_each[posed.units], without_each[posed.units] = solution.with_each, solution.without_each
     without_each[constant] = bound if k < constraints.n_allowed else -np.inf
-    if domain.spare == domain.units.size - domain.fixed.size:  # a constant one may replace any
+    if domain.remaining == domain.units.size - domain.fixed.size:  # a constant one may replace any
         without_each[posed.units[domain.free]] = without_each[constant].max(initial=-np.inf)
     if required.size == k:
         with_each[constant] = -np.inf
@@ -112,7 +112,7 @@ def _with_one_less(posed: PosedProblem, solution: Solution, without_each: Floats
     reaches no more than sets with that one do; and of the m that were found one is.
     """
     domain = posed.domain
-    least = float(np.sort(solution.with_each[domain.free])[domain.spare - 1])
+    least = float(np.sort(solution.with_each[domain.free])[domain.remaining - 1])
     if solution.units.size < domain.m:
         return least
     return min(least, float(without_each[posed.units[solution.units]].max()))

@@ -11,14 +11,16 @@ from fisherset._types import Indices
 from fisherset.selection.constraints import Constraints, PosedProblem, SetArguments, check_constraints
 from fisherset.selection.gamma import resolve_gamma
 from fisherset.solver import SOLVERS, Iteration, Solution, Trace, solve
-from fisherset.solver.trace import THRIFT, USUAL
-from fisherset.statistics import SourceProducts, TableProblem, check_least_memory, least_memory
+from fisherset.solver.trace import DEFAULT_LOOSE_TOL, DEFAULT_TOL
+from fisherset.statistics import RowProducts, TableProblem, check_least_memory, least_memory
 from fisherset.statistics.budget import LARGEST_ARRAY
 from fisherset.statistics.measure import measure_table
 from fisherset.statistics.measured import FitArguments, MeasuredTable
 from fisherset.statistics.products.products import StoredProducts
-from fisherset.validation import features as check
 from fisherset.validation import parameters as parameter
+from fisherset.validation.features import check_features, width_of
+from fisherset.validation.numbers import check_magnitude
+from fisherset.validation.table import check_bare_table
 from fisherset.validation.targets import MISSING, TASKS
 
 MAX_ITER = 1000  # of functions without this parameter: the default of those with it
@@ -80,10 +82,10 @@ def check_request(
     if estimator is None:
         check_criterion(gamma, standardize, arguments.missing)
         parameter.check_choice("task", task, TASKS)
-        X, names = check.check_bare_table(X, out_of_core=True)
+        X, names = check_bare_table(X, out_of_core=True)
     else:
         names = estimator._names
-    constraints = check_constraints(sets, check.width_of(X), names)
+    constraints = check_constraints(sets, width_of(X), names)
     arguments = arguments._replace(adjust_for=constraints.adjusted)
     return Request(X, names, constraints, arguments, gamma, standardize, task)
 
@@ -97,7 +99,7 @@ def check_criterion(gamma: Any, standardize: Any, missing: Any) -> None:
 
 def pose_subset(request: Request, y: Any, features: Any) -> PosedSubset:
     """Find a subset of features in the table of a request, and pose the problem for sets of its size."""
-    numbers = check.check_features(features, request.constraints.codes.size, request.names)
+    numbers = check_features(features, request.constraints.codes.size, request.names)
     chosen = request.constraints.units_of(numbers)
     table = request.measure(y, chosen.size)
     (posed,), gamma = request.pose(table, [chosen.size])
@@ -114,7 +116,7 @@ def pose_problem(table: MeasuredTable, standardize: bool, n_chosen: int = 0) -> 
     check_least_memory(table.max_memory, least, f"{n_chosen} features of {n_columns} columns")
     given = table.products, table.scatter, table.coding
     problem = TableProblem(*given, standardize=standardize, budget=table.max_memory)
-    check.check_magnitude(problem.diagonal)
+    check_magnitude(problem.diagonal)
     return problem
 
 
@@ -137,7 +139,7 @@ def _least_memory(table: MeasuredTable, n_chosen: int, n_rows: int | None) -> in
 
 def _by_passes(table: MeasuredTable) -> bool:
     """Whether the rows are out of core, so that every product is a pass over them."""
-    return table.products.n_rows is None and isinstance(table.products, SourceProducts)
+    return table.products.n_rows is None and isinstance(table.products, RowProducts)
 
 
 class SearchOptions(NamedTuple):
@@ -145,7 +147,7 @@ class SearchOptions(NamedTuple):
 
     solver: str
     tol: float | None
-    thrift: float  # share of the gap that a loose bound may be off by: 0 where a user sets tol
+    loose_tol: float  # share of the gap that a loose bound may be off by: 0 where a user sets tol
     max_iter: int
     time_limit: float | None
     max_nodes: int | None
@@ -156,7 +158,7 @@ class SearchOptions(NamedTuple):
             max_iter=self.max_iter,
             time_limit=self.time_limit,
             max_nodes=self.max_nodes,
-            thrift=self.thrift,
+            loose_tol=self.loose_tol,
             report=report,
         )
 
@@ -185,11 +187,11 @@ def check_search(
             'tol must not be None with solver="exact", which proves what it finds. Leave tol out, or use '
             'solver="joint".'
         )
-    thrift = THRIFT if isinstance(tol, str) and not exact and not grading else 0.0
+    loose_tol = DEFAULT_LOOSE_TOL if isinstance(tol, str) and not exact and not grading else 0.0
     number = None if tol is None and not grading else _check_accuracy(tol, exact)
     max_iter = parameter.check_integer("max_iter", max_iter, least=1)
     seconds = parameter.check_limit("time_limit", time_limit)
-    return SearchOptions(solver, number, thrift, max_iter, seconds, parameter.check_nodes(max_nodes))
+    return SearchOptions(solver, number, loose_tol, max_iter, seconds, parameter.check_nodes(max_nodes))
 
 
 def _check_accuracy(tol: Any, exact: bool) -> float:
@@ -198,4 +200,4 @@ def _check_accuracy(tol: Any, exact: bool) -> float:
         return parameter.check_number("tol", tol, above=0.0)
     if tol != "auto":
         raise ValueError(f'tol must be a positive number or "auto"; got {parameter.shown(tol)}.')
-    return 0.0 if exact else USUAL
+    return 0.0 if exact else DEFAULT_TOL

@@ -13,9 +13,15 @@ from sklearn.utils.validation import check_is_fitted
 from fisherset._types import Floats
 from fisherset.data import DaskRows, lazy_columns
 from fisherset.solver import TIE
-from fisherset.validation import features as check
 from fisherset.validation import parameters as parameter
-from fisherset.validation.table import dask_as_rows, is_out_of_core
+from fisherset.validation.features import warn_constant
+from fisherset.validation.table import (
+    check_container,
+    check_same_columns,
+    check_table,
+    dask_as_rows,
+    is_out_of_core,
+)
 
 
 class BaseSelector(SelectorMixin, BaseEstimator):
@@ -58,11 +64,11 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             self.scores_ = scores * unit * unit
         self.ranking_ = ranking_from(order)
         self.support_ = self.ranking_ <= k
-        check.warn_constant(constant, self.support_)
+        warn_constant(constant, self.support_)
 
     def _check_table(self, X: Any, *, out_of_core: bool = False) -> tuple[Any, int]:
         """X as a checked table, and the number of features to select."""
-        X = check.check_table(self, X, out_of_core=out_of_core)
+        X = check_table(self, X, out_of_core=out_of_core)
         return X, parameter.check_count(self.n_features_to_select, self.n_features_in_)
 
     def _keep_optional(self, name: str, value: Any) -> None:
@@ -88,14 +94,14 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         """
         if isinstance(dask_as_rows(X), DaskRows):
             support = self._get_support_mask()
-            check.check_same_columns(self, X)
+            check_same_columns(self, X)
             return lazy_columns(X, support)
         if is_out_of_core(X):
             raise TypeError(
-                f"X must be rows at hand, or on Dask; got an object of type {type(X).__name__}. Name the "
+                f"X must be rows in memory, or on Dask; got an object of type {type(X).__name__}. Name the "
                 f"selected columns when it is made, as by scan(..., columns=get_feature_names_out())."
             )
-        return super().transform(check.check_container(X))
+        return super().transform(check_container(X))
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self, "support_")

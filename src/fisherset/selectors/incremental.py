@@ -10,8 +10,8 @@ from fisherset.selectors.joint import JointSelector
 from fisherset.statistics.measured import FitArguments, reject_data_arguments
 from fisherset.statistics.reader import check_telling, classified
 from fisherset.statistics.summary.summary import Summary, summarize
-from fisherset.validation import features as check
 from fisherset.validation.parameters import shown
+from fisherset.validation.table import check_table
 from fisherset.validation.targets import encode_labels
 
 
@@ -77,7 +77,7 @@ class IncrementalSelector(JointSelector):
             )
             self._forget()
         before = getattr(self, "summary_", None)
-        check.check_table(self, X, out_of_core=True, reset=before is None, least_rows=1)
+        check_table(self, X, out_of_core=True, reset=before is None, least_rows=1)
         if isinstance(X, Summary):
             reject_data_arguments(y, FitArguments(sample_weight, confounders=confounders))
             part = X

@@ -14,11 +14,12 @@ from fisherset.selection.constraints import PosedProblem, SetArguments
 from fisherset.selection.outcome import prove_units, table_bounds, warn_status
 from fisherset.selection.request import Request, SearchOptions, check_criterion, check_request, check_search
 from fisherset.selectors.base import BaseSelector, ranking_from
-from fisherset.solver import LOOSE, Iteration, Solution, mask_of
-from fisherset.solver.solution import ROUNDED
+from fisherset.solver import UNCERTIFIED_TOL, Iteration, Solution, mask_of
+from fisherset.solver.solution import LARGEST_ROUNDED_GAP
 from fisherset.statistics.measured import FitArguments, MeasuredTable
-from fisherset.validation import features as check
 from fisherset.validation import parameters as parameter
+from fisherset.validation.features import warn_constant
+from fisherset.validation.table import check_table
 from fisherset.validation.targets import CLASSIFICATION, REGRESSION
 
 
@@ -55,7 +56,7 @@ class JointSelector(BaseSelector):
     def _fit(self, X: Any, y: Any, arguments: FitArguments) -> Self:
         """Measure the table once, pose the problem and select."""
         options = self._check_parameters()
-        request = self._request(check.check_table(self, X, out_of_core=True), arguments)
+        request = self._request(check_table(self, X, out_of_core=True), arguments)
         k = request.constraints.count(self.n_features_to_select)
         table = request.measure(y, k)
         (posed,), gamma = request.pose(table, [k])
@@ -78,7 +79,7 @@ class JointSelector(BaseSelector):
 
     def _solve(self, table: MeasuredTable, posed: PosedProblem, gamma: float, options: SearchOptions) -> None:
         """Select k features, or groups of them, and keep the fitted attributes."""
-        progress = Progress(LOOSE if options.tol is None else options.tol) if self.verbose else None
+        progress = Progress(UNCERTIFIED_TOL if options.tol is None else options.tol) if self.verbose else None
         trace = options.trace(progress)
         try:
             (solution,) = options.solutions([posed], gamma, trace)
@@ -98,7 +99,7 @@ class JointSelector(BaseSelector):
         if table.classes.size:
             self.classes_ = table.classes
         unforced = mask_of(order.size, np.setdiff1d(order[: posed.k], constraints.required))
-        check.warn_constant(mask_of(order.size, posed.constant), unforced, constraints.what)
+        warn_constant(mask_of(order.size, posed.constant), unforced, constraints.what)
         warn_status(solution.status)
 
     def _certify(self, posed: PosedProblem, solution: Solution) -> None:
@@ -120,7 +121,7 @@ class Progress:
     WIDTH = 24  # of the bar, where the line has space for it
 
     def __init__(self, tol: float, stream: TextIO | None = None) -> None:
-        self._tol, self._stream = max(tol, ROUNDED), sys.stderr if stream is None else stream
+        self._tol, self._stream = max(tol, LARGEST_ROUNDED_GAP), sys.stderr if stream is None else stream
         self._live = self._stream.isatty()
         self._count, self._start = 0, time.monotonic()
 

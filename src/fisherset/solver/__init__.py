@@ -1,32 +1,30 @@
-"""How the subset is found: from statistics alone, with numpy and scipy alone."""
+"""The search for the subset, from statistics alone: relaxation, exchange, exact search and their bounds."""
 
-from fisherset.solver.domain import Domain
-from fisherset.solver.exact.near_best import NearSets, near_sets
-from fisherset.solver.exchange.groups import lost_units, unit_losses
-from fisherset.solver.exchange.swaps import best_swaps
-from fisherset.solver.problem import Problem, Samples
+from fisherset.solver.domain import TIE, Domain, Units, mask_of, ranked, without
+from fisherset.solver.exact.near_best import NearBestSets, near_best_sets
+from fisherset.solver.exchange.swaps import best_swaps, lost_units, unit_losses
+from fisherset.solver.problem import Problem, Samples, rescale
 from fisherset.solver.proof import prove_value
-from fisherset.solver.relaxation.relaxation import LOOSE, relax
-from fisherset.solver.rescaling import rescale
-from fisherset.solver.ridge import measure_subset
+from fisherset.solver.relaxation.relaxation import UNCERTIFIED_TOL, relax
 from fisherset.solver.solution import Solution, conclude, relative_gap
 from fisherset.solver.solvers import SOLVERS, Solver, grade, grade_exactly, solve
+from fisherset.solver.subset import Subset, measure_subset
 from fisherset.solver.trace import Iteration, Status, Trace
-from fisherset.solver.units import TIE, Units, mask_of, ranked, without
 
 __all__ = [
     "Domain",
     "Iteration",
-    "LOOSE",
-    "NearSets",
+    "NearBestSets",
     "Problem",
     "SOLVERS",
     "Samples",
     "Solution",
     "Solver",
     "Status",
+    "Subset",
     "TIE",
     "Trace",
+    "UNCERTIFIED_TOL",
     "Units",
     "best_swaps",
     "conclude",
@@ -35,7 +33,7 @@ __all__ = [
     "lost_units",
     "mask_of",
     "measure_subset",
-    "near_sets",
+    "near_best_sets",
     "prove_value",
     "ranked",
     "relative_gap",

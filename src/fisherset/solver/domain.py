@@ -1,16 +1,103 @@
-"""The domain of the search: which sets of units may be chosen, and their convex hull."""
+"""The domain of the search: units of selection, the sets of them that may be chosen, and their convex hull.
+
+A unit is a group of columns chosen together, a single column being a group of one. The operations on the
+hull work along the last axis, so that they serve one domain and the many nodes of an exact search alike.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fisherset._types import Floats, Indices
-from fisherset.solver.units import Units, largest, without
 
-NONE: Indices = np.empty(0, dtype=np.intp)
+# Scores that differ by less than this share of the largest are a tie, and ties go to the earlier column:
+# duplicated columns then resolve alike whatever the storage. Well above the 1e-13 or so by which the
+# rounding of dense and sparse storage differs, well below any difference that matters.
+TIE = 1e-9
+
+Flags = NDArray[np.bool_]
+Places = Indices | slice
+ALL = slice(None)
+EMPTY: Indices = np.empty(0, dtype=np.intp)
+
+
+class Units:
+    """Translate between units (counted) and columns (computed with).
+
+    With `groups=None`, each column being its own unit, every method is the identity and costs nothing.
+    Values of columns are in the order of the columns given, values of units in the order of the units.
+    """
+
+    def __init__(self, groups: Indices | None, n_columns: int) -> None:
+        self.groups, self.n_columns = groups, n_columns
+        self.size = n_columns if groups is None else int(groups.max()) + 1
+
+    @cached_property
+    def sizes(self) -> Indices:
+        """Number of columns of each unit."""
+        if self.groups is None:
+            return np.ones(self.size, dtype=np.intp)
+        return np.bincount(self.groups, minlength=self.size)
+
+    @cached_property
+    def in_order(self) -> Indices:
+        """The columns, one unit after the other."""
+        return np.arange(self.size) if self.groups is None else np.argsort(self.groups, kind="stable")
+
+    def total(self, s: Floats, units: Places = ALL, columns: Places = ALL) -> Floats:
+        """Sum values of the columns, which are those of `units`, over the units."""
+        if self.groups is None:
+            return s
+        totals: Floats = np.bincount(self.groups[columns], s, minlength=self.size).astype(np.float64)
+        return totals[units]
+
+    def most(self, s: Floats) -> Floats:
+        """Largest value among the columns of each unit."""
+        if self.groups is None:
+            return s
+        most = np.full(self.size, -np.inf)
+        np.maximum.at(most, self.groups, s)
+        return most
+
+    def spread(self, q: Floats, units: Places = ALL, columns: Places = ALL) -> Floats:
+        """Give each of the columns, which are those of `units`, the value of its unit."""
+        if self.groups is None:
+            return q
+        values = np.zeros(self.size)
+        values[units] = q
+        return values[self.groups[columns]]
+
+    def columns(self, units: Indices) -> Indices:
+        """Columns of the given units: in column order, or in the order of the units if they are columns."""
+        if self.groups is None:
+            return units
+        return np.flatnonzero(mask_of(self.size, units)[self.groups])
+
+
+class Sums(NamedTuple):
+    """Largest sum of g over the sets of a domain, the least free g in it, the largest free g outside."""
+
+    most: Floats
+    least: Floats
+    following: Floats
+
+
+class Hull(Protocol):
+    """Convex hull of the sets of a domain, or of one domain for each row of the values."""
+
+    def sums(self, g: Floats) -> Sums:
+        """Maximum of g.p over the sets, Eq. (26)."""
+
+    def project(self, v: Floats) -> Floats:
+        """Nearest points of the hull."""
+
+    def of_rows(self, rows: Indices) -> Hull:
+        """The hulls of some of the rows."""
 
 
 @dataclass(frozen=True)
@@ -23,8 +110,8 @@ class Domain:
 
     units: Units
     m: int
-    required: Indices = field(default_factory=lambda: NONE)
-    excluded: Indices = field(default_factory=lambda: NONE)
+    required: Indices = field(default_factory=lambda: EMPTY)
+    excluded: Indices = field(default_factory=lambda: EMPTY)
 
     def __post_init__(self) -> None:
         most = self.units.size - self.excluded.size
@@ -40,61 +127,63 @@ class Domain:
     @cached_property
     def free(self) -> Indices | slice:
         """The units that may be chosen or not."""
-        return without(self.units.size, self.fixed) if self.fixed.size else slice(None)
+        return without(self.units.size, self.fixed) if self.fixed.size else ALL
 
     @cached_property
     def columns(self) -> Indices | slice:
         """The columns of the units that may be chosen."""
         if not self.excluded.size:
-            return slice(None)
+            return ALL
         return self.units.columns(without(self.units.size, self.excluded))
 
     @property
-    def spare(self) -> int:
-        """How many of the free units are chosen."""
+    def remaining(self) -> int:
+        """Number of free units in a set."""
         return self.m - self.required.size
 
-    def within(self, members: Indices) -> Domain:
+    @cached_property
+    def most_columns(self) -> int:
+        """Number of columns of the largest set."""
+        return int(np.sort(self.units.sizes)[self.units.size - self.m :].sum())
+
+    def subdomain(self, members: Indices) -> Domain:
         """The domain of some of the units alone, the required ones among them, renumbered in their order."""
-        required, excluded = (
-            np.flatnonzero(np.isin(members, some)) if some.size else NONE
-            for some in (self.required, self.excluded)
-        )
-        return Domain(Units(None, members.size), self.m, required, excluded)
+        fixed = (self.required, self.excluded)
+        places = (np.flatnonzero(np.isin(members, some)) if some.size else EMPTY for some in fixed)
+        return Domain(Units(None, members.size), self.m, *places)
 
     def candidates(self, s: Floats, size: int) -> Indices:
         """The `size` allowed units with the largest s, the required ones among them."""
-        free = self.free
-        found = largest(s[free], max(size - self.required.size, self.spare))
-        return found if isinstance(free, slice) else np.union1d(free[found], self.required)
-
-    def movable(self, members: Indices) -> Indices:
-        """Places of the members that need not stay."""
-        return (
-            np.flatnonzero(~np.isin(members, self.required))
-            if self.required.size
-            else np.arange(members.size)
-        )
+        return self._with_required(largest(s[self.free], max(size - self.required.size, self.remaining)))
 
     def best(self, g: Floats, second: Floats | None = None) -> Indices:
         """The set with the largest sum of g, Eq. (26); ties go to `second`, then to column order."""
-        free, of_free = self.free, None if second is None else second[self.free]
-        chosen = largest(g[free], self.spare, of_free)
-        return chosen if isinstance(free, slice) else np.union1d(free[chosen], self.required)
+        of_free = None if second is None else second[self.free]
+        return self._with_required(largest(g[self.free], self.remaining, of_free))
+
+    def _with_required(self, places: Indices) -> Indices:
+        """The required units and the free ones at some places."""
+        free = self.free
+        return places if isinstance(free, slice) else np.union1d(free[places], self.required)
+
+    def movable(self, members: Indices) -> Indices:
+        """Places of the members that are not required."""
+        if not self.required.size:
+            return np.arange(members.size)
+        return np.flatnonzero(~np.isin(members, self.required))
+
+    def sums(self, g: Floats) -> Sums:
+        """Largest sums of g over the sets, Eq. (26)."""
+        sums = largest_sums(g[..., self.free], self.remaining)
+        return sums._replace(most=sums.most + g[..., self.required].sum(axis=-1))
 
     def threshold(self, g: Floats) -> float:
         """The least g of a free unit in the best set."""
-        values = g[self.free]
-        if not self.spare:
-            return float(g.max())
-        return float(np.partition(values, values.size - self.spare)[values.size - self.spare])
+        return float(self.sums(g).least) if self.remaining else float(g.max())
 
     def maximum(self, g: Floats) -> float:
         """The largest sum of g of a set, the maximum of g.p over the hull."""
-        values, spare = g[self.free], self.spare
-        if 0 < spare < values.size:
-            values = np.partition(values, values.size - spare)[values.size - spare :]
-        return float(values.sum() if spare else 0.0) + float(g[self.required].sum())
+        return float(self.sums(g).most)
 
     def bound(self, value: float, g: Floats, q: Floats) -> float:
         """Bound on a concave function over the hull from its value and gradient at q: Eq. (27)."""
@@ -102,35 +191,87 @@ class Domain:
 
     def project(self, v: Floats) -> Floats:
         """Nearest point of the hull."""
-        q = np.zeros(v.size)
-        q[self.required] = 1.0
-        q[self.free] = project_capped(v[self.free], self.spare)
+        q = np.zeros(v.shape)
+        q[..., self.required] = 1.0
+        q[..., self.free] = project_capped(v[..., self.free], self.remaining)
         return q
+
+    def of_rows(self, rows: Indices) -> Self:
+        """The domain itself, which is that of any number of rows."""
+        return self
 
     def reweighted(self, w: Floats) -> Floats:
         """The q of the hull with the least sum of w^2 / q: min(1, w / tau) where it is free."""
         q = np.zeros(w.size)
         q[self.required] = 1.0
-        q[self.free] = cap_shares(w[self.free], self.spare)
+        q[self.free] = cap_shares(w[self.free], self.remaining)
         return q
 
-    def near(self, q: Floats) -> Floats:
-        """The point of this domain next to the q of another."""
+    def nearest(self, q: Floats) -> Floats:
+        """The point of this domain nearest to the q of another domain, scaled to the same sum."""
         return self.project(q * (self.m / q.sum()))
 
     def start(self, s: Floats) -> Floats:
         """A first q: half weight on the 2m units of largest s, between the first cut and the middle."""
         q = np.zeros(s.size)
         values = s[self.free]
-        first = largest(values, min(2 * self.spare, values.size))
+        first = largest(values, min(2 * self.remaining, values.size))
         of_free = np.zeros(values.size)
-        of_free[first] = self.spare / max(first.size, 1)
+        of_free[first] = self.remaining / max(first.size, 1)
         q[self.free], q[self.required] = of_free, 1.0
         return q
 
 
+class Domains(NamedTuple):
+    """Many domains over the same units, a row each: the nodes of a search."""
+
+    free: Flags
+    required: Flags
+    remaining: Indices  # free units of a set, one number a row
+
+    def sums(self, g: Floats) -> Sums:
+        """Largest sums of g over the sets of each domain."""
+        sums = largest_sums(g, self.remaining, self.free)
+        return sums._replace(most=sums.most + np.where(self.required, g, 0.0).sum(axis=1))
+
+    def project(self, v: Floats) -> Floats:
+        """Nearest points of the hulls."""
+        q: Floats = np.where(self.free, project_capped(v, self.remaining, self.free), self.required)
+        return q
+
+    def of_rows(self, rows: Indices) -> Domains:
+        """Some of the domains."""
+        return Domains(self.free[rows], self.required[rows], self.remaining[rows])
+
+
+def largest_sums(g: Floats, m: Indices | int, free: Flags | None = None) -> Sums:
+    """Sum of the m largest of the free g along the last axis, the least of them, and the next one.
+
+    A value that is not a number is the largest of all: the sum is none then, and bounds nothing.
+    """
+    size = g.shape[-1]
+    g = g if free is None else np.where(free, g, -np.inf)
+    if not isinstance(m, np.ndarray):
+        # one m: a partition costs O(size), and tells both the least inside and the largest outside
+        kth = [place for place in (size - m - 1, size - m) if 0 <= place < size]
+        ordered = np.partition(g, kth, axis=-1) if kth else g
+        most = ordered[..., size - m :].sum(axis=-1)
+        inside, outside = ordered[..., size - m : size - m + 1], ordered[..., : size - m][..., -1:]
+    else:
+        # sums of a masked array, not differences of running sums: these would cancel, and round m times
+        ordered, places = np.sort(g, axis=-1), np.arange(size)
+        most = np.where(places >= (size - m)[:, None], ordered, 0.0).sum(axis=-1)
+        inside = np.take_along_axis(ordered, np.minimum(size - m, size - 1)[:, None], -1)
+        outside = np.take_along_axis(ordered, np.maximum(size - m - 1, 0)[:, None], -1)
+        inside, outside = (
+            np.where(m[:, None] > 0, inside, np.inf),
+            np.where(m[:, None] < size, outside, -np.inf),
+        )
+    return Sums(most, np.min(inside, axis=-1, initial=np.inf), np.max(outside, axis=-1, initial=-np.inf))
+
+
 def cap_shares(w: Floats, m: int) -> Floats:
-    """min(1, w / tau) for the tau that makes the sum m; where too few w are not nought, the nearest to it."""
+    """min(1, w / tau) for the tau that makes the sum m; where too few w are positive, the nearest to it."""
     order = np.sort(w)[::-1][: m + 1]
     left = float(w.sum()) - np.concatenate([[0.0], np.cumsum(order)])[: order.size]
     places = m - np.arange(order.size)
@@ -143,24 +284,94 @@ def cap_shares(w: Floats, m: int) -> Floats:
     return shares
 
 
-def project_capped(v: Floats, m: float) -> Floats:
-    """Nearest point of {0 <= q <= 1, sum q = m}: clip(v - tau, 0, 1) for the tau that makes the sum m.
+def project_capped(v: Floats, m: Indices | int, free: Flags | None = None) -> Floats:
+    """Nearest points of {0 <= q <= 1, sum q = m} along the last axis, of the free entries alone.
 
-    The sum is a piecewise linear, falling function of tau with a kink at every v_j - 1
-    and v_j, so one sort finds the piece and the piece gives tau.
+    They are clip(v - tau, 0, 1) for the tau that makes the sum m. The sum is a piecewise linear, falling
+    function of tau with a kink at every v_j - 1 and v_j, so one sort finds the piece and the piece gives tau.
     """
-    size = v.size
-    if m >= size or m == 0:
-        return np.full(size, float(m > 0))
-    kinks = np.concatenate([v - 1.0, v])
-    slopes = np.concatenate([-np.ones(size), np.ones(size)])
-    order = np.argsort(kinks, kind="stable")
-    kinks, slopes = kinks[order], np.cumsum(slopes[order])
-    sums = size + np.concatenate([[0.0], np.cumsum(slopes[:-1] * np.diff(kinks))])
-    # sums falls from size to 0, up to rounding
-    piece = int(np.searchsorted(-sums, -m, side="left"))
-    piece = min(max(piece, 1), 2 * size - 1)
-    slope = slopes[piece - 1]
-    tau = kinks[piece - 1] + ((m - sums[piece - 1]) / slope if slope < 0 else 0.0)
-    nearest: Floats = np.clip(v - tau, 0.0, 1.0)
+    size, m = v.shape[-1], np.asarray(m)[..., None]
+    if not size:
+        return v
+    n_free = size if free is None else np.count_nonzero(free, axis=-1)[..., None]
+    kinks = np.concatenate([v - 1.0, v], axis=-1)
+    if free is not None:  # the others have no kink: theirs stand last, where no sum is looked up
+        kinks = np.where(np.concatenate([free, free], axis=-1), kinks, np.inf)
+    order = np.argsort(kinks, axis=-1)
+    kinks = np.take_along_axis(kinks, order, axis=-1)
+    slopes = np.cumsum(np.where(order < size, -1.0, 1.0), axis=-1)
+    with np.errstate(invalid="ignore"):
+        falls = slopes[..., :-1] * np.diff(kinks, axis=-1)
+    # sums falls from the number of free entries to 0, up to rounding
+    sums = n_free + np.cumsum(np.where(np.isfinite(kinks[..., 1:]), falls, 0.0), axis=-1)
+    # the first kink at which the sum is no more than m ends the piece
+    piece = np.minimum(np.count_nonzero(sums > m, axis=-1, keepdims=True), 2 * size - 2)
+    before = np.where(piece > 0, np.take_along_axis(sums, np.maximum(piece - 1, 0), axis=-1), n_free)
+    slope = np.take_along_axis(slopes, piece, axis=-1)
+    tau = np.take_along_axis(kinks, piece, axis=-1) + np.where(
+        slope < 0, (m - before) / np.minimum(slope, -1), 0
+    )
+    nearest: Floats = np.where((m > 0) & (m < n_free), np.clip(v - tau, 0.0, 1.0), (m > 0).astype(float))
     return nearest
+
+
+def mask_of(size: int, some: Indices) -> Flags:
+    """Mask of the places 0, ..., size - 1 that are among some."""
+    mask = np.zeros(size, dtype=bool)
+    mask[some] = True
+    return mask
+
+
+def without(size: int, some: Indices) -> Indices:
+    """The places 0, ..., size - 1 but for some."""
+    return np.flatnonzero(~mask_of(size, some))
+
+
+def largest(values: Floats, m: int, second: Floats | None = None) -> Indices:
+    """Positions of the m largest values, in column order; ties go to `second`, then to column order."""
+    if m >= values.size:
+        return np.arange(values.size)
+    if m == 0:
+        return EMPTY
+    rounded = _rounded(values)
+    candidates = np.flatnonzero(rounded >= np.partition(rounded, values.size - m)[values.size - m])
+    if candidates.size == m:
+        return candidates
+    # several are tied for the last places
+    among = None if second is None else _rounded(second)[candidates]
+    return np.sort(candidates[ranked(rounded[candidates], among)[:m]])
+
+
+def ranked(values: Floats, second: Floats | None = None) -> Indices:
+    """All positions from best to worst, ties by `second`, then by column order."""
+    values = _rounded(values)
+    if second is None:
+        return _falling(values)
+    second = _rounded(second)
+    least = values == values.min(initial=np.inf)  # zero for most units: only `second` tells them apart
+    above, last = np.flatnonzero(~least), np.flatnonzero(least)
+    above = above[np.lexsort([-second[above], -values[above]])]
+    return np.concatenate([above, last[_falling(second[last])]])
+
+
+def _falling(values: Floats) -> Indices:
+    """All positions from the largest to the least, ties in their order: faster than a stable sort."""
+    order: Indices = np.argsort(-values)
+    falling = values[order]
+    tied = falling[:-1] == falling[1:]
+    if falling.size and np.isnan(falling[-1]):
+        tied |= np.isnan(falling[:-1])
+    if tied.any():
+        # number the runs of equals, and sort run and position packed into one integer
+        keys = np.zeros(order.size, dtype=np.int64)
+        np.cumsum(~tied, out=keys[1:])
+        keys *= order.size
+        keys += order
+        keys.sort()
+        order = keys % order.size
+    return order
+
+
+def _rounded(values: Floats) -> Floats:
+    scale = np.max(np.abs(values), initial=0.0) * TIE
+    return np.round(values / scale) if scale > 0 and np.isfinite(scale) else values

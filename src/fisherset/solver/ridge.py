@@ -1,27 +1,24 @@
 """The ridge systems behind F(q): value and XV at a relaxed choice q, Eq. (25).
 
-Two spaces give the same numbers: |A| x |A| with the Gram block of the columns in play,
-and n x n in sample space. The smaller one is used.
+Two spaces give the same numbers: |A| x |A| with the Gram block of the columns in play, and n x n in sample
+space. The smaller one is used; a system too large to be held is solved by conjugate gradients.
 """
 
 from __future__ import annotations
 
-from math import isqrt
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
 
 from fisherset._types import Floats, Indices
-from fisherset.solver.iterative import IterativeRidge, IterativeSubset
 from fisherset.solver.linear import solve_scaled, solve_shifted
-from fisherset.solver.problem import Problem, Samples
-from fisherset.solver.subset import FeatureSubset, SampleSubset, Subset
+from fisherset.solver.problem import Problem, Samples, largest_system, samples_for
 
-HELD = 2**24  # numbers of columns by value that are kept between evaluations
-BATCH = 2**20  # numbers of them taken at a time where they are not
-# Share of the columns from which the block of those in play is not taken out: it costs more than it saves.
+VALUES_HELD = 2**24  # numbers of columns by value that are kept between evaluations: 128 MB
+VALUES_AT_A_TIME = 2**20  # numbers of them that are read at a time otherwise: 8 MB
+# Share of the columns in play from which copying their block of G costs more than the larger system.
 NEARLY_ALL = 0.9
-ROUGHLY, ROUGH_STEPS = 1e-3, 100  # share of the right side that may be left over, and steps
 
 
 class Ridge(Protocol):
@@ -34,8 +31,18 @@ class Ridge(Protocol):
         """Columns A of the problem and W with XV = C - G_:A W."""
 
 
+def ridge_on(problem: Problem, columns: Indices, gamma: float, most: int | None = None) -> Ridge:
+    """The ridge of some columns, `most` of them in play at a time, in the smaller of the two spaces."""
+    samples = samples_for(problem, columns.size if most is None else most)
+    if samples is not None:
+        return SampleRidge(problem, samples, columns, gamma)
+    if columns.size > largest_system(problem):
+        return IterativeRidge(problem, columns, gamma)
+    return FeatureRidge(problem, columns, gamma)
+
+
 class FeatureRidge:
-    """Through the Gram block G_SS of the columns S."""
+    """F(q) through the Gram block G_SS of the columns S."""
 
     def __init__(self, problem: Problem, columns: Indices, gamma: float) -> None:
         self.problem, self.columns, self.gamma = problem, columns, gamma
@@ -55,7 +62,10 @@ class FeatureRidge:
         return self.columns[A[own]], W[own]
 
     def _solve(self, q: Floats) -> tuple[Indices, Floats, float]:
-        """The support A of q or all, W = D^1/2 (gamma I + D^1/2 G D^1/2)^-1 D^1/2 C on it, and F(q)."""
+        """The support A of q or all, W = D^1/2 (gamma I + D^1/2 G D^1/2)^-1 D^1/2 C on it, and F(q).
+
+        The symmetric form has eigenvalues of at least gamma, however small some q are.
+        """
         if self._last is not None and np.array_equal(q, self._last[0]):
             return self._last[1]
         A = np.flatnonzero(q > 0)
@@ -68,73 +78,37 @@ class FeatureRidge:
         return self._last[1]
 
     def roughly(self) -> RoughRidge:
-        """The same in less time, for whoever need not know it to many digits."""
+        """The same function to three digits, in less time."""
         return RoughRidge(self._G, self._C, self.gamma, self.problem.n)
 
     def _among(self, A: Indices) -> Floats:
-        """G among some of the columns, kept for as long as it is of these that it is asked."""
+        """G among some of the columns, cached until the support changes."""
         if not np.array_equal(A, self._support):
             whole = A.size == len(self._G)
             self._support, self._block = A, self._G if whole else self._G[np.ix_(A, A)]
         return self._block
 
 
-class RoughRidge:
-    """F(q) and XV to three digits: by conjugate gradients in single precision, each from the last W."""
-
-    def __init__(self, G: Floats, C: Floats, gamma: float, n: float) -> None:
-        self._G, self._C, self._gamma, self._n = G.astype(np.float32), C.astype(np.float32), gamma, n
-        self._W = np.zeros_like(self._C)
-
-    def evaluate(self, q: Floats) -> tuple[float, Floats]:
-        """F(q) from below and the rows of XV; q may be nowhere nought."""
-        root, gamma = np.sqrt(q).astype(np.float32)[:, None], np.float32(self._gamma)
-        B, Y = root * self._C, self._W / root
-        lighter = 1 / (gamma + root**2 * self._G.diagonal()[:, None])  # about the inverse of the system
-
-        def multiply(P: Any) -> Any:
-            return gamma * P + root * (self._G @ (root * P))
-
-        left = B - multiply(Y)
-        step = lighter * left
-        along, least = _of_columns(left, step), ROUGHLY * np.linalg.norm(B)
-        for _ in range(ROUGH_STEPS):
-            if np.linalg.norm(left) <= least:
-                break
-            turned = multiply(step)
-            length = along / _of_columns(step, turned)
-            Y, left = Y + length * step, left - length * turned
-            last, along = along, _of_columns(left, lighter * left)
-            step = lighter * left + along / last * step
-        self._W = root * Y
-        value = (float(np.vdot(B, Y)) + float(np.vdot(Y, left))) / self._n
-        return value, np.asarray(self._C - self._G @ self._W, dtype=np.float64)
-
-
-def _of_columns(A: Any, B: Any) -> Any:
-    """The product of each column with its like."""
-    return np.einsum("jr,jr->r", A, B)
-
-
 class SampleRidge:
-    """Through V = (I + sum of q_j K_j / gamma)^-1 H."""
+    """F(q) through V = (I + sum of q_j K_j / gamma)^-1 H, Eq. (25)."""
 
     def __init__(self, problem: Problem, samples: Samples, columns: Indices, gamma: float) -> None:
         self.problem, self.samples, self.columns, self.gamma = problem, samples, columns, gamma
-        held = samples.size * columns.size <= min(HELD, problem.room)
-        # a row for each column: those in play are taken out at every step
+        held = samples.size * columns.size <= min(VALUES_HELD, problem.room)
+        # a row for each column: those in play are gathered at every step
         self._held = np.ascontiguousarray(samples.values(columns).T) if held else None
         self._last: tuple[Floats, tuple[float, Floats]] | None = None
 
     def evaluate(self, q: Floats) -> tuple[float, Floats]:
         value, V = self._solve(q)
-        return value, self._project(self.columns, V) if self._held is None else self._held @ V
+        return value, project_columns(self.samples, self.columns, V) if self._held is None else self._held @ V
 
     def weights(self, q: Floats) -> tuple[Indices, Floats]:
         _, V = self._solve(q)
         A = np.flatnonzero(q > 0)
-        XV = self._project(self.columns[A], V) if self._held is None else self._held[A] @ V
-        return self.columns[A], q[A, None] / self.gamma * XV
+        columns = self.columns[A]
+        XV = project_columns(self.samples, columns, V) if self._held is None else self._held[A] @ V
+        return columns, q[A, None] / self.gamma * XV  # Eq. (14)
 
     def _solve(self, q: Floats) -> tuple[float, Floats]:
         if self._last is not None and np.array_equal(q, self._last[0]):
@@ -144,48 +118,128 @@ class SampleRidge:
             K = self.samples.kernel(self.columns[A], q[A])
         else:
             some = self._held[A] * np.sqrt(q[A])[:, None]
-            K = some.T @ some  # of a matrix with itself numpy computes one half only
+            K = some.T @ some  # numpy computes only one half of a matrix times its own transpose
         V = self.gamma * solve_shifted(K, self.gamma, H)
-        # F(q) = tr(H'(H - V))/n = tr(H' K V)/(gamma n), without the cancellation
+        # F(q) = tr(H'(H - V))/n = tr(H' K V)/(gamma n): the latter without the cancellation
         self._last = q.copy(), (float(np.vdot(H, K @ V)) / (self.gamma * self.problem.n), V)
         return self._last[1]
 
-    def _project(self, columns: Indices, V: Floats) -> Floats:
-        """X'V of some columns, a batch of them at a time."""
-        XV, step = np.empty((columns.size, V.shape[1])), max(1, BATCH // self.samples.size)
-        for start in range(0, columns.size, step):
-            part = slice(start, start + step)
-            XV[part] = self.samples.values(columns[part]).T @ V
-        return XV
+
+def project_columns(samples: Samples, columns: Indices, V: Floats) -> Floats:
+    """X'V of some columns, a batch of them at a time."""
+    XV, step = np.empty((columns.size, V.shape[1])), max(1, VALUES_AT_A_TIME // samples.size)
+    for start in range(0, columns.size, step):
+        part = slice(start, start + step)
+        XV[part] = samples.values(columns[part]).T @ V
+    return XV
 
 
-def largest_system(problem: Problem) -> int:
-    """Order of a system that is formed."""
-    return isqrt(problem.room)
+Multiply = Callable[[Any], tuple[Any, Any]]
+Enough = Callable[[Any, Any], bool]
 
 
-def samples_for(problem: Problem, n_columns: int) -> Samples | None:
-    """The sample space where it is the smaller one for so many columns, else None."""
-    samples = problem.samples
-    most = min(n_columns, largest_system(problem) + 1)
-    return samples if samples is not None and samples.size < most else None
+def conjugate_gradients(
+    multiply: Multiply, B: Any, Y: Any, enough: Enough, max_steps: int, preconditioner: Any = 1.0
+) -> tuple[Any, Any, Any]:
+    """Solve M Y = B from Y, each column with its own steps, until `enough(Y, residual)`.
+
+    `multiply(P)` returns M P and another linear function of P, which is carried along for the solution: it
+    would cost another pass over the data at the end. Returns Y, the residual B - M Y, and that function of Y.
+    """
+    MY, also = multiply(Y)
+    left = B - MY
+    step = preconditioner * left
+    along = np.einsum("jr,jr->r", left, step)
+    for _ in range(max_steps):
+        if enough(Y, left):
+            break
+        turned, also_turned = multiply(step)
+        curvature = np.einsum("jr,jr->r", step, turned)
+        length = np.divide(along, curvature, out=np.zeros_like(along), where=curvature > 0)
+        Y, left, also = Y + length * step, left - length * turned, also + length * also_turned
+        ahead = preconditioner * left
+        last, along = along, np.einsum("jr,jr->r", left, ahead)
+        step = ahead + np.divide(along, last, out=np.zeros_like(along), where=last > 0) * step
+    return Y, left, also
 
 
-def measure_subset(problem: Problem, columns: Indices, gamma: float) -> Subset:
-    """The subset in the smaller of the two spaces."""
-    samples = samples_for(problem, columns.size)
-    if samples is not None:
-        return SampleSubset(problem, samples, columns, gamma)
-    if columns.size > largest_system(problem):
-        return IterativeSubset(problem, columns, gamma)
-    return FeatureSubset(problem, columns, gamma)
+class RoughRidge:
+    """F(q) and XV to three digits: by conjugate gradients in single precision, each from the last W."""
+
+    left = (
+        1e-3  # share of the right side that may be left: F, second order in it, is then right to six digits
+    )
+    max_steps = 100
+
+    def __init__(self, G: Floats, C: Floats, gamma: float, n: float) -> None:
+        self._G, self._C, self._gamma, self._n = G.astype(np.float32), C.astype(np.float32), gamma, n
+        self._W = np.zeros_like(self._C)
+
+    def evaluate(self, q: Floats) -> tuple[float, Floats]:
+        """F(q) from below and the rows of XV; no q may be zero."""
+        root, gamma = np.sqrt(q).astype(np.float32)[:, None], np.float32(self._gamma)
+        B = root * self._C
+
+        def multiply(P: Any) -> tuple[Any, Any]:
+            GP = self._G @ (root * P)
+            return gamma * P + root * GP, GP
+
+        inverse = 1 / (gamma + root**2 * self._G.diagonal()[:, None])  # of the diagonal of the system
+        least = self.left * np.linalg.norm(B)
+        Y, left, _ = conjugate_gradients(
+            multiply,
+            B,
+            self._W / root,
+            lambda _, left: bool(np.linalg.norm(left) <= least),
+            self.max_steps,
+            inverse,
+        )
+        self._W = root * Y
+        value = (float(np.vdot(B, Y)) + float(np.vdot(Y, left))) / self._n
+        return value, np.asarray(self._C - self._G @ self._W, dtype=np.float64)
 
 
-def ridge_on(problem: Problem, columns: Indices, gamma: float, most: int | None = None) -> Ridge:
-    """The ridge of some columns, of which `most` are in play at a time, in the smaller of the two spaces."""
-    samples = samples_for(problem, columns.size if most is None else most)
-    if samples is not None:
-        return SampleRidge(problem, samples, columns, gamma)
-    if columns.size > largest_system(problem):
-        return IterativeRidge(problem, columns, gamma)
-    return FeatureRidge(problem, columns, gamma)
+class IterativeRidge:
+    """F(q) of columns too many for a Gram block: a pass over the data for each step, each from the last W.
+
+    Neither G nor its inverse is formed. With the residual r = B - M Y, and M at least gamma, F is known to
+    ||r||^2 / (gamma n): as a bound holds for any weights, nothing has to be exact.
+    """
+
+    max_steps = 300
+
+    def __init__(self, problem: Problem, columns: Indices, gamma: float, left: float = 1e-6) -> None:
+        self.problem, self.columns, self.gamma, self._left = problem, columns, gamma, left
+        self._W: Floats = np.zeros((columns.size, problem.C.shape[1]))
+
+    def evaluate(self, q: Floats) -> tuple[float, Floats]:
+        value, XV, _ = self.solve(q)
+        return value, XV
+
+    def weights(self, q: Floats) -> tuple[Indices, Floats]:
+        self.solve(q)
+        A = np.flatnonzero(q > 0)
+        return self.columns[A], self._W[A]
+
+    def solve(self, q: Floats) -> tuple[float, Floats, float]:
+        """F(q) from below, the rows of XV, and how far below it can be."""
+        A, n, gamma = np.flatnonzero(q > 0), self.problem.n, self.gamma
+        root, C = np.sqrt(q[A])[:, None], self.problem.C[self.columns]
+        B = root * C[A]
+
+        def multiply(Y: Floats) -> tuple[Floats, Floats]:
+            """(gamma I + D^1/2 G D^1/2) Y, and G D^1/2 Y on all columns."""
+            GW = self.problem.product(self.columns[A], root * Y)[self.columns]
+            return gamma * Y + root * GW[A], GW
+
+        def value_of(Y: Floats, r: Floats) -> float:
+            """2 tr(B'Y) - tr(Y'MY), which is below n F by tr(r'M^-1 r)."""
+            return float(np.vdot(B, Y) + np.vdot(Y, r))
+
+        def enough(Y: Floats, r: Floats) -> bool:
+            return float(np.vdot(r, r)) / gamma <= self._left * max(value_of(Y, r), 0.0)
+
+        Y, r, GW = conjugate_gradients(multiply, B, self._W[A] / root, enough, self.max_steps)
+        self._W = np.zeros_like(self._W)
+        self._W[A] = root * Y
+        return value_of(Y, r) / n, C - GW, float(np.vdot(r, r)) / gamma / n

@@ -1,4 +1,4 @@
-"""What a solver returns: the subset, the relaxed weights, the certificate and the trace."""
+"""The answer of a solver: the subset, the relaxed weights, the certificate and the trace."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import numpy as np
 
 from fisherset._format import NEGLIGIBLE
 from fisherset._types import Floats, Indices
-from fisherset.solver.domain import Domain
-from fisherset.solver.exchange.groups import unit_losses
+from fisherset.solver.domain import TIE, Domain, ranked, without
+from fisherset.solver.exchange.swaps import unit_losses
 from fisherset.solver.problem import Problem
+from fisherset.solver.proof import bound_units
 from fisherset.solver.relaxation.relaxation import Relaxation
 from fisherset.solver.subset import Subset
 from fisherset.solver.trace import Iteration, Status, Trace
-from fisherset.solver.unit_bounds import bound_units
-from fisherset.solver.units import TIE, ranked, without
 
-ROUNDED = 1e-6  # the largest gap that counts as none, where rounding may have made it
+# The largest gap that rounding may explain and that still counts as none: F is stated to six digits.
+LARGEST_ROUNDED_GAP = 1e-6
 
 
 @dataclass(frozen=True)
@@ -26,14 +26,14 @@ class Solution:
     """A subset with its certificate: objective <= best over all subsets of the domain <= upper_bound."""
 
     units: Indices  # chosen, in column order
-    loss: Floats  # what F loses without each of them, or another measure of their worth
+    loss: Floats  # loss of F without each of them, or another measure of their worth
     q: Floats  # relaxed weight of every unit
     g: Floats  # gradient of the relaxation
     relaxation: Relaxation
     state: Subset | None  # the system of the chosen
     objective: float
     upper_bound: float
-    with_each: Floats  # the most a set of the domain with each unit can reach, -inf where there is none
+    with_each: Floats  # bound on F of the sets of the domain with each unit, -inf if there is none
     without_each: Floats  # and without it
     trace: tuple[Iteration, ...]
     status: Status
@@ -52,23 +52,23 @@ class Solution:
 
     @property
     def optimal(self) -> bool:
-        """Whether it is proven that no set is better, but for the rounding of F."""
+        """Whether it is proven that no set is better, up to the rounding of F."""
         return is_optimal(self.gap, self.slack, self.status)
 
 
 def is_optimal(gap: float, slack: float, status: Status) -> bool:
-    """Whether a gap is none: no more than a tie between sets, and what rounding alone may make."""
-    return bool(gap <= min(2 * TIE + slack, ROUNDED)) and status is not Status.INEXACT
+    """Whether a gap is no more than a tie between sets and the share that rounding alone may cause."""
+    return bool(gap <= min(2 * TIE + slack, LARGEST_ROUNDED_GAP)) and status is not Status.INEXACT
 
 
 def relative_gap(objective: float, upper_bound: float) -> float:
-    """(UB - F) / UB, and 0 where no subset separates anything but for rounding."""
+    """(UB - F) / UB, and 0 if both are zero up to rounding."""
     nothing = objective <= 0 and upper_bound <= NEGLIGIBLE
-    return 0.0 if nothing else (upper_bound - objective) / upper_bound  # NaN where either is
+    return 0.0 if nothing else (upper_bound - objective) / upper_bound  # NaN if either is
 
 
 def empty_solution(domain: Domain, trace: Trace) -> Solution:
-    """The answer where there is nothing to choose from."""
+    """The answer for m = 0."""
     none = np.zeros(domain.units.size)
     relaxation = Relaxation(none, 0.0, 0.0)
     bounds = bound_units(domain, 0.0)
@@ -84,7 +84,7 @@ def conclude(
     relaxation: Relaxation,
     trace: Trace,
 ) -> Solution:
-    """Put a found subset and the relaxation that bounds it into one answer, as the solver sees it."""
+    """Put a subset and the relaxation that bounds it into one answer, before it is proven."""
     tangent = relaxation.tangent
     g = np.einsum("jr,jr->j", problem.C, problem.C) if tangent is None else tangent.g
     bounds = bound_units(domain, relaxation.upper_bound, [] if tangent is None else [tangent])

@@ -1,4 +1,4 @@
-"""The solvers by name, all with one signature, and what makes their answers safe to state."""
+"""The solvers by name, all with one signature, and the proof of their answers, which trusts none of them."""
 
 from __future__ import annotations
 
@@ -15,21 +15,36 @@ from fisherset.solver.algorithm1.cutting_plane import cutting_plane_path
 from fisherset.solver.domain import Domain
 from fisherset.solver.exact.enumeration import enumerate_sets, tighten
 from fisherset.solver.exact.exact import exact_path
-from fisherset.solver.exchange.forward import most_columns
-from fisherset.solver.exchange.groups import unit_losses
+from fisherset.solver.exchange.swaps import unit_losses
 from fisherset.solver.joint import joint_path
-from fisherset.solver.problem import Problem
-from fisherset.solver.proof import prove_tangents, prove_value
+from fisherset.solver.problem import Problem, rescale, unscaled
+from fisherset.solver.proof import UnitBounds, bound_units, prove_tangents, prove_value
 from fisherset.solver.relaxation.relaxation import Relaxation, relax
-from fisherset.solver.rescaling import rescale, unscaled
-from fisherset.solver.ridge import measure_subset
 from fisherset.solver.solution import Solution, conclude
-from fisherset.solver.trace import USUAL, Status, Trace
-from fisherset.solver.unit_bounds import UnitBounds, bound_units
+from fisherset.solver.subset import measure_subset
+from fisherset.solver.trace import DEFAULT_TOL, Status, Trace
 
 
 class Solver(Protocol):
-    """Finds a set in each of several domains, in rising size, each search starting from the last."""
+    """Finds a set in each of several domains, in rising size, each search starting from the last.
+
+    Parameters
+    ----------
+    problem : Problem
+        The statistics of the table.
+    domains : sequence of Domain
+        The sets to choose from, one Solution each.
+    gamma : float
+        The ridge of Eq. (2).
+    tol : float
+        The gap between F(q) and its bound, or of an exact search, that is small enough.
+    certified : bool
+        Whether a bound is needed. Without, the ceiling of F, which costs nothing, may stand for it.
+    trace : Trace
+        The record of the run, with its limits.
+    start : ndarray or None
+        The q of a similar problem, for the first domain.
+    """
 
     def __call__(
         self,
@@ -62,12 +77,12 @@ def solve(
     trace: Trace,
     start: Floats | None = None,
 ) -> Iterator[Solution]:
-    """Search by a solver on a problem its arithmetic can bear; prove what it found on the problem itself.
+    """Search by a solver on a problem rescaled for float64; prove the answers on the problem itself.
 
-    With `tol=None` the bound is what bounds every subset anyway. Without `certified` nothing is
-    proven: for answers that nobody is told.
+    With `tol=None` the bound is the ceiling of F. Without `certified` nothing is proven: for answers that
+    are used inside, not stated.
     """
-    accuracy, bounded = USUAL if tol is None else tol, certified and tol is not None
+    accuracy, bounded = DEFAULT_TOL if tol is None else tol, certified and tol is not None
     searched = _searchable(problem, domains, gamma)
     solutions = SOLVERS[solver](
         searched, domains, gamma, tol=accuracy, certified=bounded, trace=trace, start=start
@@ -83,8 +98,8 @@ def solve(
 
 
 def _searchable(problem: Problem, domains: Sequence[Domain], gamma: float) -> Problem:
-    """The problem as float64 can search it for sets of these domains."""
-    most = max((most_columns(domain) for domain in domains), default=0)
+    """The problem rescaled so that float64 can search it for sets of these domains."""
+    most = max((domain.most_columns for domain in domains), default=0)
     columns = domains[0].columns if domains else slice(None)
     return rescale(problem, gamma, most, columns)
 
@@ -92,7 +107,7 @@ def _searchable(problem: Problem, domains: Sequence[Domain], gamma: float) -> Pr
 def grade(
     problem: Problem, domain: Domain, units: Indices, gamma: float, *, tol: float, trace: Trace
 ) -> Solution:
-    """A given set of units with its certificate: what any set of the domain can reach at most."""
+    """A given set of units with its certificate: a bound on F over all sets of the domain."""
     searched = _searchable(problem, [domain], gamma)
     state = measure_subset(searched, domain.units.columns(units), gamma)
     relaxation = relax(searched, domain, gamma, tol=tol, trace=trace)
@@ -104,7 +119,7 @@ def grade(
 def grade_exactly(
     problem: Problem, domain: Domain, units: Indices, gamma: float, *, tol: float, trace: Trace
 ) -> tuple[Solution, Solution]:
-    """A given set of units with the certificate of exact search; and the best set that this found."""
+    """A given set of units with the certificate of exact search, and the best set that was found."""
     (best,) = solve("exact", problem, [domain], gamma, tol=tol, trace=trace)
     if domain.m == 0:
         return best, best
@@ -127,16 +142,16 @@ def _proven(
     *,
     exact: bool = False,
 ) -> Solution:
-    """The solution with an objective and bounds that hold for the problem as it is.
+    """The solution with an objective and bounds that hold for the problem itself, not only as searched.
 
-    Where these are not those of the search, its end is not theirs: bounds may be looser than `tol` asks for,
-    and the gap of an exact search need not be closed.
+    They may be looser than those of the search: above `tol`, or with an open gap after an exact search. The
+    status says so then.
     """
     value = prove_value(problem, domain.units.columns(found.units), gamma, found.state)
     bound, bounds = found.upper_bound, UnitBounds(found.with_each, found.without_each)
     if searched is not problem or value.rough:
         proven, of_units = _proven_bounds(problem, searched, domain, found.relaxation, gamma)
-        if searched is problem:  # then what was found holds, too
+        if searched is problem:  # the bounds of the search hold, too
             proven, of_units = min(proven, bound), bounds.least(of_units)
         bound, bounds = proven, of_units
     stated = _stated(problem, domain, found, value, bound, bounds, gamma, trace)
@@ -144,7 +159,7 @@ def _proven(
     closed = stated.gap <= tol or not exact
     if not (stated.optimal or (sharp and closed)):
         trace.stopped(Status.PRECISION)
-    # where the best set is proven, it does not matter what the relaxation could not be solved to
+    # if the best set is proven, the tolerance of the relaxation does not matter
     solved = stated.optimal and trace.status is Status.PRECISION
     return replace(stated, status=Status.CONVERGED if solved else trace.status)
 
@@ -167,13 +182,13 @@ def _stated(
         trace.stopped(Status.UNKNOWN)
     if value.wrong:
         trace.stopped(Status.INEXACT)
-    # where F is not known to six digits, what it certainly reaches
+    # if F is not known to six digits, a lower bound on it
     objective = float(np.clip(value.stated, 0.0, problem.ceiling))
-    # where F(A) = UB in truth, the rounding of F must not say otherwise: F is right, or said not to be
+    # if F(A) = UB in truth, rounding must not put F above it: F is right, or the status says it is not
     objective = min(objective, bound) if value.wrong else objective
     bound = max(bound, objective)
     bounds = bounds.around(found.units, domain.m, objective, bound)
-    margin = rounding.margin_of_sets(most_columns(domain), gamma)
+    margin = rounding.margin_of_sets(domain.most_columns, gamma)
     slack = value.error / objective + margin.share(objective * problem.n) if objective > 0 else 0.0
     return replace(
         found,
@@ -189,7 +204,7 @@ def _stated(
 def _proven_bounds(
     problem: Problem, searched: Problem, domain: Domain, relaxation: Relaxation, gamma: float
 ) -> tuple[float, UnitBounds]:
-    """The bounds where those of the search are of another problem or too rough."""
+    """The bounds if those of the search are of a rescaled problem or too rough."""
     A, tangent, bound = relaxation.A, relaxation.tangent, problem.ceiling
     if tangent is None:
         return bound, bound_units(domain, bound)

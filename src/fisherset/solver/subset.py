@@ -1,4 +1,4 @@
-"""One subset A: F(A), what each member is worth, and what swaps with columns outside depend on.
+"""One subset A: F(A), the worth of each member, and the terms that swaps with columns outside depend on.
 
 With M = G_AA + gamma I everything here comes from W = M^-1 C_A, diag M^-1,
 U = M^-1 G_A:, R = C - G_:A W and base_j = G_jj + gamma - (G_:A U)_jj. In sample space
@@ -14,9 +14,10 @@ import numpy as np
 from fisherset._rounding import BOUNDED
 from fisherset._types import EPS, Floats, Indices
 from fisherset.solver.linear import inverse, refined, shifted
-from fisherset.solver.problem import Problem, Samples
+from fisherset.solver.problem import Problem, Samples, largest_system, samples_for
+from fisherset.solver.ridge import IterativeRidge
 
-COLUMNS = 4096  # most columns of the table taken into sample space at a time
+COLUMNS_AT_A_TIME = 4096  # columns of the table that are read into sample space at a time
 
 
 class CrossTerms(NamedTuple):
@@ -47,16 +48,26 @@ class Subset(Protocol):
 
     @property
     def error(self) -> float:
-        """How far `value` can be off through rounding; infinite where nothing is known of it."""
+        """Bound on the rounding error of `value`; infinite if none is known."""
 
     def cross_terms(self, places: Indices, outsiders: Indices) -> CrossTerms:
-        """What swapping the members at some places for columns outside depends on."""
+        """Terms of the swaps of the members at some places for columns outside."""
 
     def inverse_block(self, places: Indices) -> Floats:
         """(M^-1) among the members at some places."""
 
     def group_terms(self, outsiders: Indices) -> GroupTerms:
-        """What swapping members for groups of columns outside, a row each, depends on."""
+        """Terms of the swaps of members for groups of columns outside, a row of `outsiders` each."""
+
+
+def measure_subset(problem: Problem, columns: Indices, gamma: float) -> Subset:
+    """The subset in the smaller of the two spaces."""
+    samples = samples_for(problem, columns.size)
+    if samples is not None:
+        return SampleSubset(problem, samples, columns, gamma)
+    if columns.size > largest_system(problem):
+        return IterativeSubset(problem, columns, gamma)
+    return FeatureSubset(problem, columns, gamma)
 
 
 class FeatureSubset:
@@ -67,7 +78,7 @@ class FeatureSubset:
         C, M = problem.C[columns], shifted(problem.gram(columns, rows=columns), gamma)
         self._inverse = inverse(M)
         self.W, left = refined(M, self._inverse, C)
-        # tr(C'M^-1 C) = tr(C'W + W'r) + tr(r'M^-1 r) with r = C - MW
+        # tr(C'M^-1 C) = tr(C'W + W'r) + tr(r'M^-1 r) with r = C - MW: the error of W enters squared
         self.value = float(np.vdot(C, self.W) + np.vdot(self.W, left)) / problem.n
         self._left = float(np.vdot(left, left)) / gamma / problem.n
         self.inverse_diagonal: Floats = self._inverse.diagonal().copy()
@@ -83,7 +94,7 @@ class FeatureSubset:
         G = problem.gram(self.columns, rows=outsiders).T
         U = self._inverse @ G
         explained = np.einsum("kj,kj->j", U, G)
-        # never below gamma but for rounding: a duplicate of a member is fully explained
+        # below gamma only by rounding: a duplicate of a member is fully explained
         base = np.maximum(problem.diagonal[outsiders] - explained, 0.0) + self.gamma
         return CrossTerms(problem.C[outsiders] - G.T @ self.W, base, U[places])
 
@@ -96,7 +107,7 @@ class FeatureSubset:
         U = self._inverse @ G
         R = problem.C[outsiders.ravel()] - G.T @ self.W
         base = problem.blocks(outsiders) + self.gamma * np.eye(shape[1])
-        base -= _within(G.reshape(-1, *shape), U.reshape(-1, *shape))
+        base -= _blockwise(G.reshape(-1, *shape), U.reshape(-1, *shape))
         return GroupTerms(R.reshape(*shape, -1), base, U.reshape(-1, *shape))
 
 
@@ -114,7 +125,7 @@ class SampleSubset:
         self._left = float(np.vdot(left, left)) / problem.n
         self.W: Floats = np.empty((columns.size, self._V.shape[1]))
         self.inverse_diagonal: Floats = np.empty(columns.size)
-        self._step = max(1, min(COLUMNS, problem.room // samples.size // 2))
+        self._step = max(1, min(COLUMNS_AT_A_TIME, problem.room // samples.size // 2))
         for start in range(0, columns.size, self._step):
             part = slice(start, start + self._step)
             X = samples.values(columns[part])
@@ -125,7 +136,7 @@ class SampleSubset:
     @property
     def error(self) -> float:
         problem, rounding, nF = self.problem, self.problem.rounding, self.value * self.problem.n
-        # K itself is a sum of k products, of columns as long as before anything was removed from them
+        # K itself is a sum of k products, of columns as long as before centring and adjusting
         lengths, n_terms = rounding.lengths[self.columns], self.samples.size + self.columns.size
         of_kernel = 4 * n_terms * EPS * float(lengths @ lengths) / self.gamma
         if not 0 <= of_kernel < BOUNDED:
@@ -153,13 +164,43 @@ class SampleSubset:
     def group_terms(self, outsiders: Indices) -> GroupTerms:
         shape, X = outsiders.shape, self.samples.values(outsiders.ravel())
         PX = self._P @ X
-        base = self.gamma * (np.eye(shape[1]) + _within(X.reshape(-1, *shape), PX.reshape(-1, *shape)))
+        base = self.gamma * (np.eye(shape[1]) + _blockwise(X.reshape(-1, *shape), PX.reshape(-1, *shape)))
         U = self.samples.values(self.columns).T @ PX
         R = self.gamma * (X.T @ self._V)
         return GroupTerms(R.reshape(*shape, -1), base, U.reshape(-1, *shape))
 
 
-def _within(A: Floats, B: Floats) -> Floats:
+class IterativeSubset:
+    """A subset too large for its system: F and its weights, without swaps."""
+
+    def __init__(self, problem: Problem, columns: Indices, gamma: float) -> None:
+        self.problem, self.columns, self.gamma = problem, columns, gamma
+        ridge = IterativeRidge(problem, columns, gamma, left=1e-10)  # F to ten digits, as it is stated
+        self.value, _, self._below = ridge.solve(np.ones(columns.size))
+        self.W: Floats = ridge.weights(np.ones(columns.size))[1]
+        # as if the columns were uncorrelated: the worth of each is then only an order of magnitude
+        self.inverse_diagonal: Floats = 1.0 / (problem.diagonal[columns] + gamma)
+
+    @property
+    def error(self) -> float:
+        most, nF = np.full(self.columns.size, 1.0 / self.gamma), self.value * self.problem.n
+        of_products = self.problem.rounding.of_products(self.columns, self.W, most, nF)
+        return self._below + of_products / self.problem.n
+
+    def cross_terms(self, places: Indices, outsiders: Indices) -> CrossTerms:
+        raise NotImplementedError(NO_SWAPS)
+
+    def inverse_block(self, places: Indices) -> Floats:
+        return np.diag(self.inverse_diagonal[places])
+
+    def group_terms(self, outsiders: Indices) -> GroupTerms:
+        raise NotImplementedError(NO_SWAPS)
+
+
+NO_SWAPS = "Swaps need the inverse of the system, which is too large to hold."
+
+
+def _blockwise(A: Floats, B: Floats) -> Floats:
     """A_J'B_J of each group J, of arrays of the shape rows x groups x size."""
     product: Floats = A.transpose(1, 2, 0) @ B.transpose(1, 0, 2)
     return product

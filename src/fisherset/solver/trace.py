@@ -1,4 +1,4 @@
-"""The record of a run: what each iteration reached, and whether there is budget for another."""
+"""The record of a run: its iterations, its limits, and how it ended."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from contextlib import contextmanager
 from enum import StrEnum
 from typing import NamedTuple
 
-USUAL = 1e-3  # tol where none is given
-THRIFT = 0.05  # and what a bound that is loose anyway may be off by, as a share of what it leaves open
+DEFAULT_TOL = 1e-3  # gap of the relaxation if no tol is given: the three digits that a report shows
+# The same for a bound that is loose anyway, as a share of what it leaves open: a bound that leaves 20 % open
+# need not be computed to better than 1 %.
+DEFAULT_LOOSE_TOL = 0.05
 
 
 class Iteration(NamedTuple):
@@ -18,8 +20,8 @@ class Iteration(NamedTuple):
     phase: str
     objective: float
     upper_bound: float
-    n_active: int  # units with a relaxed weight, units chosen; of exact search the nodes that are open
-    n_nodes: int = 0  # nodes looked at
+    n_active: int  # units with a relaxed weight or selected units; open nodes of an exact search
+    n_nodes: int = 0  # nodes explored
 
 
 class Status(StrEnum):
@@ -66,14 +68,14 @@ class Status(StrEnum):
     )
 
 
-# Statuses that say that numbers are in doubt stand above those that say why a search ended.
+# Statuses that put numbers in doubt outrank those that say why a search ended.
 DOUBT = {Status.UNKNOWN: 1, Status.INEXACT: 2}
 
 
 class Trace:
     """Collects iterations, calls `report` on each, and watches the time.
 
-    With `thrift` a loose bound need not be as sharp as `tol` says: up to that share of what it leaves open.
+    A loose bound need not be as sharp as `tol` says, but to the share `loose_tol` of what it leaves open.
     """
 
     def __init__(
@@ -82,10 +84,10 @@ class Trace:
         max_iter: int,
         time_limit: float | None = None,
         max_nodes: int | None = None,
-        thrift: float = 0.0,
+        loose_tol: float = 0.0,
         report: Callable[[Iteration], None] | None = None,
     ) -> None:
-        self.max_iter, self.max_nodes, self.thrift = max_iter, max_nodes, thrift
+        self.max_iter, self.max_nodes, self.loose_tol = max_iter, max_nodes, loose_tol
         self.iterations: list[Iteration] = []
         self.status = Status.CONVERGED
         self._deadline = None if time_limit is None else time.monotonic() + time_limit
@@ -106,7 +108,7 @@ class Trace:
 
     @contextmanager
     def part(self, share: float) -> Iterator[None]:
-        """Let what is done inside take a share of the time that is left."""
+        """Limit the time of the block to a share of the remaining time."""
         deadline = self._deadline
         if deadline is not None:
             now = time.monotonic()

@@ -38,23 +38,11 @@ def split_budget(budget: int | None, n_columns: int, n_targets: int, *, by_passe
 def least_memory(
     n_columns: int, n_targets: int, n_chosen: int, *, n_rows: int | None = None, by_passes: bool = False
 ) -> int:
-    """Bytes without which sets of `n_chosen` columns cannot be searched for as they are with any more.
+    """Least bytes with which sets of `n_chosen` columns are searched for as with any more.
 
-    Parameters
-    ----------
-    n_columns : int
-        Number of columns of the table.
-    n_targets : int
-        Number of classes, of labels or of numbers to explain.
-    n_chosen : int
-        Number of columns of the largest set.
-    n_rows : int, optional
-        Number of rows, where they can be had together.
-    by_passes : bool
-        Whether the rows are out of core, so that each request is a pass over them.
+    `n_rows` is the number of rows where they can be had together; `by_passes` says that they are out of
+    core, so that each request is a pass over them. `n_targets` counts classes, labels or numbers to explain.
 
-    Examples
-    --------
     >>> from fisherset.statistics import least_memory
     >>> round(least_memory(1_000_000, 2, 50) / 1e6)
     311

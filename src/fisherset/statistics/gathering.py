@@ -11,22 +11,6 @@ from numpy.typing import NDArray
 
 from fisherset._types import Indices
 from fisherset.data import Block, CountedRows, PreparedRows, Rows
-from fisherset.statistics import (
-    Basis,
-    Centering,
-    ColumnRoles,
-    CrossProducts,
-    MissingCounts,
-    RFactor,
-    Scatter,
-    StoredProducts,
-    basis_from_products,
-    centering_of,
-    count_missing,
-    feature_moments,
-    products_suffice,
-    sum_cross_products,
-)
 from fisherset.statistics.measured import (
     FitArguments,
     MeasuredTable,
@@ -34,6 +18,7 @@ from fisherset.statistics.measured import (
     warn_dropped,
     warn_explained,
 )
+from fisherset.statistics.products.products import StoredProducts
 from fisherset.statistics.reader import (
     NONE,
     Classified,
@@ -45,6 +30,18 @@ from fisherset.statistics.reader import (
     dense_of,
     numbers_of,
 )
+from fisherset.statistics.sums.confounders import Basis, Centering, RFactor
+from fisherset.statistics.sums.cross_products import (
+    ColumnRoles,
+    CrossProducts,
+    basis_from_products,
+    centering_of,
+    feature_moments,
+    products_suffice,
+    sum_cross_products,
+)
+from fisherset.statistics.sums.guard import MissingCounts, count_missing
+from fisherset.statistics.sums.scatter import Scatter
 from fisherset.validation.numbers import reject_nonfinite
 from fisherset.validation.targets import as_objects
 from fisherset.validation.weights import check_total_weight

@@ -16,23 +16,6 @@ from numpy.typing import NDArray
 
 from fisherset._types import Floats, Indices
 from fisherset.data import COLUMN_COPY_BYTES, Block, Coded, CountedRows, MemoryRows, PreparedRows, Rows
-from fisherset.statistics import (
-    Basis,
-    Classes,
-    Coding,
-    ColumnRoles,
-    Labels,
-    Numbers,
-    Scatter,
-    SourceProducts,
-    SparseColumnProducts,
-    basis_from_rows,
-    count_missing,
-    feature_moments,
-    join_rows,
-    sum_cross_products,
-    sum_moments,
-)
 from fisherset.statistics.budget import DEFAULT_MEMORY
 from fisherset.statistics.gathering import (
     check_adjusted,
@@ -46,6 +29,7 @@ from fisherset.statistics.gathering import (
     measure_summary,
     removed_columns,
 )
+from fisherset.statistics.kernels import join_rows
 from fisherset.statistics.measured import (
     NO_ARGUMENTS,
     FitArguments,
@@ -54,6 +38,8 @@ from fisherset.statistics.measured import (
     warn_dropped,
     warn_explained,
 )
+from fisherset.statistics.products.products import RowProducts
+from fisherset.statistics.products.sparse_columns import SparseColumnProducts
 from fisherset.statistics.reader import (
     NONE,
     Preparation,
@@ -68,6 +54,12 @@ from fisherset.statistics.reader import (
     roles_of,
     rows_of,
 )
+from fisherset.statistics.sums.coding import Classes, Coding, Labels, Numbers
+from fisherset.statistics.sums.confounders import Basis, basis_from_rows
+from fisherset.statistics.sums.cross_products import ColumnRoles, feature_moments, sum_cross_products
+from fisherset.statistics.sums.guard import count_missing
+from fisherset.statistics.sums.moments import sum_moments
+from fisherset.statistics.sums.scatter import Scatter
 from fisherset.validation import parameters as parameter
 from fisherset.validation.features import check_features, width_of
 from fisherset.validation.numbers import is_frame, labels_of_columns, reject_nonfinite
@@ -223,9 +215,9 @@ def _in_memory(
     rows = CountedRows(memory)
     table = _summed(rows, coding, classes, arguments, removed, basis, locate)
     if SparseColumnProducts.suits(memory, copied):
-        products: SourceProducts = SparseColumnProducts(rows, table.scatter.guard)
+        products: RowProducts = SparseColumnProducts(rows, table.scatter.guard)
     else:
-        products = SourceProducts(rows, table.scatter.guard)
+        products = RowProducts(rows, table.scatter.guard)
     return replace(table, products=products, codes=codes)
 
 
@@ -260,7 +252,7 @@ def _summed(
     if confounder_names and basis is not None:
         warn_dropped(confounder_names, basis)
         warn_explained(scatter, classes, rows.names, arguments.adjust_for)
-    products = SourceProducts(rows, moments.guard, together=False)
+    products = RowProducts(rows, moments.guard, together=False)
     missing = None if observed is None else observed.missing
     counter = rows if isinstance(rows, CountedRows) else None
     return MeasuredTable(rows, products, coding, scatter, classes, missing=missing, counter=counter)

@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 
 from fisherset._types import Indices
 from fisherset.data import CountedRows, Rows
-from fisherset.statistics import Basis, Classes, Coding, Scatter, SourceProducts, StoredProducts
+from fisherset.statistics.products.products import RowProducts, StoredProducts
+from fisherset.statistics.sums.coding import Classes, Coding
+from fisherset.statistics.sums.confounders import Basis
+from fisherset.statistics.sums.scatter import Scatter
 from fisherset.validation.parameters import shown, shown_some
 from fisherset.validation.table import warn
 from fisherset.validation.targets import ONE_CLASS_EACH, REGRESSION
@@ -55,7 +58,7 @@ class MeasuredTable:
     ----------
     rows : Rows or None
         The rows as kernels take them; None where there are no rows any more.
-    products : SourceProducts or StoredProducts
+    products : RowProducts or StoredProducts
         Products of the columns.
     coding : Coding
         The targets.
@@ -76,7 +79,7 @@ class MeasuredTable:
     """
 
     rows: Rows | None
-    products: SourceProducts | StoredProducts
+    products: RowProducts | StoredProducts
     coding: Coding
     scatter: Scatter
     classes: NDArray[Any]

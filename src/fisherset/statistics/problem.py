@@ -23,7 +23,7 @@ from fisherset._types import Floats, Indices
 from fisherset.statistics.budget import split_budget
 from fisherset.statistics.products.gram import GramBlock, GramCache, GramColumns
 from fisherset.statistics.products.prefetch import Forecast, GramBatches, GroupBlocks, Prefetcher
-from fisherset.statistics.products.products import Products, SampleSpace, SourceProducts, StoredProducts
+from fisherset.statistics.products.products import Products, RowProducts, SampleSpace, StoredProducts
 from fisherset.statistics.products.sparse_columns import SparseColumnProducts
 from fisherset.statistics.sums.coding import Coding
 from fisherset.statistics.sums.errors import relative_error
@@ -48,17 +48,6 @@ class TableProblem:
         Bytes that may be held besides the table; None for an amount that is harmless on any machine.
     eager : bool
         Whether to compute Gram columns whole at once, as is best for many searches on the same table.
-
-    Attributes
-    ----------
-    columns : ndarray
-        Position in the table of each of the problem's columns.
-    rank : int
-        Number of columns of H as the coding has it.
-    basis : ndarray or None
-        Matrix that H is multiplied by, to have no more columns than the table; None where it has not.
-    room : int
-        Numbers that an array of a search may have.
     """
 
     def __init__(
@@ -72,7 +61,7 @@ class TableProblem:
         eager: bool = False,
     ) -> None:
         self.products, self.scatter, self.coding = products, scatter, coding
-        self.columns: Indices = np.flatnonzero(~scatter.constant)
+        self.columns: Indices = np.flatnonzero(~scatter.constant)  # their positions in the table
         self.n, self.ceiling = scatter.n, scatter.ceiling
         some = slice(None) if self._whole else self.columns
         self.beta: Floats = scatter.beta[:, some]
@@ -85,8 +74,8 @@ class TableProblem:
             self.diagonal: Floats = np.where(unknown, self.n, total / self.scale / self.scale)
             self.C: Floats = scatter.products(self.scale)
             self.rounding = self._rounding(unknown, standardize)
-        # F depends on H by C C' alone: where targets are more than columns, a basis of C's rows is enough
-        self.rank = scatter.rank
+        self.rank = scatter.rank  # columns of H as the coding has it
+        # F depends on H by C C' alone: where H has more columns than the table, H times a basis is enough
         self.basis: Floats | None = None
         if self.rank > self.columns.size:
             self.basis = np.linalg.qr(self.C.T)[0]
@@ -111,10 +100,11 @@ class TableProblem:
         """Choose how blocks of G are kept, by what a product of columns costs."""
         products, d = self.products, self.columns.size
         # where the rows cannot be had together, each request is a pass over them
-        by_passes = isinstance(products, SourceProducts) and products.n_rows is None
+        by_passes = isinstance(products, RowProducts) and products.n_rows is None
         if budget is not None and isinstance(products, StoredProducts):
             budget = max(budget - products.XX.nbytes, 0)
         n_targets = len(self.scatter.moments.TX)
+        # room: numbers that an array of a search may have
         n_bytes, self.room = split_budget(budget, self.scatter.total.size, n_targets, by_passes=by_passes)
         self._prefetcher: Prefetcher | None = None
         if by_passes or isinstance(products, SparseColumnProducts):
@@ -128,7 +118,7 @@ class TableProblem:
         elif eager:
             self._cache = GramColumns(self._gram_columns, d, n_bytes)
         else:
-            by_rows = isinstance(products, SourceProducts)
+            by_rows = isinstance(products, RowProducts)
             self._cache = GramBlock(self._gram_columns, d, n_bytes, by_rows=by_rows)
 
     @cached_property
@@ -206,6 +196,6 @@ def _forecast_in_table(forecast: Forecast, columns: Indices, count: int, kept: N
 
 
 def _slices(n_rows: int, width: int) -> Iterator[slice]:
-    """Rows of a wide array in slices, so that temporary arrays are small beside it."""
+    """Rows of a wide array in slices, so that temporary arrays are small compared with it."""
     step = max(1, SLICE // max(width, 1))
     return (slice(start, start + step) for start in range(0, n_rows, step))

@@ -13,8 +13,10 @@ from scipy import sparse
 
 from fisherset._types import EPS, Floats, Indices
 from fisherset.data import Block, Coded, DaskRows, Matrix, MemoryRows, Rows, canonical, names_of_several
-from fisherset.statistics import Basis, ColumnRoles, CrossProducts, join_columns
+from fisherset.statistics.kernels import join_columns
 from fisherset.statistics.measured import FitArguments, reject_data_arguments
+from fisherset.statistics.sums.confounders import Basis
+from fisherset.statistics.sums.cross_products import ColumnRoles, CrossProducts
 from fisherset.validation.confounders import check_confounders
 from fisherset.validation.numbers import as_numbers
 from fisherset.validation.parameters import shown

@@ -3,22 +3,17 @@
 from fisherset.tables.columns.features import Feature, Grouping, group_features, prefix_groups, read_groups
 from fisherset.tables.columns.identifiers import Identifiers
 from fisherset.tables.columns.labels import labels_in, values_in
-from fisherset.tables.columns.names import split_names
-from fisherset.tables.drift import drift_of
-from fisherset.tables.frames import Frame, read_frame
-from fisherset.tables.label_files import Joined, join_labels
+from fisherset.tables.columns.table import Joined, join_labels, read_content, reduce_content
+from fisherset.tables.columns.types import split_names
 from fisherset.tables.layout import PLAIN, Layout
-from fisherset.tables.open import open_table
-from fisherset.tables.read import LabelledTable, read_table, reduce_frame
+from fisherset.tables.read import LabelledTable, open_table, pick, read_table
 from fisherset.tables.scanning import columns_in, scan
-from fisherset.tables.selection import Selection, read_selection
-from fisherset.tables.streams.subset import pick
+from fisherset.tables.selection import Selection, drift_of, read_selection
 from fisherset.tables.text.decoding import spooled
 from fisherset.tables.write import write_table
 
 __all__ = [
     "Feature",
-    "Frame",
     "Grouping",
     "Identifiers",
     "Joined",
@@ -34,11 +29,11 @@ __all__ = [
     "open_table",
     "pick",
     "prefix_groups",
-    "read_frame",
+    "read_content",
     "read_groups",
     "read_selection",
     "read_table",
-    "reduce_frame",
+    "reduce_content",
     "scan",
     "split_names",
     "spooled",

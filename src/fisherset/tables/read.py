@@ -1,9 +1,11 @@
-"""A labelled table: numbers, labels and where each feature came from."""
+"""Labelled tables: numbers, labels and the origin of each feature, in memory or read by batches."""
 
 from __future__ import annotations
 
-from collections import Counter
+import warnings
+import zipfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,19 +13,25 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from fisherset._format import meant, near, shown
-from fisherset.tables.columns.encoding import ASK_IMPUTE, IMPUTE, NOTHING, features_of, numbers_of
+from fisherset import Summary
+from fisherset._format import near, shown
+from fisherset._memory import format_bytes, free_memory
+from fisherset.data import BatchedRows, Block, Coded, Rows
+from fisherset.tables.columns.encoding import IMPUTE
 from fisherset.tables.columns.features import Feature
 from fisherset.tables.columns.identifiers import Identifiers
-from fisherset.tables.columns.labels import complete_labels, complete_numbers
-from fisherset.tables.columns.names import all_names
-from fisherset.tables.frames import SVMLIGHT, Frame, read_frame
-from fisherset.tables.label_files import join_labels
+from fisherset.tables.columns.labels import complete_target
+from fisherset.tables.columns.table import ColumnTable, Content, content_of, join_labels, opened_file
+from fisherset.tables.columns.types import all_names
 from fisherset.tables.layout import PLAIN, Layout
-from fisherset.tables.matrices.npz import check_labels
-from fisherset.tables.memory import check_shape
+from fisherset.tables.matrices.npz import SUMMARY_ARRAYS
+from fisherset.tables.scanning import check_layout, columns_in, scan, scan_stream, strings_for
+from fisherset.tables.streams.files import MAGIC, Files
+from fisherset.tables.streams.readers import Reader, TableFile
+from fisherset.tables.text.reader import TextReader
 
 TASK_NAMES = ("classification", "regression")
+WHOLE_SHARE = 0.5  # of the free memory that a table may take to be read whole: a fit needs some, too
 
 
 class LabelledTable(NamedTuple):
@@ -34,7 +42,7 @@ class LabelledTable(NamedTuple):
     X : ndarray, CSR matrix, scanned table or Summary
         The numbers, a column for each feature.
     y : ndarray or None
-        The labels, or numbers; None where X brings its own.
+        The labels, or numbers; None where X has its own.
     features : list of Feature
         What each column of X is.
     target : str
@@ -42,9 +50,11 @@ class LabelledTable(NamedTuple):
     path : Path
         The file.
     ids : Identifiers or None
-        What the rows are called, where they are called anything and at hand.
+        Names of the rows, where they have any and are in memory.
     dropped : tuple of str
         The columns that were left out.
+    sha256 : str
+        The digest of the file, where it was asked for and taken from the open file.
     """
 
     X: Any
@@ -54,6 +64,7 @@ class LabelledTable(NamedTuple):
     path: Path
     ids: Identifiers | None = None
     dropped: tuple[str, ...] = ()
+    sha256: str = ""
 
     @property
     def names(self) -> list[str]:
@@ -61,23 +72,23 @@ class LabelledTable(NamedTuple):
 
     @property
     def in_memory(self) -> bool:
-        """Whether the rows are at hand."""
+        """Whether the rows are in memory."""
         return self.y is not None
 
     @property
     def n_rows(self) -> int:
-        """How many rows there are; of a table that is read by batches once it has been read."""
+        """Number of rows; of a table that is read by batches known after the first pass."""
         if self.in_memory:
             return int(self.X.shape[0])
         return int(self.X.n_samples if hasattr(self.X, "n_samples") else self.X.n_rows)
 
     def identifiers(self) -> Identifiers | None:
-        """What the rows are called; of a table that is read by batches that takes another pass.
+        """Names of the rows; of a table that is read by batches they take another pass.
 
         Returns
         -------
         ids : Identifiers or None
-            None where they are called nothing.
+            None where they have no names.
         """
         read = getattr(self.X, "identifiers", None)
         return read() if self.ids is None and read is not None else self.ids
@@ -102,173 +113,233 @@ def read_table(
     target : str or None
         The column of labels, or numbers; None where the file says itself.
     drop : sequence of str
-        Columns to leave out; a text may name several, with commas between them.
+        Columns to leave out; a string may name several, with commas between them.
     impute : {"median", "indicator"}, default=None
-        What to do about missing values: take the median, or the commonest value; or besides
+        What to do about missing values: take the median, or the most frequent value; or besides
         mark them in a column of their own. None to refuse them.
     task : {"classification", "regression"}, default="classification"
-        Whether the target holds labels, which are read as they stand, or numbers.
+        Whether the target holds labels, which are read as strings, or numbers.
     split : bool, default=True
-        Whether the values of a column of texts are chosen one by one; where not, a column of two
+        Whether the values of a column of strings are selected one by one; if not, a column of two
         values becomes one feature.
     layout : Layout, default=PLAIN
-        How the table stands in its file, and in which other one its labels are.
+        How the table is written, and the file of its labels if they are in another.
 
     Returns
     -------
     table : LabelledTable
-        Numbers throughout: a column of texts becomes a column `column=value` for each value.
+        Numbers throughout: a column of strings becomes a column `column=value` for each value.
     """
+    _check_parameters(target, impute, task, layout)
+    return _whole(*opened_file(path, layout), target, drop, impute, task, split, layout)
+
+
+def _check_parameters(target: str | None, impute: str | None, task: str, layout: Layout) -> None:
     if impute is not None and impute not in IMPUTE:
         raise ValueError(f"impute must be one of {', '.join(IMPUTE)}; got {impute!r}.")
     if task not in TASK_NAMES:
         raise ValueError(f"task must be one of {', '.join(TASK_NAMES)}; got {task!r}.")
     if target is not None and target == layout.identifier:
         raise ValueError(f"The column that names the rows must be no other; {target!r} is the target.")
-    labelled = task == "classification"
-    texts = [target] if labelled and target is not None else []
-    frame = read_frame(path, texts=texts, layout=layout)
-    frame, held, target = join_labels(frame, target, layout, texts=texts)
-    target = _target_of(held, target)
-    frame, drop = _dropped(frame, drop, layout)
-    out = {*drop, target} if frame.arrow is not None else set(drop)  # a matrix has its labels beside it
-    kept = [name for name in frame.names if name not in out]
+
+
+def _whole(
+    file: TableFile,
+    reader: Reader | None,
+    target: str | None,
+    drop: Sequence[str],
+    impute: str | None,
+    task: str,
+    split: bool,
+    layout: Layout,
+) -> LabelledTable:
+    """Read all rows of an open file: a stream of columns that is collected, or a matrix."""
+    strings = [target] if task == "classification" and target is not None else []
+    content = content_of(file, reader, strings=strings, layout=layout)
+    content, held, target = join_labels(content, target, layout, strings=strings)
+    target = held.find_target(target)
+    dropped = _dropped(content, drop, layout)
+    ids = None if content.ids is None or content.ids.name in dropped else content.ids
+    # the labels of a matrix are none of its columns
+    out = {*dropped, target} if isinstance(content, ColumnTable) else set(dropped)
+    kept = [name for name in content.names if name not in out]
     if not kept:
-        raise ValueError(f"{path.name} has no columns but the target and those dropped.")
-    y = complete_labels(held, target) if labelled else complete_numbers(held, target)
-    if frame.arrow is None:
-        X, features = _matrix_of(frame, kept, impute)
-        _check_distinct(features)
-    else:
-        features = features_of(frame.arrow.select(kept), impute, split, frame.where)
-        _check_distinct(features)
-        X = numbers_of(frame.arrow, features)
+        raise ValueError(f"{file.name} has no columns but the target and those dropped.")
+    y = complete_target(held, target, task, file.name)
+    features = content.features(kept, impute, split)
+    X = content.numbers(features)
     _check_finite(X, features)
-    return LabelledTable(X, y, features, target, path, frame.ids, tuple(drop))
+    return LabelledTable(X, y, features, target, file.path, ids, tuple(dropped))
+
+
+def _dropped(content: Content, drop: Sequence[str], layout: Layout) -> list[str]:
+    """Return the names of the columns to leave out; identifiers may be among them."""
+    known = {*content.names, *([] if content.ids is None else [content.ids.name])}
+    known |= set() if layout.on is None else {layout.on}
+    names = all_names(drop, known)
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise ValueError(
+            f"--drop names columns that {content.path.name} does not have: {shown(unknown)}."
+            f"{near(unknown[0], content.names)}"
+        )
+    return names
 
 
 def _check_finite(X: Any, features: Sequence[Feature]) -> None:
     stored = X.data if sparse.issparse(X) else X
     if stored.dtype.kind == "f" and np.isinf(stored).any():
-        endless = shown([features[j].name for j in np.unique((abs(X) == np.inf).nonzero()[1])])
-        raise ValueError(f"Columns {endless} hold infinite values. Leave them out with --drop, or mend them.")
+        infinite = shown([features[j].name for j in np.unique((abs(X) == np.inf).nonzero()[1])])
+        raise ValueError(
+            f"Columns {infinite} hold infinite values. Leave them out with --drop, or mend them."
+        )
 
 
-def reduce_frame(frame: Frame, features: Sequence[Feature]) -> Any:
-    """The numbers of some features in a frame, which has to have their columns.
+def open_table(
+    path: Path,
+    target: str | None,
+    *,
+    drop: Sequence[str] = (),
+    impute: str | None = None,
+    task: str = "classification",
+    split: bool = True,
+    layout: Layout = PLAIN,
+    digest: bool = False,
+) -> LabelledTable:
+    """Open a labelled table, its rows in memory where they fit.
 
     Parameters
     ----------
-    frame : Frame
-        What a file holds.
-    features : sequence of Feature
-        What is wanted of it.
+    path : Path
+        A file, a folder or a pattern such as `rows/*.parquet`, which are read by batches, or a summary.
+    target, drop, impute, task, split, layout
+        As for :func:`read_table`.
+    digest : bool, default=False
+        Whether to take the digest of a file of text while it is open.
 
     Returns
     -------
-    X : ndarray or sparse matrix of shape (n_rows, len(features))
-        The numbers.
+    table : LabelledTable
+        Whose X is what a selector takes, and y None where X has its own targets.
     """
-    wanted = list(dict.fromkeys(feature.column for feature in features))
-    lacking = [name for name in wanted if name not in set(frame.names)]
-    if lacking and frame.path.suffix.lower() in SVMLIGHT:  # a column that is nought throughout is not there
-        width = frame.X.shape[1] + len(lacking)
-        X = sparse.csr_matrix((frame.X.data, frame.X.indices, frame.X.indptr), shape=(frame.n_rows, width))
-        frame, lacking = frame._replace(X=X, names=[*frame.names, *lacking]), []
-    if lacking:
-        raise ValueError(f"{frame.path.name} lacks {len(lacking)} of the columns: {shown(lacking)}.")
-    if frame.arrow is None:
-        odd = [feature.name for feature in features if feature.kind == "value"]
-        if odd:
-            raise ValueError(f"{frame.path.name} holds numbers only; {shown(odd)} are values of texts.")
-        places = {name: j for j, name in enumerate(frame.names)}
-        X = _filled(frame.X[:, [places[feature.column] for feature in features]], features)
+    if is_summary(path):
+        return _summary_table(path, target, drop, impute, task, layout)
+    several = path.is_dir() or (not path.exists() and any(mark in str(path) for mark in MAGIC))
+    reader, sha256 = None, ""
+    if not several:
+        _check_parameters(target, impute, task, layout)
+        file, reader = opened_file(path, layout)
+        sha256 = reader.digest() if digest and isinstance(reader, TextReader) else ""
+        size, free = size_in_memory(file, reader), free_memory()
+        if size <= WHOLE_SHARE * free:
+            table = _whole(file, reader, target, drop, impute, task, split, layout)
+            return table._replace(sha256=sha256)
+        warnings.warn(
+            f"{path.name} would take about {format_bytes(size)} of memory, more than half of the "
+            f"{format_bytes(free)} that are free: it is read by batches, again for every pass.",
+            stacklevel=2,
+        )
+    if target is None:
+        raise ValueError("Name the column of labels with --target.")
+    rows: BatchedRows
+    if reader is None:
+        if any("," in name for name in drop):
+            drop = all_names(drop, columns_in(str(path), layout))
+        rows = scan(str(path), target, drop=drop, impute=impute, split_texts=split, layout=layout)
     else:
-        X = numbers_of(frame.arrow, features)
-    if not sparse.issparse(X):
-        return X
-    check_shape(frame.path.name, *X.shape)
-    return X.toarray()
+        check_layout(layout)
+        stream = Files([file], strings_for([target], layout), layout, [reader])
+        drop = all_names(drop, stream.schema.names)
+        rows = scan_stream(stream, [target], None, drop, None, None, impute, split, layout)
+    plain = [Feature(name, name) for name in rows.names or ()]
+    features = list(getattr(rows, "features", plain))
+    return LabelledTable(rows, None, features, target, path, dropped=tuple(drop), sha256=sha256)
 
 
-def _matrix_of(frame: Frame, names: list[str], impute: str | None) -> tuple[Any, list[Feature]]:
-    """Columns of a matrix, their gaps filled."""
-    wanted = set(names)
-    whole = len(names) == frame.X.shape[1]
-    X = frame.X if whole else frame.X[:, [j for j, name in enumerate(frame.names) if name in wanted]]
-    stored = X.data if sparse.issparse(X) else X
-    plain = [Feature(name, name) for name in names]
-    if not (stored.dtype.kind == "f" and np.isnan(stored).any()):
-        return X, plain
-    if sparse.issparse(X):
-        raise ValueError(f"{frame.path.name} has missing values in a sparse matrix; fill them before.")
-    gaps = np.isnan(X)
-    holed = gaps.any(axis=0)
-    if impute is None:
-        lacking = [name for name, hole in zip(names, holed, strict=True) if hole]
-        raise ValueError(ASK_IMPUTE.format(shown(lacking)))
-    if gaps.all(axis=0).any():
-        empty = [name for name, gone in zip(names, gaps.all(axis=0), strict=True) if gone]
-        raise ValueError(NOTHING.format(shown(empty)))
-    fills = np.nanmedian(X[:, holed], axis=0)
-    features = list(plain)
-    for j, fill in zip(np.flatnonzero(holed), fills, strict=True):
-        features[j] = plain[j]._replace(fill=float(fill))
-    marked = np.flatnonzero(holed).tolist() if impute == "indicator" else []
-    features += [Feature(f"{names[j]}=missing", names[j], "missing") for j in marked]
-    return _filled(X[:, [*range(len(names)), *marked]], features), features
+def size_in_memory(file: TableFile, reader: Reader | None) -> float:
+    """Return about how many bytes a table takes in memory; zero where that is not known before."""
+    try:
+        if reader is not None:
+            return reader.size_in_memory()
+        if file.path.suffix.lower() == ".h5ad":
+            import h5py
+
+            sizes: list[float] = []
+            with h5py.File(file.path, "r") as content:
+                content.visititems(lambda _, item: sizes.append(getattr(item, "nbytes", 0)))
+            return 1.5 * sum(sizes)  # counts of four bytes become numbers of eight
+    except Exception:  # of any kind: reading it will tell what is wrong
+        return 0.0
+    return 0.0
 
 
-def _filled(X: Any, features: Sequence[Feature]) -> Any:
-    """Columns as the features want them: gaps filled, or marked."""
-    if sparse.issparse(X) or all(feature == Feature(feature.name, feature.column) for feature in features):
-        return X
-    X = np.array(X, dtype=np.float64)
-    for j, feature in enumerate(features):
-        gaps = np.isnan(X[:, j])
-        if feature.kind == "missing":
-            X[:, j] = gaps
-        elif feature.fill is not None:
-            X[gaps, j] = float(feature.fill)
-    return X
+def is_summary(path: Path) -> bool:
+    """Whether a file is one that `Summary.save` writes."""
+    if path.suffix.lower() != ".npz" or not zipfile.is_zipfile(path):
+        return False
+    try:
+        with zipfile.ZipFile(path) as file:
+            return {f"{name}.npy" for name in SUMMARY_ARRAYS} <= set(file.namelist())
+    except Exception:  # of any kind: reading it will tell what is wrong
+        return False
 
 
-def _target_of(frame: Frame, target: str | None) -> str:
-    if frame.arrow is not None:
-        if target is None:
-            raise ValueError("Name the column of labels with --target.")
-        if target not in frame.names:
-            raise ValueError(f"{frame.path.name} has no column {target!r}.{near(target, frame.names)}")
-        return target
-    labels = frame.labels or {}
-    if not labels and frame.path.suffix.lower() == ".npz":
-        check_labels(frame.path)
-    if target is None and len(labels) == 1:
-        return next(iter(labels))
-    if target is None or target not in labels:
-        raise ValueError(
-            f"The labels of {frame.path.name} are called {shown(list(labels))}; got --target {target!r}."
-            f"{meant(target or '', labels)}"
-        )
-    return target
+def _summary_table(
+    path: Path, target: str | None, drop: Sequence[str], impute: str | None, task: str, layout: Layout
+) -> LabelledTable:
+    given = {"--labels": layout.labels, "--id": layout.identifier, "--transpose": layout.transpose or None}
+    for option in (option for option, value in given.items() if value is not None):
+        raise ValueError(f"{path.name} is a summary, which has no rows; leave {option} out.")
+    summary = Summary.load(path)
+    if summary.task != task:
+        raise ValueError(f"{path.name} is a summary for --task {summary.task}; got --task {task}.")
+    if drop:
+        raise ValueError(f"{path.name} is a summary; leave columns out with --exclude, not with --drop.")
+    if impute is not None:
+        raise ValueError(f"{path.name} is a summary, where no values are missing; leave --impute out.")
+    names = summary.names or [f"x{j}" for j in range(summary.n_columns)]
+    return LabelledTable(summary, None, [Feature(name, name) for name in names], target or "target", path)
 
 
-def _dropped(frame: Frame, drop: Sequence[str], layout: Layout) -> tuple[Frame, list[str]]:
-    """The columns to leave out, by their names; what the rows are called may be among them."""
-    ids = frame.ids
-    known = {*frame.names, *([] if ids is None else [ids.name]), *([] if layout.on is None else [layout.on])}
-    names = all_names(drop, known)
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        raise ValueError(
-            f"--drop names columns that {frame.path.name} does not have: {shown(unknown)}."
-            f"{near(unknown[0], frame.names)}"
-        )
-    return (frame if ids is None or ids.name not in names else frame._replace(ids=None)), names
+@dataclass(frozen=True)
+class _Sample:
+    columns: Sequence[int] | None
+    step: int
+
+    def __call__(self, block: Block) -> list[tuple[Any, NDArray[Any]]]:
+        X = block.X if self.columns is None else block.X[:, list(self.columns)]
+        y = block.y
+        if isinstance(y, Coded):
+            labels = np.empty(len(y.labels), dtype=object)
+            labels[:] = y.labels
+            y = labels[y.codes]
+        return [(X[:: self.step], np.asarray(y)[:: self.step])]
 
 
-def _check_distinct(features: Sequence[Feature]) -> None:
-    counts = Counter(feature.name for feature in features)
-    twice = sorted(name for name, count in counts.items() if count > 1)
-    if twice:
-        raise ValueError(f"Columns and their values give the same name twice: {shown(twice)}. Rename one.")
+def pick(rows: Rows, columns: Sequence[int] | None = None, step: int = 1) -> tuple[Any, NDArray[Any]]:
+    """Return numbers and targets of some columns and rows in memory: one pass.
+
+    Parameters
+    ----------
+    rows : Rows
+        The table.
+    columns : sequence of int, default=None
+        The columns; None for all.
+    step : int, default=1
+        Of each batch every step-th row is taken.
+
+    Returns
+    -------
+    X : ndarray or CSR matrix
+        The numbers.
+    y : ndarray
+        The labels, or numbers.
+    """
+    parts = rows.reduce(_Sample(columns, step))
+    tables = [X for X, _ in parts]
+    X = sparse.vstack(tables, format="csr") if sparse.issparse(tables[0]) else np.vstack(tables)
+    y = np.concatenate([some for _, some in parts])
+    if y.dtype == object or y.dtype.kind in "biuU":
+        distinct, codes = np.unique(y, return_inverse=True)
+        y = np.array(rows.labels(distinct.tolist()))[codes]
+    return X, y

@@ -1,29 +1,38 @@
-"""Tables that stay in their files, or wherever they come from, and are read by batches in every pass."""
+"""Tables out of core: files and queries, opened again for every pass and read by batches."""
 
 from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from fisherset._format import near
-from fisherset.data import BatchedRows
-from fisherset.tables.columns.columns import RefusedColumnError, kind_of
-from fisherset.tables.columns.encoding import IMPUTE
-from fisherset.tables.columns.identifiers import index_columns, no_such_column
-from fisherset.tables.columns.labels import Targets, names_of
+from fisherset.data import BatchedRows, Block, Place
+from fisherset.tables.columns.encoding import IMPUTE, Encoder, features_in
+from fisherset.tables.columns.features import Feature
+from fisherset.tables.columns.identifiers import (
+    NO_NAME,
+    Identifiers,
+    are_row_numbers,
+    free_name,
+    identifiers_of,
+    index_columns,
+    no_such_column,
+)
+from fisherset.tables.columns.labels import Targets
+from fisherset.tables.columns.types import RefusedColumnError, kind_of, numbers_in_column, rounds
 from fisherset.tables.layout import PLAIN, Layout
-from fisherset.tables.streams.contents import features_in
-from fisherset.tables.streams.files import Files, Stream
-from fisherset.tables.streams.paths import table_files
+from fisherset.tables.streams.files import Files, Stream, rebatched, table_files
 from fisherset.tables.streams.queries import query_of
-from fisherset.tables.streams.scanned import ScannedTable
 
 CELLS = (".h5ad", ".zarr")
+BLOCK_BYTES = 2**24  # bytes of a block as float64: a few of them fit next to the statistics
+BLOCK_ROWS = 2**17  # rows of a block at most, however narrow the table is
+ID_BYTES = 64  # bytes of an identifier, about
 
 
 def scan(
@@ -39,15 +48,15 @@ def scan(
     layer: str | None = None,
     layout: Layout = PLAIN,
 ) -> BatchedRows:
-    r"""A table that stays where it is, to be passed in place of X and y.
+    r"""Open a table out of core, to be passed in place of X and y.
 
     Every pass over the data opens it again and reads the columns that are needed, a batch of rows at a
-    time; memory holds a few batches. Files have to stay as they are as long as the table is used.
+    time; memory holds a few batches. Files must not change as long as the table is used.
 
     Parameters
     ----------
     paths : path, list of paths, or table
-        A file (Parquet, Arrow or Feather, CSV, TSV or other text, which may be packed as .csv.gz); a
+        A file (Parquet, Arrow or Feather, CSV, TSV or other text, which may be compressed as .csv.gz); a
         list of such; a pattern such as "rows/*.parquet"; a folder, whose `key=value` folders are columns,
         too; an .h5ad file or .zarr folder of AnnData. Or a `pyarrow.dataset.Dataset`, a polars LazyFrame,
         a DuckDB relation, AnnData, or a function that opens a `pyarrow.RecordBatchReader` each time it
@@ -55,9 +64,9 @@ def scan(
     target : str or list of str
         The column of labels, or numbers. Strings are labels as they are; only in files of text, which
         have no types, are they the numbers they spell where all do. Several columns of numbers are
-        targets together, of noughts and ones sets of labels.
+        targets together, of zeros and ones sets of labels.
     columns : list of str, default=None
-        The columns to choose from, in this order; None for all but target and weights.
+        The candidate columns, in this order; None for all but target and weights.
     drop : list of str, default=()
         Columns to leave out.
     sample_weight : str, default=None
@@ -65,25 +74,24 @@ def scan(
     batch_rows : int, default=None
         Rows in a batch; None for as many as make about 16 MB.
     impute : {"median", "indicator"}, default=None
-        What to do about missing values: take the median, or the commonest text; or besides mark them
+        What to do about missing values: take the median, or the most frequent string; or besides mark them
         in a column of their own. None passes missing numbers on, which the selector refuses or, with
-        `missing="mean"`, fills; missing texts are refused.
+        `missing="mean"`, fills; missing strings are refused.
     split_texts : bool, default=True
-        Whether the values of a column of texts are chosen one by one; where not, a column of two
+        Whether the values of a column of strings are selected one by one; if not, a column of two
         values becomes one feature.
     layer : str, default=None
         Of AnnData the layer that is read in place of X.
     layout : Layout, default=PLAIN
-        How tables stand in files of text: what stands between cells and before decimals, how they are
-        encoded, and what stands for a missing value; what is not said is recognised. Its `identifier` is
-        no feature.
+        How tables are written in files of text: separator, decimal point, encoding and missing values;
+        what is not given is recognised. Its `identifier` is no feature.
 
     Returns
     -------
     table : BatchedRows
         The table: `names` of its features, `n_columns` of them, `n_rows` where it is known, `groups`,
-        the column of each feature, and `features`. A column of texts is a feature `column=value` for
-        each of its values, for which it is read once beforehand.
+        the column of each feature, and `features`. A column of strings is a feature `column=value`
+        for each of its values, for which it is read once beforehand.
 
     Examples
     --------
@@ -101,8 +109,7 @@ def scan(
      [2.5 1.  0. ]
      [1.  0.  1. ]] ('a', 'b') Place(name='rows.csv', row=1)
     """
-    _check_parameters(batch_rows, impute)
-    _check_layout(layout)
+    _check_parameters(batch_rows, impute, layout)
     if _holds_cells(paths):
         from fisherset.tables.matrices.cells import scan_cells
 
@@ -124,34 +131,57 @@ def scan(
         raise ValueError(
             f"layer is for .h5ad files, .zarr folders and AnnData; got {layer!r} beside another."
         )
-    targets = names_of(target) if isinstance(target, str | list | tuple) else []
+    targets = (
+        [target] if isinstance(target, str) else list(target) if isinstance(target, list | tuple) else []
+    )
     if not targets or not all(isinstance(name, str) for name in targets):
         raise TypeError(f"target must name a column, or several in a list; got {target!r}.")
     if len(set(targets)) < len(targets):
         raise ValueError(f"target must name each column once; got {target!r}.")
-    stream = _opened(paths, targets, layout)
+    stream = _stream_of(paths, targets, layout)
+    return scan_stream(stream, targets, columns, drop, sample_weight, batch_rows, impute, split_texts, layout)
+
+
+def scan_stream(
+    stream: Stream,
+    targets: list[str],
+    columns: Sequence[str] | None,
+    drop: Sequence[str],
+    sample_weight: str | None,
+    batch_rows: int | None,
+    impute: str | None,
+    split: bool,
+    layout: Layout,
+) -> ScannedTable:
+    """Return the table of a stream; see :func:`scan`."""
     weights = [] if sample_weight is None else [sample_weight]
-    named = _identifier(stream, layout, [*targets, *weights, *(columns or ())], drop)
-    beside = [*targets, *weights, *([] if layout.identifier is None else [layout.identifier])]
-    chosen = _chosen(stream, columns, drop, beside)
-    stream.agree([*chosen, *beside])
-    read_targets = Targets(target, stream.schema, stream.name, stream.untyped(targets[0]))
+    identifier = _identifier(stream, layout, [*targets, *weights, *(columns or ())], drop)
+    others = [*targets, *weights, *([] if layout.identifier is None else [layout.identifier])]
+    chosen = _feature_columns(stream, columns, drop, others)
+    stream.agree([*chosen, *others])
+    read_targets = Targets(targets, stream.schema, stream.name, stream.untyped(targets[0]))
     for name in weights:
         _check_weight(stream, name)
-    features, n_rows = features_in(stream, chosen, impute, split_texts)
-    return ScannedTable(stream, features, read_targets, sample_weight, batch_rows, n_rows, named)
+    features, n_rows = features_in(stream, chosen, impute, split)
+    return ScannedTable(stream, features, read_targets, sample_weight, batch_rows, n_rows, identifier)
 
 
-def _check_parameters(batch_rows: int | None, impute: str | None) -> None:
+def strings_for(targets: list[str], layout: Layout) -> set[str]:
+    """Return the columns of text that are read as strings: identifiers and labels, not several targets."""
+    return {*(targets if len(targets) == 1 else ()), layout.identifier or "", ""}
+
+
+def _check_parameters(batch_rows: int | None, impute: str | None, layout: Layout) -> None:
     if impute is not None and impute not in IMPUTE:
         raise ValueError(f"impute must be one of {', '.join(IMPUTE)}; got {impute!r}.")
     whole = isinstance(batch_rows, int | np.integer) and not isinstance(batch_rows, bool)
     if batch_rows is not None and not (whole and batch_rows > 0):
         raise ValueError(f"batch_rows must be a whole number above 0, or None; got {batch_rows!r}.")
+    check_layout(layout)
 
 
-def _check_layout(layout: Layout) -> None:
-    """Refuse what takes a whole table at once."""
+def check_layout(layout: Layout) -> None:
+    """Refuse a layout that takes the whole table at once."""
     if layout.labels is not None:
         raise ValueError(
             f"Labels in a file of their own must go with a table that is read whole; this one is read by "
@@ -165,7 +195,7 @@ def _check_layout(layout: Layout) -> None:
 
 
 def columns_in(paths: Any, layout: Layout = PLAIN) -> list[str]:
-    """The names of the columns of a table, of which nothing else is read.
+    """Return the names of the columns of a table, without reading its rows.
 
     Parameters
     ----------
@@ -183,7 +213,7 @@ def columns_in(paths: Any, layout: Layout = PLAIN) -> list[str]:
         from fisherset.tables.matrices.cells import StoredCells
 
         return StoredCells(Path(paths)).variables
-    names: list[str] = _opened(paths, [], layout).schema.names
+    names: list[str] = _stream_of(paths, [], layout).schema.names
     return names
 
 
@@ -195,16 +225,10 @@ def _holds_cells(paths: Any) -> bool:
     )
 
 
-def _opened(paths: Any, targets: list[str], layout: Layout) -> Stream:
-    try:
-        import pyarrow  # noqa: F401 - whatever comes, comes as its batches
-    except ModuleNotFoundError as error:
-        raise ImportError("A scan needs pyarrow; pip install 'fisherset[cli]' brings it.") from error
+def _stream_of(paths: Any, targets: list[str], layout: Layout) -> Stream:
     listed = isinstance(paths, list | tuple) and all(isinstance(path, str | os.PathLike) for path in paths)
     if listed or isinstance(paths, str | os.PathLike):
-        # one target may be labels, which are read as they stand; several are numbers
-        texts = {*(targets if len(targets) == 1 else ()), layout.identifier or "", ""}
-        return Files(table_files(paths), texts, layout)
+        return Files(table_files(paths), strings_for(targets, layout), layout)
     query = query_of(paths)
     if query is None:
         raise TypeError(
@@ -215,7 +239,7 @@ def _opened(paths: Any, targets: list[str], layout: Layout) -> Stream:
 
 
 def _identifier(stream: Stream, layout: Layout, used: list[str], drop: Sequence[str]) -> str | None:
-    """The column that names the rows: as somebody says, or as pandas does."""
+    """Return the column that names the rows: as the layout says, or as pandas does."""
     names = stream.schema.names
     if layout.identifier is not None:
         if layout.identifier not in names:
@@ -230,35 +254,35 @@ def _identifier(stream: Stream, layout: Layout, used: list[str], drop: Sequence[
     if "" in index:
         warnings.warn(
             f"The column without a name in {stream.name} is taken for row numbers, or names, and no feature.",
-            stacklevel=3,
+            stacklevel=4,
         )
     if len(index) != 1:
         return None
     try:
         stream.agree(index)
-    except ValueError:  # not in all files, or not the same: nobody has asked for it
+    except ValueError:  # not in all files, or of another type: it is not needed
         return None
     return index[0]
 
 
-def _chosen(
-    stream: Stream, columns: Sequence[str] | None, drop: Sequence[str], beside: list[str]
+def _feature_columns(
+    stream: Stream, columns: Sequence[str] | None, drop: Sequence[str], others: list[str]
 ) -> list[str]:
-    """The columns to make features of; every name there is has to be known."""
+    """Return the candidate columns; every given name has to be a column."""
     for what, names in (("columns", columns), ("drop", drop)):
         if isinstance(names, str):
             raise TypeError(f"{what} must be a list of names; got {names!r}. Write [{names!r}].")
     known = stream.schema.names
-    for name in [*beside, *(columns or ()), *drop]:
+    for name in [*others, *(columns or ()), *drop]:
         if name not in known:
             raise ValueError(f"{_capital(stream.name)} has no column {name!r}.{near(str(name), known)}")
-    twice = [name for name in columns or () if list(columns or ()).count(name) > 1 or name in beside]
+    twice = [name for name in columns or () if list(columns or ()).count(name) > 1 or name in others]
     if twice:
         raise ValueError(
             f"columns must name each column once, and neither target nor weights; got {twice[0]!r}."
         )
     if columns is None:
-        out = {*beside, *(name for name in index_columns(stream.schema) if name not in drop)}
+        out = {*others, *(name for name in index_columns(stream.schema) if name not in drop)}
         columns = [name for name in known if name not in out]
     chosen = [name for name in columns if name not in set(drop)]
     if not chosen:
@@ -281,5 +305,95 @@ def _check_weight(stream: Stream, name: str) -> None:
 
 
 def _capital(name: str) -> str:
-    """The name of a table at the start of a sentence; those of files stay as they are."""
+    """Return the name of a table at the start of a sentence; those of files are not changed."""
     return f"T{name[1:]}" if name.startswith("the ") else name
+
+
+class ScannedTable(BatchedRows):
+    """A table read by batches.
+
+    Attributes
+    ----------
+    features : list of Feature
+        What each column is.
+    names : list of str
+        Names of the columns.
+    groups : list of str
+        The column of the stream that each belongs to.
+    """
+
+    def __init__(
+        self,
+        stream: Stream,
+        features: list[Feature],
+        targets: Targets,
+        sample_weight: str | None,
+        batch_rows: int | None,
+        n_rows: int | None,
+        identifier: str | None,
+    ) -> None:
+        self._stream, self._targets, self._weight = stream, targets, sample_weight
+        self._identifier = identifier
+        self._encode = Encoder(features)
+        self._others = [*targets.names, *([] if sample_weight is None else [sample_weight])]
+        row_bytes = 16 * self._encode.n_entries if self._encode.sparse else 8 * len(features)
+        self._rows = (
+            batch_rows or rows_of_bytes(row_bytes),
+            batch_rows or rows_of_bytes(8 * len(self._others)),
+        )
+        self.features, self.n_columns, self.n_rows = features, len(features), n_rows
+        self.names = [feature.name for feature in features]
+        self.groups = [feature.column for feature in features]
+        self.targets = targets.names if len(targets.names) > 1 else None
+
+    def blocks(self, columns: bool = True) -> Iterator[Block]:
+        """Open the table and yield its rows in order, without `columns` their targets alone."""
+        wanted = list(dict.fromkeys([*(self._encode.columns if columns else []), *self._others]))
+        rows = self._rows[0 if columns else 1]
+        for place, pieces in rebatched(self._stream.batches(wanted, rows), rows):
+            yield self._block(place, pieces, columns)
+
+    def labels(self, found: list[Any]) -> list[Any]:
+        """Return labels: untyped strings that all spell plain numbers are these numbers."""
+        return self._targets.meaning(found)
+
+    def identifiers(self) -> Identifiers | None:
+        """Return the names of the rows, for which their column is read."""
+        if self._identifier is None:
+            return None
+        values: list[Any] = []
+        for _, batch in self._stream.batches([self._identifier], rows_of_bytes(ID_BYTES)):
+            values += batch.column(self._identifier).to_pylist()
+        unnamed = not self._identifier or self._identifier.startswith(NO_NAME)
+        if unnamed and are_row_numbers(values):
+            return None
+        return identifiers_of(free_name(self.names or ()) if unnamed else self._identifier, values)
+
+    def _block(self, place: Place, pieces: list[Any], columns: bool) -> Block:
+        y = self._targets(pieces, place)
+        weight = None
+        if self._weight is not None:
+            parts = [numbers_in_column(piece.column(self._weight)) for piece in pieces]
+            weight = np.concatenate(parts).astype(np.float64)
+        if not columns:
+            return Block(np.empty((sum(piece.num_rows for piece in pieces), 0)), y, weight, place=place)
+        for piece in pieces:
+            self._check_long(piece, place)
+        return Block(self._encode(pieces, order="F"), y, weight, place=place)
+
+    def _check_long(self, piece: Any, place: Place) -> None:
+        """Refuse whole numbers that float64 would round."""
+        import pyarrow as pa
+
+        plain = pa.float64()
+        for name, kind in zip(piece.schema.names, piece.schema.types, strict=True):
+            if kind != plain and name not in self._others and rounds(piece.column(name)):
+                raise ValueError(
+                    f"Column {name!r} of {place.name} holds whole numbers beyond 2^53, which would be "
+                    f"rounded. Leave it out with drop, or convert it."
+                )
+
+
+def rows_of_bytes(row_bytes: int) -> int:
+    """Return how many rows of so many bytes are a block."""
+    return int(np.clip(BLOCK_BYTES // max(1, row_bytes), 1, BLOCK_ROWS))

@@ -1,15 +1,23 @@
-"""File of a selection: plain JSON with a version."""
+"""File of a selection, plain JSON with a version; and drift of another table from the one it was made of."""
 
 from __future__ import annotations
 
 import json
 import math
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import MISSING, asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from fisherset._files import read_json
+import numpy as np
+from numpy.typing import NDArray
+
+from fisherset._files import checked, read_json
+from fisherset._format import shown
 from fisherset.tables.columns.features import Feature
+from fisherset.tables.columns.table import ColumnTable, Content
+from fisherset.tables.columns.types import is_number
 from fisherset.tables.read import TASK_NAMES
 
 SELECTION_FORMAT, SELECTION_VERSION = "selection", 1
@@ -143,46 +151,21 @@ def read_selection(path: Path) -> Selection:
         raise FileNotFoundError(f"There is no file {str(path)!r}.")
     try:
         content = read_json(path, SELECTION_FORMAT, SELECTION_VERSION)
+        features = [_feature(entry) for entry in content["features"]]
         given = {
-            field.name: _checked(content[field.name], str(field.type), field.name)
-            for field in fields(Selection)
+            field.name: checked(content[field.name], str(field.type), field.name)
+            for field in fields(Selection)[1:]
             # fields without a default are in every file
             if field.name in content or (field.default is MISSING and field.default_factory is MISSING)
         }
         if given.get("task", TASK_NAMES[0]) not in TASK_NAMES:
             raise ValueError(f"its task is {given['task']!r}")
-        if not 0 < len({feature.name for feature in given["features"]}) == len(given["features"]):
+        if not 0 < len({feature.name for feature in features}) == len(features):
             raise ValueError("it names no features, or one of them twice")
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
         raise ValueError(f"{path.name} cannot be used: {reason}.") from error
-    return Selection(**given)
-
-
-def _checked(value: Any, kind: str, name: str) -> Any:
-    """A value of a field, checked against the annotation of the field."""
-    if kind == "Any" or (value is None and kind.endswith(" | None")):
-        return value
-    kind = kind.removesuffix(" | None")
-    if kind == "Feature":
-        return _feature(value)
-    outer, _, inner = kind.partition("[")
-    types: dict[str, Any] = {
-        "float": (int, float),
-        "int": int,
-        "str": str,
-        "bool": bool,
-        "list": list,
-        "dict": dict,
-    }
-    if not isinstance(value, types[outer]) or (isinstance(value, bool) and outer != "bool"):
-        raise TypeError(f"its {name} is {value!r}")
-    if outer == "list":
-        return [_checked(item, inner.removesuffix("]"), name) for item in value]
-    if outer == "dict":
-        kind = inner.removesuffix("]").removeprefix("str, ")
-        return {str(key): _checked(item, kind, str(key)) for key, item in value.items()}
-    return float(value) if outer == "float" else value
+    return Selection(features, **given)
 
 
 def _feature(entry: Any) -> Feature:
@@ -191,16 +174,98 @@ def _feature(entry: Any) -> Feature:
     feature = Feature(**entry)
     kinds = {"number": "float", "value": "str"}
     for name in ("name", "column", "kind"):
-        _checked(getattr(feature, name), "str", name)
+        checked(getattr(feature, name), "str", name)
     if feature.kind not in (*kinds, "missing") or isinstance(feature.value, str) != (feature.kind == "value"):
         raise ValueError(f"the kind of {feature.name!r} is not what it should be")
-    _checked(feature.other, "str | None", "other")
+    checked(feature.other, "str | None", "other")
     if feature.fill is not None:
         if feature.kind == "missing":
             raise TypeError(f"its fill is {feature.fill!r}")
-        fill = _checked(feature.fill, kinds[feature.kind], "fill")
+        fill = checked(feature.fill, kinds[feature.kind], "fill")
         if not isinstance(fill, str) and not math.isfinite(fill):
             raise ValueError(f"the fill of {feature.name!r} is not finite")
     for string in (feature.name, feature.column, feature.value or "", feature.other or ""):
         string.encode("utf-8")  # lone surrogates, which JSON can hold, are refused
     return feature
+
+
+def drift_of(
+    frame: Content, selection: Selection, X: NDArray[Any], labels: NDArray[Any] | None = None
+) -> list[str]:
+    """Differences of a table, reduced to X, from the table of a selection, in sentences.
+
+    Parameters
+    ----------
+    frame : ColumnTable or AnnotatedMatrix
+        The table.
+    selection : Selection
+        The selection it was reduced to.
+    X : ndarray of shape (n_rows, n_features)
+        Its numbers.
+    labels : ndarray of shape (n_rows,), default=None
+        Its labels, where it has any.
+
+    Returns
+    -------
+    sentences : list of str
+        With numbers of rows and names of columns; none where there is no difference.
+    """
+    name, sentences = frame.path.name, []
+    for test, what in (
+        (np.isnan, "missing values, where the selection had none"),
+        (np.isinf, "infinite values"),
+    ):
+        found = test(X)
+        where = [selection.features[j].name for j in np.flatnonzero(found.any(axis=0))]
+        if where:
+            rows = int(found.any(axis=1).sum())
+            sentences.append(f"{name} has {what}, in {rows} of {len(X)} rows: {shown(where)}.")
+    columns = {feature.column for feature in selection.features if feature.kind == "value"}
+    if isinstance(frame, ColumnTable):
+        for column in sorted(columns):
+            sentences += _new_strings(name, selection, column, frame.strings(column))
+    if labels is not None:
+        sentences += _new_labels(name, selection, labels)
+    return sentences
+
+
+def _new_strings(name: str, selection: Selection, column: str, strings: list[str | None]) -> Iterator[str]:
+    """Missing and new values of a string column, whose features are all 0 there."""
+    own = [feature for feature in selection.features if feature.column == column]
+    expected = column in selection.gaps or any(
+        feature.kind == "missing" or feature.fill is not None for feature in own
+    )
+    missing = sum(string is None for string in strings)
+    if missing and not expected:
+        yield (
+            f"{name} has no value of {column!r} in {missing} of {len(strings)} rows: every "
+            f"{column + '=...'!r} is 0 there."
+        )
+    if column not in selection.categories:  # a file of an earlier version
+        return
+    known = set(selection.categories[column])
+    new = [string for string in strings if string is not None and string not in known]
+    if new:
+        values = sorted(set(new))
+        numbers = " They are numbers now." if all(map(is_number, values)) else ""
+        yield (
+            f"{name} has {len(values)} values of {column!r} that the selection never saw, in "
+            f"{len(new)} of {len(strings)} rows: {shown(values)}.{numbers}"
+        )
+
+
+def _new_labels(name: str, selection: Selection, labels: NDArray[Any]) -> Iterator[str]:
+    present = [label for label in labels.tolist() if label is not None]
+    numbers = not any(isinstance(label, str) for label in present)  # of which 2 and 2.0 are one class
+
+    def key(label: str) -> float | str:
+        return float(label) if numbers and is_number(label) else label
+
+    known, given = set(map(key, selection.classes)), Counter(map(str, present))
+    new = sorted(label for label in given if key(label) not in known)
+    if new and known:
+        rows = sum(given[label] for label in new)
+        yield (
+            f"{name} has {len(new)} labels {selection.target!r} that the selection never saw, in "
+            f"{rows} of {len(labels)} rows: {shown(new)}."
+        )

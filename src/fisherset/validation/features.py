@@ -11,33 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._types import Indices
-from fisherset.validation.numbers import check_comparable, check_magnitude, reject_nonfinite
 from fisherset.validation.parameters import is_integer, shown
-from fisherset.validation.table import (
-    check_bare_table,
-    check_container,
-    check_same_columns,
-    check_table,
-    is_out_of_core,
-)
-from fisherset.validation.targets import check_labels
-from fisherset.validation.weights import check_weights
-
-__all__ = [
-    "ColumnIndex",
-    "check_bare_table",
-    "check_comparable",
-    "check_container",
-    "check_features",
-    "check_labels",
-    "check_magnitude",
-    "check_same_columns",
-    "check_table",
-    "check_weights",
-    "reject_nonfinite",
-    "warn_constant",
-    "width_of",
-]
+from fisherset.validation.table import is_out_of_core
 
 
 def width_of(X: Any) -> int:

@@ -13,7 +13,7 @@ from fisherset._memory import format_bytes, parse_bytes
 
 NAMED = 5  # names in a message
 LEAST_MEMORY = 2**20  # of which nothing smaller could be kept
-# What gamma may be whatever the table: its square, and that of its inverse, are numbers of float64.
+# Range of gamma for any table: its square, and that of its inverse, are numbers of float64.
 LEAST_GAMMA, MOST_GAMMA = 1e-150, 1e150
 
 
@@ -93,7 +93,7 @@ def check_limit(name: str, value: Any) -> float | None:
 
 
 def check_memory(value: Any) -> int | None:
-    """`max_memory`: bytes, a text such as "2GB", or None for no limit of one's own."""
+    """`max_memory`: bytes, a string such as "2GB", or None for the default."""
     if value is None or (is_number(value) and as_float(value) == np.inf):
         return None
     size = parse_bytes(value) if isinstance(value, str) else as_float(value) if is_number(value) else None
@@ -148,7 +148,7 @@ def check_nodes(value: Any) -> int | None:
 
 
 def check_jobs(value: Any) -> None:
-    """`n_jobs`: None, or an int that is not nought."""
+    """`n_jobs`: None, or an int other than 0."""
     if value is not None and not is_integer(value):
         raise TypeError(f"n_jobs must be an int or None; got {shown(value)}.")
     if value == 0:
@@ -206,7 +206,7 @@ def shown_some(values: Sequence[Any]) -> str:
 
 
 def reason(error: BaseException) -> str:
-    """What an error from elsewhere says, as the end of a sentence: its first line, and no stop."""
+    """Message of an error of another library as the end of a sentence: its first line, without full stop."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     text = lines[0].strip().rstrip(".:")
     return text if len(text) <= 120 else f"{text[:114]} [...]"

@@ -9,29 +9,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from fisherset._types import Floats, Indices
-from fisherset.validation.features import (
-    check_bare_table,
-    check_features,
-    check_labels,
-    reject_nonfinite,
-)
-from fisherset.validation.parameters import check_integer, check_sizes, shown
-from fisherset.validation.targets import CLASSIFICATION, REGRESSION, check_targets
-
-__all__ = [
-    "CLASSIFICATION",
-    "REGRESSION",
-    "check_bare_table",
-    "check_features",
-    "check_finite",
-    "check_integer",
-    "check_labels",
-    "check_samples",
-    "check_sizes",
-    "check_target",
-    "check_targets",
-    "shown",
-]
+from fisherset.validation.numbers import reject_nonfinite
+from fisherset.validation.table import check_bare_table
+from fisherset.validation.targets import check_labels, check_targets
 
 
 def check_samples(X: Any, y: Any) -> tuple[Any, NDArray[Any], Indices]:

@@ -1,4 +1,4 @@
-"""What cross-validation is for besides one class each: against searches written out."""
+"""Cross-validation of weights, label sets, numbers and confounders against searches written out."""
 
 import numpy as np
 import pandas as pd

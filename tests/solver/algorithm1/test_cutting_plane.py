@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from fisherset.solver import Domain, Status, Trace, Units
 from fisherset.solver.algorithm1 import cutting_plane
 from fisherset.solver.algorithm1.cutting_plane import Cuts, algorithm1
-from fisherset.solver.algorithm1.shortlist import Shortlist
+from fisherset.solver.algorithm1.mixture import Shortlist
 from fisherset.solver.relaxation.relaxation import relax
 from support import reference
 from support.solver_calls import domain_of, solve_one
@@ -64,7 +64,7 @@ def test_gradient_in_lambda_is_eq_23(data):
     p = np.zeros((2, Z.shape[1]))
     p[0, cuts[0]] = p[1, cuts[1]] = 1
     V = reference.dual_solution(weights @ p, Z, H, gamma)
-    mixture = cutting_plane._Mixture(problem, domain_of(problem, 3).units, cuts, gamma)
+    mixture = cutting_plane.Mixture(problem, domain_of(problem, 3).units, cuts, gamma)
     _, gradient = mixture.evaluate(weights)
     assert_allclose(gradient, -2 / len(Z) * reference.lambda_gradient(V, p, Z, gamma), rtol=1e-9)
 
@@ -80,24 +80,24 @@ def test_union_has_exactly_k(data, k):
 
 def test_idle_cuts_are_dropped(data, monkeypatch):
     """While it runs, at most one cut of the working set has no weight: the new one."""
-    sizes, required = [], []
+    sizes, kept = [], []
 
-    class Watched(cutting_plane._Mixture):
+    class Watched(cutting_plane.Mixture):
         def __init__(self, problem, units, cuts, *rest):
             sizes.append(len(cuts))
             super().__init__(problem, units, cuts, *rest)
 
         def everywhere(self, cuts, weights):
-            required.append(len(cuts))
+            kept.append(len(cuts))
             assert np.all(weights > 0)
             return super().everywhere(cuts, weights)
 
-    monkeypatch.setattr(cutting_plane, "_Mixture", Watched)
+    monkeypatch.setattr(cutting_plane, "Mixture", Watched)
     problem = reference.ArrayProblem(*data)
     found = algorithm1(problem, domain_of(problem, 3), 4.0, tol=1e-7, trace=Trace(max_iter=500))
     assert set(np.flatnonzero(found.q)) == set(np.concatenate(found.cuts))
-    assert all(new <= old + 1 for old, new in zip(required, sizes[1:], strict=False))
-    assert any(new < old for old, new in zip(sizes, required, strict=True))  # some were dropped
+    assert all(new <= old + 1 for old, new in zip(kept, sizes[1:], strict=False))
+    assert any(new < old for old, new in zip(sizes, kept, strict=True))  # some were dropped
 
 
 @pytest.mark.parametrize("k", [4, 9, 13])
@@ -134,8 +134,8 @@ def test_m_is_found_in_few_leaps(growth, k):
 
 def short(monkeypatch):
     """Have a shortlist of a few units, however few the columns are."""
-    for name, value in (("EVERY", 0), ("POOL_FACTOR", 1), ("POOL_LEAST", 1)):
-        monkeypatch.setattr(f"fisherset.solver.algorithm1.shortlist.{name}", value)
+    for name, value in (("ALL_LISTED", 0), ("POOL_FACTOR", 1), ("POOL_LEAST", 1)):
+        monkeypatch.setattr(f"fisherset.solver.algorithm1.mixture.{name}", value)
 
 
 @pytest.mark.parametrize("gamma", [0.5, 4.0, 100.0])
@@ -161,7 +161,7 @@ def test_a_shortlist_that_lacks_much_is_mended(data, m, gamma, monkeypatch):
 
 @pytest.mark.parametrize("groups", [False, True])
 def test_a_shortlist_knows_its_block(data, groups):
-    """What it says of the listed units is what all of G says, however it was put together."""
+    """Its values of the listed units are those of all of G, however it was put together."""
     Z, H = data
     d = Z.shape[1]
     problem = reference.ArrayProblem(Z, H, groups=np.arange(d) % (d // 2) if groups else None)

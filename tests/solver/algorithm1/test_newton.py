@@ -5,9 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from fisherset.solver import Domain, Trace, Units
-from fisherset.solver.algorithm1.cutting_plane import _Mixture
-from fisherset.solver.algorithm1.newton import newton, top_on_simplex
-from fisherset.solver.algorithm1.shortlist import Shortlist
+from fisherset.solver.algorithm1.mixture import Mixture, Shortlist, newton, top_on_simplex
 from fisherset.solver.relaxation.ascent import ascend
 from support import reference
 from support.solver_calls import domain_of
@@ -26,7 +24,7 @@ def mixture_of(seed, gamma, n_cuts=6, groups=None, twins=False):
         found |= {tuple((np.array(cut) + 7) % 14) for cut in found}
     cuts = [np.sort(cut) for cut in sorted(found)]
     weights = np.append(rng.dirichlet(np.ones(len(cuts) - 1)), 0.0)
-    return _Mixture(problem, domain.units, cuts, gamma, Shortlist(problem, domain, gamma)), weights
+    return Mixture(problem, domain.units, cuts, gamma, Shortlist(problem, domain, gamma)), weights
 
 
 @pytest.mark.parametrize("gamma", [0.1, 5.0, 1e4])
@@ -74,7 +72,7 @@ def test_takes_few_evaluations():
 
             return evaluate
 
-        assert newton(counted(newton), mixture.curvature, weights, tol=1e-7, trace=trace).settled
+        assert newton(counted(newton), mixture.curvature, weights, tol=1e-7, trace=trace)[1]
         ascend(counted(ascend), weights, one, tol=1e-7, trace=trace)
     assert calls[newton] <= 6 * 5
     assert calls[newton] < calls[ascend] / 2
@@ -96,7 +94,7 @@ def test_a_function_that_is_no_parabola_is_left_as_it_was():
 @pytest.mark.parametrize("rank", [1, 3, 8])
 @pytest.mark.parametrize("seed", range(5))
 def test_top_of_a_parabola(seed, rank):
-    """What the conditions of a maximum ask: all free weights rise alike, none that is nought rises more."""
+    """The conditions of a maximum: all free weights rise alike, none that is zero rises more."""
     rng = np.random.default_rng(seed)
     factor = rng.normal(size=(8, rank))
     Q, gradient = factor @ factor.T, rng.uniform(1, 2, 8)

@@ -54,7 +54,7 @@ def test_columns_that_cannot_matter_are_left_out(monkeypatch):
     assert possible.size < 40
     found = enumerate_sets(problem, domain, gamma, relaxation.tangent, best)
     assert found.value == pytest.approx(best, rel=1e-10)
-    monkeypatch.setattr(enumeration, "WORK", 10)
+    monkeypatch.setattr(enumeration, "MOST_NUMBERS", 10)
     assert enumerate_sets(problem, domain, gamma, relaxation.tangent, best) is None
 
 

@@ -5,8 +5,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from fisherset.solver import Domain, Status, Trace, Units, near_sets, solve
-from fisherset.solver.exact import completion, enumeration
+from fisherset.solver import Domain, Status, Trace, Units, near_best_sets, solve
+from fisherset.solver.exact import enumeration
 from fisherset.solver.exact.nodes import Frontier
 from fisherset.solver.exact.search import Search
 from fisherset.solver.joint import joint_path
@@ -60,9 +60,9 @@ class Case:
 def short_cuts(request, monkeypatch):
     """Few sets are tried at once, few last columns completed: without either the tree goes all the way."""
     if request.param != "as it is":
-        monkeypatch.setattr(enumeration, "WORK", 0)
-        monkeypatch.setattr(enumeration, "SETS", 0)
-        monkeypatch.setattr(completion, "STARTS", 0)
+        monkeypatch.setattr(enumeration, "MOST_NUMBERS", 0)
+        monkeypatch.setattr(enumeration, "MOST_GROUP_SETS", 0)
+        monkeypatch.setattr(enumeration, "MOST_STARTS", 0)
 
 
 def below(values):
@@ -86,8 +86,8 @@ def test_the_best_of_all_sets(first, short_cuts):
 
 @pytest.mark.parametrize("seed", range(12))
 def test_stopped_early_the_bounds_hold_and_only_fall(seed, monkeypatch):
-    monkeypatch.setattr(enumeration, "WORK", 0)
-    monkeypatch.setattr(completion, "STARTS", 0)
+    monkeypatch.setattr(enumeration, "MOST_NUMBERS", 0)
+    monkeypatch.setattr(enumeration, "MOST_STARTS", 0)
     monkeypatch.setattr("fisherset.solver.exact.search.NODES_TOGETHER", 1)
     monkeypatch.setattr("fisherset.solver.exact.search.NODES_WIDTH", 1)
     case = Case(1000 + seed, d=12, share=0.01)
@@ -107,8 +107,8 @@ def test_stopped_early_the_bounds_hold_and_only_fall(seed, monkeypatch):
 
 
 def test_a_full_frontier_is_searched_deep_first(monkeypatch):
-    monkeypatch.setattr(enumeration, "WORK", 0)
-    monkeypatch.setattr(completion, "STARTS", 0)
+    monkeypatch.setattr(enumeration, "MOST_NUMBERS", 0)
+    monkeypatch.setattr(enumeration, "MOST_STARTS", 0)
     monkeypatch.setattr("fisherset.solver.exact.search.Frontier", lambda limit: Frontier(2))
     case = Case(3, d=12, share=0.01)
     found = case.solve()
@@ -118,7 +118,7 @@ def test_a_full_frontier_is_searched_deep_first(monkeypatch):
 
 
 def test_what_does_not_find_room_is_told(monkeypatch):
-    monkeypatch.setattr(enumeration, "WORK", 0)
+    monkeypatch.setattr(enumeration, "MOST_NUMBERS", 0)
     case = Case(3, d=12, share=0.01)
 
     def then_little_room(*args, **kwargs):
@@ -134,12 +134,12 @@ def test_what_does_not_find_room_is_told(monkeypatch):
 
 
 def test_interrupted_it_gives_what_it_has(monkeypatch):
-    monkeypatch.setattr(enumeration, "WORK", 0)
-    monkeypatch.setattr(completion, "STARTS", 0)
+    monkeypatch.setattr(enumeration, "MOST_NUMBERS", 0)
+    monkeypatch.setattr(enumeration, "MOST_STARTS", 0)
     monkeypatch.setattr("fisherset.solver.exact.search.NODES_TOGETHER", 1)
     monkeypatch.setattr("fisherset.solver.exact.search.NODES_WIDTH", 1)
     case = Case(1003, d=12, share=0.01)
-    explored, calls = Search._explored, []
+    explored, calls = Search._explore, []
 
     def interrupted(self, nodes):
         calls.append(nodes)
@@ -147,7 +147,7 @@ def test_interrupted_it_gives_what_it_has(monkeypatch):
             raise KeyboardInterrupt
         return explored(self, nodes)
 
-    monkeypatch.setattr(Search, "_explored", interrupted)
+    monkeypatch.setattr(Search, "_explore", interrupted)
     found = case.solve()
     assert found.status is Status.INTERRUPTED
     assert not found.optimal
@@ -168,7 +168,9 @@ def test_all_sets_near_the_best(first, short_cuts):
         case = Case(seed)
         within = 10.0 ** -(1 + seed % 3)
         trace = Trace(max_iter=1000)
-        found = near_sets(case.problem, case.domain, case.gamma, within=within, max_sets=5000, trace=trace)
+        found = near_best_sets(
+            case.problem, case.domain, case.gamma, within=within, max_sets=5000, trace=trace
+        )
         inside = case.values >= (1 - within) * case.values.max() * (1 - 1e-9)
         assert found.complete, seed
         assert {tuple(units) for units in found.sets} == {tuple(units) for units in case.sets[inside]}, seed
@@ -176,10 +178,10 @@ def test_all_sets_near_the_best(first, short_cuts):
 
 
 def test_of_too_many_sets_the_best_are_listed(monkeypatch):
-    monkeypatch.setattr(completion, "STARTS", 0)
+    monkeypatch.setattr(enumeration, "MOST_STARTS", 0)
     case = Case(3, d=14)
     trace = Trace(max_iter=1000)
-    found = near_sets(case.problem, case.domain, case.gamma, within=0.9, max_sets=4, trace=trace)
+    found = near_best_sets(case.problem, case.domain, case.gamma, within=0.9, max_sets=4, trace=trace)
     assert not found.complete
     assert found.status is Status.MAX_SETS
     np.testing.assert_allclose(found.values, np.sort(case.values)[::-1][:4], rtol=1e-9)
@@ -187,8 +189,8 @@ def test_of_too_many_sets_the_best_are_listed(monkeypatch):
 
 def test_of_copies_one_is_enough(monkeypatch):
     """Thrice the columns, and about as many nodes: what holds for a column holds for its copies."""
-    monkeypatch.setattr(enumeration, "WORK", 0)
-    monkeypatch.setattr(completion, "STARTS", 0)
+    monkeypatch.setattr(enumeration, "MOST_NUMBERS", 0)
+    monkeypatch.setattr(enumeration, "MOST_STARTS", 0)
     case = Case(3, d=12, share=0.05)
     Z, H, m = case.problem.Z, case.problem.H, case.domain.m
     copied = reference.ArrayProblem(np.hstack([Z, Z, Z]), H)

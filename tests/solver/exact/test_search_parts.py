@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 
 from fisherset.solver import Domain, Units
-from fisherset.solver.exact.branching import choose_branch
-from fisherset.solver.exact.candidates import Core
-from fisherset.solver.exact.completion import complete
-from fisherset.solver.exact.diagonal import take_diagonal
-from fisherset.solver.exact.nodes import project_rows, reaches
-from fisherset.solver.exact.relaxations import Relaxations
-from fisherset.solver.proof import Tangent
+from fisherset.solver.domain import Domains
+from fisherset.solver.exact.candidates import Candidates
+from fisherset.solver.exact.enumeration import complete
+from fisherset.solver.exact.nodes import choose_branch
+from fisherset.solver.exact.relaxations import Relaxations, find_diagonal, node_bounds
+from fisherset.solver.proof import Tangent, bound_units
+from fisherset.solver.relaxation.ascent import Points
 from fisherset.solver.ridge import ridge_on
-from fisherset.solver.unit_bounds import bound_units
 from support import reference
 
 GROUPS = np.array([0, 0, 1, 2, 2, 2, 3, 4, 5])
@@ -24,7 +23,7 @@ def random_core(seed, groups=None, d=9, n=40):
     X, y = reference.random_problem(seed, n=n, d=d, c=3)
     problem = reference.ArrayProblem(reference.standardize(X), reference.indicator(y))
     units = Units(groups, d)
-    return Core(problem, Domain(units, 3), np.arange(units.size)), problem
+    return Candidates(problem, Domain(units, 3), np.arange(units.size)), problem
 
 
 def random_domains(rng, size, m, number=20):
@@ -36,7 +35,7 @@ def random_domains(rng, size, m, number=20):
         n_excluded = int(rng.integers(0, size - m + 1))
         required[row, mixed[:n_required]] = True
         free[row, mixed[: n_required + n_excluded]] = False
-    return required, free, m - required.sum(axis=1)
+    return Domains(free, required, m - required.sum(axis=1))
 
 
 def domain_of(core, required, free, m):
@@ -47,15 +46,15 @@ def domain_of(core, required, free, m):
 def test_rows_are_domains(seed):
     rng = np.random.default_rng(seed)
     core, _ = random_core(seed)
-    required, free, spare = random_domains(rng, 9, 4)
+    domains = random_domains(rng, 9, 4)
     v, g, offset = rng.standard_normal((20, 9)), rng.random((20, 9)), rng.random(20)
-    projected, found = project_rows(v, free, required, spare), reaches(offset, g, free, required, spare)
+    projected, found = domains.project(v), node_bounds(Points(offset, offset, g), domains)
     for row in range(20):
-        domain = domain_of(core, required[row], free[row], 4)
+        domain = domain_of(core, domains.required[row], domains.free[row], 4)
         np.testing.assert_allclose(projected[row], domain.project(v[row]), atol=1e-12)
         tangent = Tangent(offset[row], g[row])
         bounds = bound_units(domain, tangent.bound(domain) * (1 + 1e-13), [tangent])
-        assert found.whole[row] == pytest.approx(tangent.bound(domain), rel=1e-12)
+        assert np.max(found, axis=0)[row].max() == pytest.approx(tangent.bound(domain), rel=1e-12)
         np.testing.assert_allclose(found.with_each[row], bounds.with_each, rtol=1e-12)
         np.testing.assert_allclose(found.without_each[row], bounds.without_each, rtol=1e-12)
 
@@ -67,7 +66,7 @@ def test_many_relaxations_are_as_one(seed, groups):
     core, problem = random_core(seed, groups)
     relaxations, size = Relaxations(core, 7.0), core.units.size
     q = rng.random((6, size)) * (rng.random((6, size)) < 0.7)
-    point = relaxations.at(q, np.zeros((6, 9)))
+    point, _ = relaxations.at(q, np.zeros((6, 9)))
     ridge = ridge_on(problem, np.arange(9), 7.0)
     for row in range(6):
         value, XV = ridge.evaluate(core.units.spread(q[row]))
@@ -80,22 +79,22 @@ def test_many_relaxations_are_as_one(seed, groups):
 @pytest.mark.parametrize("groups", [None, GROUPS])
 @pytest.mark.parametrize("seed", range(4))
 def test_a_tangent_with_the_diagonal_taken_out_bounds_all_sets(seed, groups):
-    """Whatever q it is taken at, and tighter than the one with G as it is."""
+    """At any q, and tighter than the one with G as it is."""
     rng = np.random.default_rng(seed)
     core, _problem = random_core(seed, groups)
     gamma, size = 2.0, core.units.size
     relaxations = Relaxations(core, gamma)
     q = rng.random((5, size))
-    plain = relaxations.at(q, np.zeros((5, 9)))
+    plain, _ = relaxations.at(q, np.zeros((5, 9)))
     required = np.array([1])
     of_kept = core.units.columns(required)
     free = np.setdiff1d(np.arange(9), of_kept)
-    delta = take_diagonal(core, gamma, of_kept, free, rng.random(free.size))
+    delta = find_diagonal(core, gamma, of_kept, free, rng.random(free.size))
     assert np.all(delta[of_kept] == 0)
     assert delta.max() > 0.1
     left = core.G + gamma * np.diag(np.isin(np.arange(9), of_kept)) - np.diag(delta)
     assert np.linalg.eigvalsh(left)[0] > -1e-9
-    point = relaxations.at(q, np.tile(delta, (5, 1)))
+    point, _ = relaxations.at(q, np.tile(delta, (5, 1)))
     for m in range(1, size + 1):
         for units in combinations(range(size), m):
             if 1 in units:
@@ -103,14 +102,14 @@ def test_a_tangent_with_the_diagonal_taken_out_bounds_all_sets(seed, groups):
                 value = core.values(columns[None], gamma)[0]
                 assert np.all(value <= (point.offset + point.g[:, units].sum(axis=1)) * (1 + 1e-12))
     q[:, 1] = 1.0  # required, as it is at a node
-    with_it, without_it = (relaxations.at(q, np.tile(some, (5, 1))) for some in (delta, 0 * delta))
+    with_it, without_it = (relaxations.at(q, np.tile(some, (5, 1)))[0] for some in (delta, 0 * delta))
     assert np.all(with_it.value < without_it.value)
     assert plain.value.shape == point.value.shape
 
 
 def test_nothing_is_taken_from_what_is_singular():
     core, _ = random_core(0, d=9, n=8)
-    assert not take_diagonal(core, 1.0, np.arange(0), np.arange(9), np.ones(9)).any()
+    assert not find_diagonal(core, 1.0, np.arange(0), np.arange(9), np.ones(9)).any()
 
 
 @pytest.mark.parametrize("lacking", [1, 2, 3, 4])
@@ -120,7 +119,7 @@ def test_all_ways_to_complete_a_set(seed, lacking):
     required, free = np.array([2, 5]), np.array([0, 1, 3, 6, 7, 8])
     all_sets = [np.sort([*required, *some]) for some in combinations(free, lacking)]
     values = core.values(np.array(all_sets), 3.0)
-    point = Relaxations(core, 3.0).at(np.full((1, 9), 0.4), np.zeros((1, 9)))
+    point, _ = Relaxations(core, 3.0).at(np.full((1, 9), 0.4), np.zeros((1, 9)))
     tangent = float(point.offset[0] + point.g[0, required].sum()), point.g[0, free]
     floor = float(np.sort(values)[values.size // 2 - 1 :][:2].mean())
     found = complete(core, 3.0, required, free, lacking, floor, tangent)
@@ -141,9 +140,9 @@ def test_branching_foresees_what_it_costs(groups):
     relaxations, size = Relaxations(core, 5.0), core.units.size
     q, free, nothing = np.full(size, 3 / size), np.ones(size, dtype=bool), np.zeros((1, 9))
     for _ in range(3000):  # to the optimum of the relaxation
-        g = relaxations.at(q[None], nothing).g
-        q = project_rows(q[None] + 2.0 * g, free[None], ~free[None], np.array([3]))[0]
-    point = relaxations.at(q[None], nothing)
+        g = relaxations.at(q[None], nothing)[0].g
+        q = Domains(free[None], ~free[None], np.array([3])).project(q[None] + 2.0 * g)[0]
+    point, _ = relaxations.at(q[None], nothing)
     branch = choose_branch(relaxations, q, nothing[0], free, point.g[0], float(point.value[0]), 1.0)
     assert 0 < q[branch.unit] < 1
     assert branch.required[branch.unit] == pytest.approx(1)
@@ -151,10 +150,11 @@ def test_branching_foresees_what_it_costs(groups):
     for start in (branch.required, branch.excluded):
         way = start - q
         inside = 0.05 * way  # near enough for the second order to tell
-        moved = relaxations.at((q + inside)[None], nothing).value[0]
+        moved = relaxations.at((q + inside)[None], nothing)[0].value[0]
         for _ in range(30):  # no other way to move the unit as far costs less
             other = rng.standard_normal(size) * 0.2 * np.abs(inside).max() * (way != 0)
             other[branch.unit] = 0.0
             others = (way != 0) & (np.arange(size) != branch.unit)
             other[others] -= other[others].mean()
-            assert relaxations.at(np.clip(q + inside + other, 0, 1)[None], nothing).value[0] <= moved + 1e-6
+            there = np.clip(q + inside + other, 0, 1)[None]
+            assert relaxations.at(there, nothing)[0].value[0] <= moved + 1e-6

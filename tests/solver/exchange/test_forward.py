@@ -74,7 +74,7 @@ def test_the_better_of_two_starts_is_taken(monkeypatch):
     # trying all sets would find the best of them anyway
     monkeypatch.setattr(joint, "tighten", lambda p, domain, gamma, relaxation, value: (relaxation, None))
     alone = solve()
-    assert alone.gap > joint.DOUBTFUL
+    assert alone.gap > joint.LOOSE_GAP
     best = np.array(reference.best_subset(Z, y, 4, gamma)[1])
     worst = np.sort(np.argsort(np.sum(problem.C**2, axis=1))[:4])
     monkeypatch.setattr(

@@ -8,13 +8,11 @@ from numpy.testing import assert_allclose
 from sklearn.exceptions import ConvergenceWarning
 
 from fisherset import GeneralizedFisherScore
-from fisherset.solver.domain import Domain
-from fisherset.solver.exchange import groups as module
-from fisherset.solver.exchange.exchange import column_swaps
-from fisherset.solver.exchange.groups import group_swaps, unit_losses
+from fisherset.solver.domain import Domain, Units
+from fisherset.solver.exchange import swaps
+from fisherset.solver.exchange.swaps import find_swaps, unit_losses
 from fisherset.solver.linear import solve_stack
-from fisherset.solver.ridge import measure_subset
-from fisherset.solver.units import Units
+from fisherset.solver.subset import measure_subset
 from support import reference
 from support.precise_oracle import Truth
 
@@ -25,7 +23,7 @@ SIZES = [1, 3, 2, 5, 1, 2, 3, 1, 4, 2]
 @pytest.mark.parametrize("gamma", [0.1, 5.0, 1e3])
 @pytest.mark.parametrize("at_a_time", [10**6, 4])
 def test_every_swap(samples, gamma, at_a_time, monkeypatch):
-    monkeypatch.setattr(module, "NUMBERS_AT_A_TIME", at_a_time)
+    monkeypatch.setattr(swaps, "NUMBERS_AT_A_TIME", at_a_time)
     groups = np.random.default_rng(3).permutation(np.repeat(np.arange(10), SIZES))
     X, y = reference.random_problem(1, n=10 if samples else 60, d=24, c=3)
     problem = reference.ArrayProblem(
@@ -35,7 +33,7 @@ def test_every_swap(samples, gamma, at_a_time, monkeypatch):
     current, outsiders = np.array([1, 3, 8]), np.array([0, 2, 5, 6, 9])
     state = measure_subset(problem, units.columns(current), gamma)
     seen = []
-    for places, batch, gain, worth in group_swaps(
+    for places, batch, gain, worth in find_swaps(
         problem, Domain(units, 3), state, np.array([0, 2]), outsiders
     ):
         for row, place in enumerate(places):
@@ -60,9 +58,8 @@ def test_members_that_leave_nothing_of_themselves(grouped):
     current = np.arange(10) if grouped else np.arange(20)
     outsiders, domain = np.arange(current.size, units.size), Domain(units, current.size)
     state = measure_subset(problem, units.columns(current), 0.01)
-    exchange = group_swaps if grouped else column_swaps
     seen = 0
-    for offer in exchange(problem, domain, state, np.arange(current.size), outsiders):
+    for offer in find_swaps(problem, domain, state, np.arange(current.size), outsiders):
         for row, place in enumerate(offer.places):
             for column, other in enumerate(offer.outsiders):
                 trial = np.append(np.delete(current, place), other)

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from fisherset.solver import best_swaps, measure_subset
-from fisherset.solver import ridge as spaces
-from fisherset.solver.exchange import exchange
+from fisherset.solver import best_swaps, measure_subset, subset
+from fisherset.solver.exchange import swaps
 from support import reference
 from support.solver_calls import domain_of
 
@@ -13,7 +12,7 @@ from support.solver_calls import domain_of
 @pytest.mark.parametrize("at_a_time", [8_000_000, 20])
 @pytest.mark.parametrize("samples", [True, False])
 def test_the_best_come_first(at_a_time, samples, monkeypatch):
-    monkeypatch.setattr(exchange, "SWAPS_AT_A_TIME", at_a_time)
+    monkeypatch.setattr(swaps, "NUMBERS_AT_A_TIME", at_a_time)
     X, y = reference.random_problem(4, n=20, d=25, c=3)
     X[:, 20] = 2 * X[:, 5]
     Z, members = reference.standardize(X), np.array([1, 4, 7, 19])
@@ -33,7 +32,7 @@ def test_the_best_come_first(at_a_time, samples, monkeypatch):
 
 
 def test_there_is_none_where_the_system_is_not_held(monkeypatch):
-    monkeypatch.setattr(spaces, "largest_system", lambda problem: 2)
+    monkeypatch.setattr(subset, "largest_system", lambda problem: 2)
     X, y = reference.random_problem(4, n=20, d=25, c=3)
     problem = reference.ArrayProblem(reference.standardize(X), reference.indicator(y), samples=False)
     members = np.arange(3)

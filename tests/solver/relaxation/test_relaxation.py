@@ -36,8 +36,8 @@ def test_value_and_gradient_are_the_papers(data, share, monkeypatch):
     F = c - 1 - 2 / n * reference.dual_objective(V, q, Z, H, gamma)
     problem = reference.ArrayProblem(Z, H)
     held = SampleRidge(problem, problem, np.arange(d), gamma)
-    monkeypatch.setattr(ridge, "HELD", 0)  # columns by value in batches
-    monkeypatch.setattr(ridge, "BATCH", 2 * n)
+    monkeypatch.setattr(ridge, "VALUES_HELD", 0)  # columns by value in batches
+    monkeypatch.setattr(ridge, "VALUES_AT_A_TIME", 2 * n)
     for found in (
         FeatureRidge(problem, np.arange(d), gamma),
         held,

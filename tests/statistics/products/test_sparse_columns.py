@@ -7,8 +7,10 @@ from scipy import sparse
 
 from fisherset import GeneralizedFisherScore, JointRegressionScore
 from fisherset.data import CountedRows, MemoryRows, memory
-from fisherset.statistics import Classes, SourceProducts, SparseColumnProducts, sum_moments
-from fisherset.statistics.products.sparse_columns import EXTRACTED_AHEAD
+from fisherset.statistics.products.products import RowProducts
+from fisherset.statistics.products.sparse_columns import EXTRACTED_AHEAD, SparseColumnProducts
+from fisherset.statistics.sums.coding import Classes
+from fisherset.statistics.sums.moments import sum_moments
 
 
 def made(n=120, d=90, density=0.2, seed=0):
@@ -25,7 +27,7 @@ def made(n=120, d=90, density=0.2, seed=0):
 def products_of(X, y, weight=None, confounders=None):
     source = CountedRows(MemoryRows(sparse.csr_array(X), y, weight, confounders))
     guard = sum_moments(source, Classes(3)).guard
-    return SparseColumnProducts(source, guard), SourceProducts(source, guard)
+    return SparseColumnProducts(source, guard), RowProducts(source, guard)
 
 
 def take_all(count, kept):

@@ -47,7 +47,7 @@ def described(arrays, **changes):
 
 
 def answer(path):
-    """What is selected from a file; any other error than a sentence goes through."""
+    """The selection from a file; any other error than a sentence goes through."""
     try:
         summary = Summary.load(path)
     except ValueError as error:

@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from fisherset.data import Coded, MemoryRows
-from fisherset.statistics import sum_cross_products
 from fisherset.statistics.reader import Reader
+from fisherset.statistics.sums.cross_products import sum_cross_products
 
 RNG = np.random.default_rng(0)
 

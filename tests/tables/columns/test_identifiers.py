@@ -1,4 +1,4 @@
-"""What rows are called, from whatever file: never a feature, and written again."""
+"""Names of rows, from any kind of file: never a feature, and written again."""
 
 import warnings
 
@@ -15,9 +15,9 @@ from fisherset.tables import (
     drift_of,
     open_table,
     pick,
-    read_frame,
+    read_content,
     read_table,
-    reduce_frame,
+    reduce_content,
     scan,
     split_names,
     write_table,
@@ -199,11 +199,11 @@ def test_identifiers_are_written_first(suffix, values, tmp_path):
             assert file["sample_names"].tolist() == ["" if value is None else str(value) for value in values]
         assert read_table(path, None).ids.values == ["" if value is None else value for value in values]
         return
-    found = read_frame(path, layout=Layout(identifier="sample"))
+    found = read_content(path, layout=Layout(identifier="sample"))
     assert found.names == ["g", "y"]
     safe = suffix in ("csv", "tsv")
     assert found.ids.values == ["'=x" if safe and value == "=x" else value for value in values]
-    assert read_frame(path).names == ["sample", "g", "y"]
+    assert read_content(path).names == ["sample", "g", "y"]
 
 
 @pytest.mark.parametrize(
@@ -339,7 +339,7 @@ def test_drift_is_told_of_the_columns_read(tmp_path):
     numbers = dict.fromkeys(("gamma", "objective", "upper_bound", "gap"), 1.0)
     about = {"target": "c", "classes": [], "file": "", "n_rows": 1, "n_features_in": 2, "solver": "joint"}
     selection = Selection(features, **about, **numbers, categories={"kind": ["u", "v"]})
-    found = read_frame(tmp_path / "t.csv", texts=["kind"], columns=["b", "kind"])
-    X = reduce_frame(found, features)
+    found = read_content(tmp_path / "t.csv", strings=["kind"], columns=["b", "kind"])
+    X = reduce_content(found, features)
     np.testing.assert_array_equal(X, np.column_stack([frame()["b"], frame()["kind"] == "u"]))
     assert "1 values of 'kind' that the selection never saw" in drift_of(found, selection, X)[0]

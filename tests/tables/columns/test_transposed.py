@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import feather
 
-from fisherset.tables import Identifiers, Layout, labels_in, read_frame, read_table, reduce_frame
+from fisherset.tables import Identifiers, Layout, labels_in, read_content, read_table, reduce_content
 from fisherset.tables.layout import PLAIN
 from support.anndata_files import write_cells
 
@@ -150,13 +150,13 @@ def test_only_the_rows_that_are_wanted_become_columns(case, tmp_path):
     plain, turned = both_ways(frame() if case == "with texts" else numbers(), tmp_path)
     whole = read_table(plain, "kind") if case == "with texts" else None
     texts = ["kind"] if whole else []
-    found = read_frame(turned, texts=texts, columns=["007", "b", "none"], layout=TURNED)
+    found = read_content(turned, strings=texts, columns=["007", "b", "none"], layout=TURNED)
     assert found.names == ["b", "007", *texts]
-    np.testing.assert_array_equal(reduce_frame(found, _features("007", "b")), numbers()[["007", "b"]])
+    np.testing.assert_array_equal(reduce_content(found, _features("007", "b")), numbers()[["007", "b"]])
     if whole:
         assert labels_in(found, "kind").tolist() == whole.y.tolist()
     with pytest.raises(ValueError, match=r"lacks 1 of the columns: 'none'"):
-        reduce_frame(found, _features("none"))
+        reduce_content(found, _features("none"))
 
 
 def _features(*names):
@@ -247,7 +247,7 @@ def tables(draw):
 
 
 def read(path, layout=PLAIN):
-    """What a file is made into, or what is said of it."""
+    """The table of a file, or the message that refuses it."""
     try:
         found = read_table(path, "kind", impute="indicator", layout=layout)
     except ValueError as error:

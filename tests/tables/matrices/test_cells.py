@@ -11,7 +11,7 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 
 from fisherset.data import Coded
-from fisherset.tables import memory, read_frame, read_table
+from fisherset.tables import memory, read_content, read_table
 from fisherset.tables.matrices import storage
 from fisherset.tables.matrices.cells import scan_cells
 from fisherset.tables.matrices.storage import ForwardReader
@@ -88,7 +88,7 @@ def test_labels_are_as_they_were_written(kind, old, tmp_path):
         assert [type(value) for value in found] == [type(value) for value in values.tolist()]
     y = scan_cells(path, "type").head().y
     assert set(y.labels) == {"B", "T", "ü"}  # and none that no row has
-    frame = None if "zarr" in kind else read_frame(path)
+    frame = None if "zarr" in kind else read_content(path)
     for name in OBS if frame is not None else ():
         expected = [None if pd.isna(value) else value for value in OBS[name].tolist()]
         assert frame.values(name) == expected
@@ -329,7 +329,7 @@ def test_damage_is_said_in_a_sentence(fault, tmp_path):
     with pytest.raises(ValueError, match=message):
         list(scan_cells(path, "type", batch_rows=7).blocks())
     with pytest.raises(ValueError, match=f"{message}|is empty"):
-        read_frame(path)
+        read_content(path)
 
 
 def test_damage_in_a_folder(tmp_path):
@@ -382,7 +382,7 @@ def test_what_cannot_be_read_by_rows(tmp_path):
     by_columns = write_cells(tmp_path / "csc.h5ad", X.tocsc(), OBS)
     with pytest.raises(ValueError, match=r"csc.h5ad must hold its matrix by rows.*adata.X.tocsr\(\)"):
         scan_cells(by_columns, "type")
-    assert_array_equal(read_frame(by_columns).X.toarray(), X.toarray())
+    assert_array_equal(read_content(by_columns).X.toarray(), X.toarray())
     names = write_cells(tmp_path / "names.h5ad", X, OBS, names=["g"] * 2 + [f"h{j}" for j in range(D - 2)])
     with pytest.raises(ValueError, match=r"of the same name: 'g'. Call adata.var_names_make_unique\(\)"):
         scan_cells(names, "type")
@@ -397,7 +397,7 @@ def test_sizes_a_file_claims(tmp_path, monkeypatch):
 
 
 class AnnData:
-    """What is asked of an AnnData object."""
+    """The part of an AnnData object that is used."""
 
     isbacked = is_view = False
 

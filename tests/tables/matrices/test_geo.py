@@ -5,7 +5,7 @@ import gzip
 import numpy as np
 import pytest
 
-from fisherset.tables import Identifiers, Layout, read_frame, read_table, reduce_frame
+from fisherset.tables import Identifiers, Layout, read_content, read_table, reduce_content
 from fisherset.tables.columns.features import Feature
 
 SAMPLES = ["GSM101", "GSM102", "GSM103", "GSM104"]
@@ -72,12 +72,12 @@ WAYS = {
 @pytest.mark.parametrize("way", WAYS)
 def test_a_series_matrix_is_a_table_of_samples(way, name, tmp_path):
     path = write(tmp_path / name, WAYS[way](HEAD + TABLE))
-    found = read_frame(path)
+    found = read_content(path)
     assert found.names == PROBES
     np.testing.assert_array_equal(found.X, X)
     assert found.ids == Identifiers("id", SAMPLES)
     if way != "without quotes":
-        assert {label: values.tolist() for label, values in found.labels.items()} == LABELS
+        assert {label: values.tolist() for label, values in found.annotations.items()} == LABELS
     table = read_table(path, "tissue")
     assert table.y.tolist() == LABELS["tissue"]
     assert table.names == PROBES
@@ -106,22 +106,22 @@ def test_cells_without_a_number_are_gaps(gap, tmp_path):
 
 def test_notes_are_found_by_the_sample_whatever_its_place(tmp_path):
     turned = TABLE.replace('"GSM101"\t"GSM102"', '"GSM102"\t"GSM101"')
-    found = read_frame(write(tmp_path / "t.txt", HEAD + turned))
+    found = read_content(write(tmp_path / "t.txt", HEAD + turned))
     assert found.ids.values == ["GSM102", "GSM101", "GSM103", "GSM104"]
-    assert found.labels["tissue"].tolist() == ["normal", "tumour", "tumour", "normal"]
+    assert found.annotations["tissue"].tolist() == ["normal", "tumour", "tumour", "normal"]
     np.testing.assert_array_equal(found.X, X)
 
 
 def test_a_note_called_like_a_field(tmp_path):
-    found = read_frame(write(tmp_path / "t.txt", HEAD.replace("age: 61", "title: x") + TABLE))
-    assert found.labels["title"].tolist() == LABELS["title"]
-    assert found.labels["title (characteristics_ch1)"].tolist() == ["x", None, None, None]
+    found = read_content(write(tmp_path / "t.txt", HEAD.replace("age: 61", "title: x") + TABLE))
+    assert found.annotations["title"].tolist() == LABELS["title"]
+    assert found.annotations["title (characteristics_ch1)"].tolist() == ["x", None, None, None]
 
 
 def test_notes_of_another_encoding(tmp_path):
     text = HEAD.replace("tissue: tumour", "tissue: M\u00fcller")
-    found = read_frame(write(tmp_path / "t.txt", text + TABLE, "latin-1"))
-    assert found.labels["tissue"].tolist() == ["M\u00fcller", "normal"] * 2
+    found = read_content(write(tmp_path / "t.txt", text + TABLE, "latin-1"))
+    assert found.annotations["tissue"].tolist() == ["M\u00fcller", "normal"] * 2
 
 
 def test_a_series_may_be_the_labels_of_another_table(tmp_path):
@@ -137,8 +137,8 @@ def test_a_series_may_be_the_labels_of_another_table(tmp_path):
 
 
 def test_a_new_series_is_reduced(tmp_path):
-    found = read_frame(write(tmp_path / "t.txt", HEAD + TABLE), texts=["tissue"], columns=["117_at"])
-    np.testing.assert_array_equal(reduce_frame(found, [Feature("117_at", "117_at")])[:, 0], X[:, 2])
+    found = read_content(write(tmp_path / "t.txt", HEAD + TABLE), strings=["tissue"], columns=["117_at"])
+    np.testing.assert_array_equal(reduce_content(found, [Feature("117_at", "117_at")])[:, 0], X[:, 2])
 
 
 REFUSED = {
@@ -174,7 +174,11 @@ REFUSED = {
         "tissue",
         "columns of the same name: '1053_at'",
     ),
-    "a gap among the labels": (HEAD + TABLE, "age", "The target 'age' of t.txt is missing in 1 rows"),
+    "a gap among the labels": (
+        HEAD + TABLE,
+        "age",
+        "The target .age. of t.txt is missing in 1 of the rows 1 to 4",
+    ),
     "no samples": (
         HEAD + TABLE.replace('"ID_REF"\t"GSM101"', '"ID_REF"\n"GSM101"'),
         "tissue",
@@ -194,4 +198,4 @@ def test_a_packed_series_that_is_cut_off(tmp_path):
     path = write(tmp_path / "t.txt.gz", HEAD + TABLE)
     path.write_bytes(path.read_bytes()[:-200])
     with pytest.raises(ValueError, match=r"t\.txt\.gz cannot be read; is it damaged or cut off"):
-        read_frame(path)
+        read_content(path)

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from fisherset.datasets import read_npz
-from fisherset.tables import Identifiers, read_frame, read_table, write_table
+from fisherset.tables import Identifiers, read_content, read_table, write_table
 
 X = np.arange(12.0).reshape(4, 3)
 Y = ["u", "v", "u", "w"]
@@ -107,13 +107,13 @@ def test_what_is_lacking_or_odd_is_refused(case, tmp_path):
 def test_a_matrix_of_scipy_alone_is_none_of_ours(tmp_path):
     sparse.save_npz(tmp_path / "t.npz", sparse.csr_matrix(X))
     with pytest.raises(ValueError, match=r"t\.npz lacks X_data, .*; it holds"):
-        read_frame(tmp_path / "t.npz")
+        read_content(tmp_path / "t.npz")
 
 
 def test_a_table_without_labels_can_be_reduced(tmp_path):
     np.savez(tmp_path / "t.npz", X=X, names=NAMES)
-    found = read_frame(tmp_path / "t.npz")
-    assert (found.names, found.labels, found.n_rows) == (NAMES, {}, 4)
+    found = read_content(tmp_path / "t.npz")
+    assert (found.names, found.annotations, found.n_rows) == (NAMES, {}, 4)
     assert found.values("y") is None
 
 

@@ -12,13 +12,13 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
 
-from fisherset.tables import read_frame, spooled
+from fisherset.tables import read_content, spooled
 
 TEXT = "size,kind\n1.5,low\n2.5,high\n"
 
 
 def made(write):
-    """What is written to a file, as bytes."""
+    """The bytes that a function writes to a file."""
     buffer = io.BytesIO()
     write(buffer)
     return buffer.getvalue()
@@ -58,7 +58,7 @@ def test_what_comes_is_a_file_as_long_as_it_is_used(case, monkeypatch):
         assert path.read_bytes() == data
         assert path.parent.stat().st_mode & 0o077 == 0
         if suffix not in (".npz", ".h5ad"):
-            assert read_frame(path).values("kind") == ["low", "high"]
+            assert read_content(path).values("kind") == ["low", "high"]
     assert not path.parent.exists()
 
 
@@ -72,7 +72,7 @@ def test_more_than_a_chunk(monkeypatch):
 def test_nothing_is_left_after_an_error(monkeypatch):
     given(monkeypatch, b"a,b\n1\n")
     with pytest.raises(ValueError, match=r"Line 2 of standard input\.txt has 1 cell"), spooled() as path:
-        read_frame(path)
+        read_content(path)
     assert not path.parent.exists()
 
 

@@ -5,9 +5,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv
 
-from fisherset.tables import read_frame
-from fisherset.tables.text import whole as text_files
-from fisherset.tables.text.dialect import Dialect
+from fisherset.tables import Layout, read_content
+from fisherset.tables.streams.readers import TableFile, reader_of, stamp_of
+from fisherset.tables.text import reader as text_files
 
 ROWS = 60
 LONG = str(2**53 + 1)
@@ -64,6 +64,12 @@ def at_once(path):
     return csv.read_csv(path, options, parsing, csv.ConvertOptions(strings_can_be_null=True))
 
 
+def read(path):
+    """The table as the reader of text makes it of blocks."""
+    reader = reader_of(TableFile(path, path.name, {}, stamp_of(path)), Layout(separator=",", decimal="."))
+    return reader.table(())
+
+
 @pytest.fixture(params=[False, True], ids=["one thread", "threads"])
 def small(request, monkeypatch):
     """Blocks of a row or two, and kinds from as many."""
@@ -86,10 +92,10 @@ def test_blocks_make_no_difference(case, repeated, small, tmp_path):
         with pytest.raises(
             ValueError, match=r"Line 62 of t\.csv has [13] cells?, the header 2: is the file dam"
         ):
-            text_files.read_text(tmp_path / "t.csv", Dialect(), ())
+            read(tmp_path / "t.csv")
         return
     expected = at_once(tmp_path / "t.csv")
-    found = text_files.read_text(tmp_path / "t.csv", Dialect(), ())
+    found = read(tmp_path / "t.csv")
     assert found.schema == expected.schema
     for one, other in zip(found.columns, expected.columns, strict=True):
         assert one.combine_chunks().to_pylist() == other.combine_chunks().to_pylist()
@@ -101,13 +107,13 @@ def test_what_is_told_is_what_has_decimals(monkeypatch, tmp_path):
     monkeypatch.setattr(csv, "ConvertOptions", lambda **given: told.append(given) or csv_options(**given))
     columns = DECIMAL, column("3", "0.5"), LABEL, column("0.5", "x"), column("", "0.5")
     (tmp_path / "t.csv").write_text(lines(*columns))
-    frame = read_frame(tmp_path / "t.csv", texts=["c2"])
+    frame = read_content(tmp_path / "t.csv", strings=["c2"])
     decimals = {name: pa.float64() for name in ("c0", "c1", "c3", "c4")}
     assert [given["column_types"] for given in told] == [
-        {**decimals, "c2": pa.string()},
-        {"c2": pa.string()},  # as there is an x in c3
+        {**decimals, "c2": pa.string(), "": pa.string()},
+        {"c2": pa.string(), "": pa.string()},  # as there is an x in c3
     ]
-    assert [str(field.type) for field in frame.arrow.schema] == ["double"] * 2 + ["string"] * 2 + ["double"]
+    assert [str(field.type) for field in frame.table.schema] == ["double"] * 2 + ["string"] * 2 + ["double"]
 
 
 csv_options = csv.ConvertOptions
@@ -116,7 +122,7 @@ csv_options = csv.ConvertOptions
 def test_columns_named_alike_are_refused_whatever_they_hold(tmp_path):
     (tmp_path / "t.csv").write_text("a,a\n0.5,x\n")
     with pytest.raises(ValueError, match="columns of the same name: 'a'"):
-        read_frame(tmp_path / "t.csv")
+        read_content(tmp_path / "t.csv")
 
 
 def test_many_columns_and_rows_of_megabytes(monkeypatch, tmp_path):
@@ -125,6 +131,6 @@ def test_many_columns_and_rows_of_megabytes(monkeypatch, tmp_path):
     np.savetxt(
         tmp_path / "t.csv", X, "%.17g", ",", header=",".join(f"x{j}" for j in range(2000)), comments=""
     )
-    found = read_frame(tmp_path / "t.csv").arrow
+    found = read_content(tmp_path / "t.csv").table
     assert all(kind == pa.float64() for kind in found.schema.types)
     assert np.column_stack(found.columns).tolist() == X.tolist()

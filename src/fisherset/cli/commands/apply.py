@@ -44,9 +44,9 @@ def apply(
         drift_of,
         join_labels,
         labels_in,
-        read_frame,
+        read_content,
         read_selection,
-        reduce_frame,
+        reduce_content,
         values_in,
     )
     from fisherset.tables.write import table_content
@@ -59,9 +59,9 @@ def apply(
             own = [chosen.target] if labelled else []
             columns = {chosen.target, *(feature.column for feature in chosen.features)}
             layout = layout_for(source, path, chosen)
-            frame = read_frame(path, texts={*texts, *own}, columns=columns, layout=layout)
-            frame, held, _ = join_labels(frame, chosen.target, layout, texts=own)
-            X = reduce_frame(frame, chosen.features)
+            frame = read_content(path, strings={*texts, *own}, columns=columns, layout=layout)
+            frame, held, _ = join_labels(frame, chosen.target, layout, strings=own)
+            X = reduce_content(frame, chosen.features)
         labels = (labels_in if labelled else values_in)(held, chosen.target)
         odd = drift_of(frame, chosen, X, labels)
         if odd and strict:

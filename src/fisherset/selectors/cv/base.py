@@ -22,8 +22,9 @@ from fisherset.selectors.cv.models import Discriminant, LabelFit, LinearFit
 from fisherset.selectors.joint import JointSelector
 from fisherset.statistics import FoldedTable
 from fisherset.statistics.measured import FitArguments, MeasuredTable
-from fisherset.validation import features as check
 from fisherset.validation import parameters as parameter
+from fisherset.validation.numbers import check_magnitude
+from fisherset.validation.table import check_table
 from fisherset.validation.targets import CLASSIFICATION, REGRESSION
 from fisherset.validation.weights import check_weights
 
@@ -82,14 +83,12 @@ class CrossValidatedSelector(JointSelector):
             The fitted selector.
         """
         options = self._check_parameters()
-        request = self._request(
-            check.check_table(self, X), FitArguments(sample_weight, confounders=confounders)
-        )
+        request = self._request(check_table(self, X), FitArguments(sample_weight, confounders=confounders))
         constraints, ks = request.constraints, self._sizes(request.constraints)
         table = request.measure(y, ks[-1])
         memory = getattr(table.rows, "rows", None)
         assert isinstance(memory, MemoryRows)
-        # rows are taken out of it, fold by fold
+        # which rows are selected from, fold by fold
         rows = request.X.tocsr() if sparse.issparse(request.X) else request.X
         targets = _targets(table, memory, y)
         scorer = self._fold_scorer(table, memory, rows, targets, sample_weight)
@@ -97,9 +96,9 @@ class CrossValidatedSelector(JointSelector):
         source = MemoryRows(rows, memory.y, memory.weight, memory.confounders)
         folded = FoldedTable(source, table.coding, table.scatter.moments, standardize=self.standardize)
         problem = folded.whole()
-        check.check_magnitude(problem.diagonal)
+        check_magnitude(problem.diagonal)
         # no certificates in the search, and nothing to save on them
-        search = GridSearch(folded, ks, constraints, self._gammas, options._replace(thrift=0.0), scorer)
+        search = GridSearch(folded, ks, constraints, self._gammas, options._replace(loose_tol=0.0), scorer)
         scores = search.scores(splits, self.n_jobs)
         gammas = np.array(self._gammas(constraints.pose(problem, ks[-1])))
         at_gamma, at_k = self._choose(scores, gammas)

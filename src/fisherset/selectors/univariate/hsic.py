@@ -10,7 +10,7 @@ import numpy as np
 from fisherset._docs import documented
 from fisherset._types import EPS, Floats
 from fisherset.selectors.base import BaseSelector
-from fisherset.statistics import SourceProducts, rbf_dependence
+from fisherset.statistics import RowProducts, rbf_dependence
 from fisherset.statistics.measure import measure_table
 from fisherset.statistics.measured import FitArguments, MeasuredTable
 from fisherset.validation import parameters as parameter
@@ -124,7 +124,7 @@ class HSICScore(BaseSelector):
     def _linear(self, table: MeasuredTable) -> tuple[Floats, Floats]:
         """||sum over the samples of (centred x) (features of the label)||^2, from the class sums."""
         scatter = table.scatter
-        sums = scatter.sums.T  # of the centred columns, d x c
+        sums = scatter.sums_of(slice(None)).T  # of the centred columns, d x c
         total = np.zeros(len(sums))
         for labels in self._labels(table.classes.size):
             projected = sums @ labels
@@ -142,6 +142,6 @@ class HSICScore(BaseSelector):
         total = np.zeros(spread.size)
         for labels in self._labels(table.classes.size):
             centred = labels - scatter.moments.NT[0] @ labels / scatter.n  # H L H = Y Y'
-            assert isinstance(table.products, SourceProducts)  # the rows are in memory
+            assert isinstance(table.products, RowProducts)  # the rows are in memory
             total += rbf_dependence(table.products, spread, centred, ~scatter.constant)
         return total, np.ones(spread.size)

@@ -20,8 +20,9 @@ from fisherset.statistics import (
     pair_distances,
     sum_moments,
 )
-from fisherset.validation import features as check
 from fisherset.validation import parameters as parameter
+from fisherset.validation.numbers import reject_nonfinite
+from fisherset.validation.targets import check_labels
 
 FEW_DIMENSIONS = 15  # features up to which scikit-learn would take a tree
 SPARE = 5  # neighbours beyond the wanted ones whose distance may prove smaller than it seemed
@@ -136,11 +137,11 @@ def check_graph_parameters(selector: Any) -> None:
 
 def measure_graph(selector: Any, X: Any, y: Any) -> tuple[GraphScatter, int]:
     """Scatter of the columns along the graph of a selector, and the passes that took."""
-    codes = check.check_labels(y, X.shape[0])[1] if selector.supervised else None
+    codes = check_labels(y, X.shape[0])[1] if selector.supervised else None
     rows = MemoryRows(X.tocsr() if sparse.issparse(X) else X)
     source = CountedRows(rows)
     moments = sum_moments(source, Classes(1))
-    check.reject_nonfinite(moments.finite, selector._names)
+    reject_nonfinite(moments.finite, selector._names)
     # one unit for all columns, so that the squares of distances stay in range
     unit = float(moments.guard.unit.max())
     squared, edges = neighbours(moments.guard.shifted(rows.X, unit), codes, selector.n_neighbors)

@@ -15,8 +15,8 @@ from fisherset.selectors.univariate.laplacian import check_graph_parameters, mea
 from fisherset.solver import mask_of
 from fisherset.statistics import within_scatter
 from fisherset.statistics.measure import measure_table
-from fisherset.validation import features as check
 from fisherset.validation import parameters as parameter
+from fisherset.validation.numbers import check_comparable
 
 
 @documented
@@ -138,7 +138,7 @@ class TraceRatio(BaseSelector):
         # one unit for all columns: the largest, so that nothing can overflow
         unit = float(units.max(initial=0.0, where=varying)) or 1.0
         ratio = np.where(varying, units / unit, 1.0) ** 2
-        check.check_comparable((gain + cost) * ratio, varying, self._names)
+        check_comparable((gain + cost) * ratio, varying, self._names)
         m = min(k, int(np.count_nonzero(varying)))
         found = best_ratio((gain * ratio)[varying], (cost * ratio)[varying], m)
         scores = np.full(self.n_features_in_, -np.inf)

@@ -14,25 +14,19 @@ from functools import cached_property
 import numpy as np
 
 from fisherset._types import Floats, Indices
-from fisherset.solver.algorithm1.newton import newton
-from fisherset.solver.algorithm1.shortlist import Shortlist
-from fisherset.solver.domain import Domain
+from fisherset.solver.algorithm1.mixture import Mixture, Shortlist
+from fisherset.solver.domain import Domain, largest, without
 from fisherset.solver.exact.enumeration import tighten
-from fisherset.solver.linear import shifted, solve
 from fisherset.solver.problem import Problem
 from fisherset.solver.proof import tangent_from_weights
-from fisherset.solver.relaxation.ascent import ascend
-from fisherset.solver.relaxation.relaxation import PRECISION, Relaxation, gradient, relax
-from fisherset.solver.ridge import FeatureRidge, measure_subset, ridge_on
+from fisherset.solver.relaxation.relaxation import PRECISION, Relaxation, relax
 from fisherset.solver.solution import Solution, conclude, empty_solution
+from fisherset.solver.subset import measure_subset
 from fisherset.solver.trace import Status, Trace
-from fisherset.solver.units import Units, largest, without
 
 # Weight up to which a cut counts as idle: whether a weight that vanishes in the limit is
-# exactly nought after finitely many steps is a matter of rounding.
+# exactly zero after finitely many steps is a matter of rounding.
 IDLE = 1e-6
-# Share of F from which lambda is sought by second-order steps: a few steps along the gradient do for less.
-FINE = 5e-3
 
 
 @dataclass(frozen=True)
@@ -48,7 +42,7 @@ class Cuts:
 
     @cached_property
     def size(self) -> int:
-        """How many units the union of the cuts has."""
+        """Number of units in the union of the cuts."""
         return int(np.unique(np.concatenate(self.cuts)).size)
 
 
@@ -62,13 +56,11 @@ def cutting_plane_path(
     trace: Trace,
     start: Floats | None = None,
 ) -> Iterator[Solution]:
-    """Raise m from 1, and for each domain, in rising order, take the first union that has as many units.
+    """Raise m from 1, and for each domain take the first union that has as many units (see `Solver`).
 
-    The last cut is trimmed. The paper raises m by one; here it leaps, and comes back by
-    halves. What runs of Algorithm 1 have in common is the shortlist: a run that had to list
-    more units is done anew where it is the answer, its first cuts having been the worst of
-    too few. Without `certified` the bound is the ceiling of F, which costs nothing. There
-    is no use for a `start`.
+    The last cut is trimmed. The paper raises m by one; here it leaps, and comes back by halves. The runs of
+    Algorithm 1 share the shortlist: a run that had to list more units is repeated if it is the answer, as its
+    first cuts were the worst of too few. A `start` is of no use.
     """
     tried: dict[int, Cuts] = {}
     shortlist = None
@@ -98,7 +90,7 @@ def next_m(tried: Mapping[int, Cuts], domain: Domain) -> int:
 
     The answer is the least m tried whose union has k units, that of m - 1 having fewer. Until
     some m has, m leaps by what the last two promise, at most half of the way to k, whose
-    cuts have k units each; then what lies between is halved.
+    cuts have k units each; then the interval is halved.
     """
     k = domain.m
     high = min((m for m in tried if tried[m].size >= k), default=k)
@@ -127,7 +119,7 @@ def algorithm1(
 
     Departures from the printed algorithm: V starts at H, as V = 11'/n gives s = 0 on
     centred data; lambda starts from its last value instead of 1/t, so that l_t cannot
-    fall, and moves by Newton's method where `tol` is small; cuts without weight are dropped;
+    fall, and moves by Newton's method if `tol` is small; cuts without weight are dropped;
     the worst cut is looked for among all units, which takes a pass over the data, only
     when the shortlist has none that is violated by more than `tol`.
     """
@@ -136,13 +128,15 @@ def algorithm1(
     shortlist.add(cuts[0])
     bound, inner, second_order, complete = problem.ceiling, tol / 4, True, True
     for step in range(1, trace.max_iter + 1):
-        mixture = _Mixture(problem, domain.units, cuts, gamma, shortlist)
+        # the multiple kernel learning problem on the working set, Eq. (22)
+        mixture = Mixture(problem, domain.units, cuts, gamma, shortlist)
         weights, second_order = mixture.best_weights(weights, second_order, tol=inner, trace=trace)
         cuts = [cut for cut, weight in zip(cuts, weights, strict=True) if weight > IDLE]
         weights = weights[weights > IDLE]
         q, value, A, W = mixture.everywhere(cuts, weights)
         late = trace.out_of_time()
-        violated, by = shortlist.violated(domain, q, A, W)  # Eq. (26)
+        # the most violated constraint, Eq. (26): of the shortlist, or, if none is, of all units
+        violated, by = shortlist.violated(domain, q, A, W)
         settled = by <= tol * (value + by) or (inner <= PRECISION and _among(cuts, violated))
         if settled or late or step == trace.max_iter:
             tangent = tangent_from_weights(problem, domain, gamma, A, W)
@@ -156,7 +150,7 @@ def algorithm1(
         if not _among(cuts, violated):
             cuts, weights = [*cuts, violated], np.append(weights, 0.0)
         elif inner > PRECISION:
-            inner /= 4  # the worst cut is at hand already: lambda is not yet exact enough
+            inner /= 4  # the worst cut is in the working set: lambda is not yet exact enough
         elif settled:
             trace.stopped(Status.PRECISION)
             return found
@@ -166,69 +160,6 @@ def algorithm1(
 
 def _among(cuts: list[Indices], cut: Indices) -> bool:
     return any(np.array_equal(cut, one) for one in cuts)
-
-
-class _Mixture:
-    """F as a function of the weights lambda of some cuts."""
-
-    def __init__(
-        self,
-        problem: Problem,
-        units: Units,
-        cuts: list[Indices],
-        gamma: float,
-        shortlist: Shortlist | None = None,
-    ) -> None:
-        self.problem, self.gamma, self.units = problem, gamma, units
-        self.members = np.unique(np.concatenate(cuts))
-        self.columns = self.units.columns(self.members)
-        self.choice = np.array([np.isin(self.members, cut) for cut in cuts], dtype=float)
-        self.ridge = ridge_on(problem, self.columns, gamma)
-        self._shortlist = shortlist
-
-    def evaluate(self, weights: Floats) -> tuple[float, Floats]:
-        """F at q = sum of lambda_t p^t and its gradient, the sum of g over each cut, Eq. (23)."""
-        q = self.units.spread(weights @ self.choice, self.members, self.columns)
-        value, XV = self.ridge.evaluate(q)
-        g = self.units.total(gradient(XV, self.problem, self.gamma), self.members, self.columns)
-        return value, self.choice @ g
-
-    def best_weights(
-        self, weights: Floats, second_order: bool, *, tol: float, trace: Trace
-    ) -> tuple[Floats, bool]:
-        """The weights of the largest F, and whether second-order steps are still worth trying.
-
-        They need G, the sample space to be no smaller, and a tol that gradients take long to reach.
-        """
-        listed = self._shortlist is not None and self._shortlist.lists(self.columns)
-        if second_order and tol <= FINE and listed and isinstance(self.ridge, FeatureRidge):
-            weights, second_order = newton(self.evaluate, self.curvature, weights, tol=tol, trace=trace)
-            if second_order:
-                return weights, True
-        one_cut = Domain(Units(None, len(weights)), 1)
-        return ascend(self.evaluate, weights, one_cut, tol=tol, trace=trace).x, second_order
-
-    def curvature(self, weights: Floats) -> Floats:
-        """The Hessian of -F, cuts x cuts."""
-        assert self._shortlist is not None
-        G, C = self._shortlist.gram(self.columns), self.problem.C[self.columns]
-        P = np.array([self.units.spread(cut, self.members, self.columns) for cut in self.choice])
-        root = np.sqrt(weights @ P)
-        T = root[:, None] * G
-        Y = solve(shifted(T * root, self.gamma), np.hstack([T, root[:, None] * C]))
-        N, XV = G - T.T @ Y[:, : len(G)], C - T.T @ Y[:, len(G) :]
-        H: Floats = 2 / (self.gamma**2 * self.problem.n) * (P @ (N * (XV @ XV.T)) @ P.T)
-        return H
-
-    def everywhere(self, cuts: list[Indices], weights: Floats) -> tuple[Floats, float, Indices, Floats]:
-        """Q over all units, F(q), and columns A and W with XV = C - G_:A W on all columns."""
-        q = np.zeros(self.units.size)
-        for cut, weight in zip(cuts, weights / weights.sum(), strict=True):
-            q[cut] += weight
-        np.minimum(q, 1.0, out=q)
-        of_columns = self.units.spread(q[self.members], self.members, self.columns)
-        value, _ = self.ridge.evaluate(of_columns)
-        return q, value, *self.ridge.weights(of_columns)
 
 
 def trimmed(found: Cuts, domain: Domain) -> Indices:

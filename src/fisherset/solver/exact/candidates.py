@@ -1,7 +1,7 @@
-"""The columns that are left in play, with G among them: what exact search works on.
+"""The candidates of an exact search: the units not yet ruled out, with G among their columns.
 
-G is held whole as far as there is memory for it. Beyond, its rows are computed when a search asks for
-them: it does so for the few columns that have a weight, however many could have one.
+G is held whole if it fits the memory limit. Otherwise its rows are computed on demand: a search needs those
+of the few columns that have a weight, however many could have one.
 """
 
 from __future__ import annotations
@@ -11,17 +11,16 @@ from typing import Any
 import numpy as np
 
 from fisherset._types import Floats, Indices
-from fisherset.solver.domain import Domain
-from fisherset.solver.problem import Problem
-from fisherset.solver.ridge import largest_system
-from fisherset.solver.units import Units
+from fisherset.solver.domain import Domain, Units
+from fisherset.solver.problem import Problem, largest_system
 
-# Products of copies differ by no more than this many times their errors; so do values of sets, then.
-OFF_IN_COPIES = 4
+# Products of copies of a column differ by at most this many times their errors, and so do values of sets:
+# two errors that add, twice to be safe from the rounding of the comparison itself.
+COPY_ERRORS = 4
 
 
 class GramRows:
-    """The rows of G among some columns of a problem, computed when asked for, kept while there is memory."""
+    """The rows of G among some columns of a problem, computed on demand and cached up to the memory limit."""
 
     def __init__(self, problem: Problem, columns: Indices) -> None:
         self._problem, self._columns = problem, columns
@@ -39,7 +38,7 @@ class GramRows:
 
     def _compute(self, some: Indices) -> None:
         new = some[self._place[some] < 0]
-        if self._count + new.size > self._most:  # the weights have moved on
+        if self._count + new.size > self._most:  # the weights have moved on: start over
             self._place[:], self._count, new = -1, 0, some
         if not new.size:
             return
@@ -53,8 +52,8 @@ class GramRows:
         self._count = count
 
 
-class Core:
-    """A problem of some columns of another, which are the columns of its `members`, unit after unit."""
+class Candidates:
+    """A problem of some columns of another, those of the units `members`, unit after unit."""
 
     samples = None
 
@@ -80,12 +79,16 @@ class Core:
         self.domain = Domain(self.units, domain.m, required)
 
     def copies(self) -> Indices:
-        """The first column that each is a copy of, as far as the rounding of G tells; of groups none is."""
+        """The first column that each is a copy of, up to the rounding of G; groups are never copies.
+
+        Copies are interchangeable, so that a search need only consider them in one order.
+        """
         firsts = np.arange(self.units.size)
         if self.units.groups is not None:
             return firsts
-        lengths, cross = self.rounding.lengths, OFF_IN_COPIES * self.rounding.cross
-        off = OFF_IN_COPIES * self.rounding.unit * lengths
+        lengths, cross = self.rounding.lengths, COPY_ERRORS * self.rounding.cross
+        off = COPY_ERRORS * self.rounding.unit * lengths
+        # copies are equal in C: only columns next to each other by its first column need be compared in G
         order = np.argsort(self.C[:, 0], kind="stable")
         apart = np.diff(self.C[order, 0]) > np.maximum(cross[order[1:]], cross[order[:-1]])
         for run in np.split(order, np.flatnonzero(apart) + 1):
@@ -98,11 +101,11 @@ class Core:
         return firsts
 
     def _same(self, i: int, j: int) -> bool:
-        """Whether two columns have the same products with all, and with the targets."""
+        """Whether two columns have the same products with all columns, and with the targets."""
         rounding = self.rounding
-        off = OFF_IN_COPIES * rounding.unit * rounding.lengths[j]
+        off = COPY_ERRORS * rounding.unit * rounding.lengths[j]
         in_G = np.abs(self.G[i] - self.G[j]) <= off * rounding.lengths
-        return bool(in_G.all() and np.all(np.abs(self.C[i] - self.C[j]) <= OFF_IN_COPIES * rounding.cross[j]))
+        return bool(in_G.all() and np.all(np.abs(self.C[i] - self.C[j]) <= COPY_ERRORS * rounding.cross[j]))
 
     def gram(self, columns: Indices, rows: Indices | None = None) -> Floats:
         """The block G[rows, columns]; all rows when None. The caller's to write to."""
@@ -124,12 +127,12 @@ class Core:
         return product
 
     def values(self, sets: Indices, gamma: float) -> Floats:
-        """F of many sets of as many columns each, a row of column numbers each."""
+        """F of many sets of the same number of columns, a row of column numbers each."""
         size = sets.shape[1]
         C, M = self.C[sets], self.blocks(sets) + gamma * np.eye(size)
         values: Floats = np.einsum("pir,pir->p", C, np.linalg.solve(M, C)) / self.n
         return values
 
     def _of(self, rows: Indices | None) -> Indices:
-        """Rows as the problem has them."""
+        """Rows as numbered in the problem."""
         return self.columns if rows is None else self.columns[rows]

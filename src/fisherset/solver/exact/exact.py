@@ -9,25 +9,26 @@ from typing import NamedTuple
 import numpy as np
 
 from fisherset._types import Floats, Indices
-from fisherset.solver.domain import Domain
-from fisherset.solver.exact.candidates import Core
+from fisherset.solver.domain import TIE, Domain, without
+from fisherset.solver.exact.candidates import Candidates
 from fisherset.solver.exact.search import Search
 from fisherset.solver.exchange.exchange import improve
-from fisherset.solver.exchange.forward import most_columns
-from fisherset.solver.joint import FINENESS, joint_path
-from fisherset.solver.problem import Problem
+from fisherset.solver.joint import SWAP_TOL, joint_path
+from fisherset.solver.problem import Problem, largest_system
+from fisherset.solver.proof import UnitBounds
 from fisherset.solver.relaxation.relaxation import Relaxation
-from fisherset.solver.ridge import largest_system
 from fisherset.solver.solution import Solution, conclude
-from fisherset.solver.trace import USUAL, Status, Trace
-from fisherset.solver.unit_bounds import UnitBounds
-from fisherset.solver.units import TIE, without
+from fisherset.solver.trace import DEFAULT_TOL, Status, Trace
 
-ROOT = 1e-4  # what the first relaxation is solved to: the units it rules out need not be searched
-NARROW, WIDER = 1000, 4  # columns among which is searched first, and how many times more then
-# Share of F that proofs about single units need between the best set and others.
-BAND = 2e-6
-HOPEFUL = 0.02  # share of F below the best at which a set is worth an exchange
+# Gap to which the first relaxation is solved: the units it rules out need not be searched.
+ROOT_TOL = 1e-4
+# Columns that are searched first, 8 MB of G, and the factor by which they grow then.
+FIRST_CANDIDATES, GROWTH = 1000, 4
+# Share of F that proofs about single units need between the best set and others: twice the largest gap that
+# rounding may explain (`solution.LARGEST_ROUNDED_GAP`).
+UNIQUE_BAND = 2e-6
+# Share of F below the best at which a set is worth an exchange.
+WORTH_EXCHANGE = 0.02
 
 
 def exact_path(
@@ -40,11 +41,11 @@ def exact_path(
     trace: Trace,
     start: Floats | None = None,
 ) -> Iterator[Solution]:
-    """Solve for each domain in turn, until the gap is down to `tol` or to the rounding of the arithmetic.
+    """The joint solver's answer, then branch and bound until the gap is down to `tol` (see `Solver`).
 
     Without `certified` the joint solver's answer is good enough.
     """
-    accuracy = max(min(tol, USUAL), ROOT)
+    accuracy = max(min(tol, DEFAULT_TOL), ROOT_TOL)
     roots = joint_path(problem, domains, gamma, tol=accuracy, certified=certified, trace=trace, start=start)
     for domain, root in zip(domains, roots, strict=True):
         if certified and domain.m > 0:
@@ -57,28 +58,26 @@ def search_from(
 ) -> Solution:
     """Close the gap of a solution, as far as time, nodes and arithmetic allow.
 
-    What the sets with a unit can reach at most says which units to look at first: the search is among these,
-    and among more of them only once the others are what keeps the gap open.
+    The bounds on the sets with each unit say which units are promising: these are searched first, and
+    more of them only once the others are what keeps the gap open.
     """
-    share, width = max(tol, TIE), NARROW
-    # rows in memory give whatever of G a search asks for; else G among what is in play has to fit
-    most = domain.units.n_columns if problem.samples is not None else largest_system(problem)
+    share, width, most = max(tol, TIE), FIRST_CANDIDATES, most_candidates(problem, domain)
     if root.gap <= share:
         return root
     if not searchable(problem, domain, gamma):
         trace.stopped(Status.PRECISION)
         return replace(root, status=trace.status)
     while not trace.out_of_time():
-        play = in_play(domain, root, (1 - BAND) * root.objective, min(width, most))
-        if play.members.size < domain.m:  # the tangent of the relaxation says it all
-            return _bounded(root, play.left_out, UnitBounds(root.with_each, root.without_each), trace, 0)
-        root, finished = _searched(problem, domain, gamma, root, play, share, trace)
-        if not finished or play.left_out <= root.objective / (1 - share):
+        chosen = choose_candidates(domain, root, (1 - UNIQUE_BAND) * root.objective, min(width, most))
+        if chosen.members.size < domain.m:  # the tangent of the relaxation rules out all other sets
+            return _bounded(root, chosen.left_out, UnitBounds(root.with_each, root.without_each), trace, 0)
+        root, finished = _searched(problem, domain, gamma, root, chosen, share, trace)
+        if not finished or chosen.left_out <= root.objective / (1 - share):
             break
         if width >= most:
             trace.stopped(Status.MEMORY)
             break
-        width *= WIDER
+        width *= GROWTH
     return replace(root, status=trace.status)
 
 
@@ -87,48 +86,47 @@ def _searched(
     domain: Domain,
     gamma: float,
     root: Solution,
-    play: Play,
+    chosen: Chosen,
     share: float,
     trace: Trace,
 ) -> tuple[Solution, bool]:
-    """The solution after a search among some units, and whether that came to its end."""
-    core = Core(problem, domain, play.members)
-    goal = BestSet(core, gamma, np.flatnonzero(np.isin(play.members, root.units)), root.objective, share)
-    goal.left_out = play.left_out
-    q, bound = root.relaxation.q[play.members], root.upper_bound
-    search = Search(core, gamma, goal, q, bound, trace, n_nodes=root.n_nodes, left_out=play.left_out)
+    """The solution after a search among some candidates, and whether that came to its end."""
+    members, left_out = chosen
+    candidates = Candidates(problem, domain, members)
+    units = np.flatnonzero(np.isin(members, root.units))
+    goal = BestSet(candidates, gamma, units, root.objective, share, left_out)
+    q, bound = root.relaxation.q[members], root.upper_bound
+    search = Search(candidates, gamma, goal, q, bound, trace, n_nodes=root.n_nodes, left_out=left_out)
     finished = search.run()
     search.finish()
-    bounds = bounds_outside(root, play.members, search, play.left_out)
-    if goal.improved:
-        chosen, state = improve(
-            problem,
-            domain,
-            play.members[goal.units],
-            root.relaxation,
-            gamma,
-            tol=FINENESS * ROOT,
-            trace=trace,
-        )
-        better = conclude(problem, domain, chosen, state, root.q, root.relaxation, trace)
+    bounds = bounds_outside(root, members, search, left_out)
+    if goal.improved:  # a set of candidates may still be improved by the others
+        tol = SWAP_TOL * ROOT_TOL
+        found = improve(problem, domain, members[goal.units], root.relaxation, gamma, tol=tol, trace=trace)
+        better = conclude(problem, domain, *found, root.q, root.relaxation, trace)
         root = replace(better, with_each=root.with_each, without_each=root.without_each)
     return _bounded(root, search.upper_bound, bounds, trace, search.n_nodes), finished
 
 
 def searchable(problem: Problem, domain: Domain, gamma: float) -> bool:
-    """Whether gamma stands out from the rounding of G enough for values to be as good as exact."""
-    return problem.rounding.of(domain.columns).margin_of_sets(most_columns(domain), gamma).small
+    """Whether gamma exceeds the rounding of G so far that values of sets count as exact."""
+    return problem.rounding.of(domain.columns).margin_of_sets(domain.most_columns, gamma).small
 
 
-class Play(NamedTuple):
-    """Units to search among, and what the sets reach at most that hold another."""
+def most_candidates(problem: Problem, domain: Domain) -> int:
+    """Columns that can be searched: all if rows in memory give G on demand, else those whose G fits."""
+    return domain.units.n_columns if problem.samples is not None else largest_system(problem)
+
+
+class Chosen(NamedTuple):
+    """Units to search, and a bound on the sets that hold another."""
 
     members: Indices
     left_out: float
 
 
-def in_play(domain: Domain, root: Solution, threshold: float, width: int) -> Play:
-    """The units that a set above the threshold may hold; the best of them where these are too many."""
+def choose_candidates(domain: Domain, root: Solution, threshold: float, width: int) -> Chosen:
+    """The units that a set above the threshold may hold; the best of them if the columns exceed the width."""
     reach = root.with_each.copy()
     reach[domain.required] = np.inf
     possible = np.flatnonzero(reach > threshold)
@@ -137,21 +135,21 @@ def in_play(domain: Domain, root: Solution, threshold: float, width: int) -> Pla
     fitting[: domain.m] = True  # or there would be no set
     members = np.sort(order[fitting])
     others = without(reach.size, members)
-    return Play(members, float(np.max(root.with_each[others], initial=-np.inf)))
+    return Chosen(members, float(np.max(root.with_each[others], initial=-np.inf)))
 
 
 def bounds_outside(root: Solution, members: Indices, search: Search, left_out: float) -> UnitBounds:
-    """Bounds on the sets with and without each unit: those the search went through, and those it left out."""
+    """Bounds on the sets with and without each unit: the sets of the search, and those it left out."""
     with_each, without_each = (np.minimum(own, left_out) for own in (root.with_each, root.without_each))
     with_each[members] = np.maximum(with_each[members], search.with_each)
-    without_each = np.maximum(without_each, search.upper_bound)  # no set of the search holds the others
+    without_each = np.maximum(without_each, search.upper_bound)  # no set of the search holds the other units
     inside = np.minimum(root.without_each[members], left_out)
     without_each[members] = np.maximum(inside, search.without_each)
     return UnitBounds(with_each, without_each)
 
 
 def _bounded(root: Solution, bound: float, bounds: UnitBounds, trace: Trace, n_nodes: int) -> Solution:
-    """The solution with bounds that are as tight as both say."""
+    """The solution with the tighter of its bounds and new ones."""
     bound = min(root.upper_bound, max(bound, root.objective))
     return replace(
         root,
@@ -168,43 +166,51 @@ def _bounded(root: Solution, bound: float, bounds: UnitBounds, trace: Trace, n_n
 class BestSet:
     """The best set found so far, improved by exchange.
 
-    While it is alone in its band, sets below the band are what is closed, so that the bounds tell it from all
-    others; once another is found as good, sets that are no better.
+    While it is alone in its band, only sets below the band are closed, so that the bounds tell it from all
+    others; once another is found as good, all sets that are no better. Sets below the bound on those that are
+    not searched (`left_out`) need not be told apart.
     """
 
-    left_out = -np.inf  # what sets reach that are not searched for
-
-    def __init__(self, core: Core, gamma: float, units: Indices, value: float, share: float) -> None:
+    def __init__(
+        self,
+        candidates: Candidates,
+        gamma: float,
+        units: Indices,
+        value: float,
+        share: float,
+        left_out: float,
+    ) -> None:
         self.units, self.best, self.improved = units, value, False
-        self._core, self._gamma, self._share = core, gamma, share
+        self._candidates, self._gamma, self._share, self._left_out = candidates, gamma, share, left_out
         self._alone = share <= TIE
         self._trace = Trace(max_iter=1000)
-        self._nothing_known = Relaxation(np.zeros(core.units.size), 0.0, core.ceiling)
+        self._unrelaxed = Relaxation(np.zeros(candidates.units.size), 0.0, candidates.ceiling)
 
     @property
     def threshold(self) -> float:
-        """What a set has to exceed to matter."""
-        closed = (1 - BAND) * self.best if self._alone else self.best / (1 - self._share)
-        return max(closed, self.left_out)
+        """F that a set has to exceed to matter."""
+        closed = (1 - UNIQUE_BAND) * self.best if self._alone else self.best / (1 - self._share)
+        return max(closed, self._left_out)
 
     def offer(self, sets: list[Indices], values: Floats) -> None:
-        """Exchange from the best of some sets, if it comes near."""
+        """Exchange from the best of some sets, if it is near the best set so far."""
         if not len(sets):
             return
         place = int(np.argmax(values))
-        if values[place] < (1 - HOPEFUL) * self.best:
+        if values[place] < (1 - WORTH_EXCHANGE) * self.best:
             return
         found, state = improve(
-            self._core,
-            self._core.domain,
+            self._candidates,
+            self._candidates.domain,
             sets[place],
-            self._nothing_known,
+            self._unrelaxed,
             self._gamma,
             tol=TIE,
             trace=self._trace,
         )
         if state.value > self.best * (1 + TIE):
             self.best, self.units, self.improved = state.value, found, True
-        near = (units for units, value in zip(sets, values, strict=True) if value > (1 - BAND) * self.best)
-        if any(not np.array_equal(units, self.units) for units in near):
+        floor = (1 - UNIQUE_BAND) * self.best
+        as_good = (units for units, value in zip(sets, values, strict=True) if value > floor)
+        if any(not np.array_equal(units, self.units) for units in as_good):
             self._alone = False

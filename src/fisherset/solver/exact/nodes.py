@@ -1,6 +1,6 @@
-"""Many domains at a time: the nodes of a search, and what is asked of the hull of each.
+"""The nodes of an exact search: domains, where each stands, which comes next, and how it is divided.
 
-Rows are nodes and columns are units in all that is here.
+Rows are nodes and columns are units.
 """
 
 from __future__ import annotations
@@ -10,12 +10,10 @@ from heapq import heapify, heappop, heappush
 from typing import NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fisherset._types import EPS, Floats, Indices
-
-Flags = NDArray[np.bool_]
-BEYOND = 1e30  # where the kinks of units that are not free stand
+from fisherset._types import Floats, Indices
+from fisherset.solver.domain import Domains, Flags
+from fisherset.solver.exact.relaxations import Relaxations
 
 
 @dataclass
@@ -25,14 +23,18 @@ class Nodes:
     required: Flags
     free: Flags
     q: Floats
-    delta: Floats  # of the columns: what is taken out of the diagonal of G
-    scope: Indices  # how many units were free when it was
+    delta: Floats  # of the columns: the diagonal that is subtracted from G
+    scope: Indices  # number of free units when it was computed
     step: Floats  # length of the last step
     bound: Floats
 
     @property
     def size(self) -> int:
         return self.bound.size
+
+    def domains(self, m: int) -> Domains:
+        """The sets of m units of each node."""
+        return Domains(self.free, self.required, m - self.required.sum(axis=1))
 
     def take(self, some: Indices | Flags) -> Self:
         return type(self)(*(getattr(self, field.name)[some] for field in fields(self)))
@@ -43,67 +45,10 @@ class Nodes:
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
-class Sums(NamedTuple):
-    """The largest sum of g over the sets of each domain, the least free g in it and the next one outside."""
-
-    most: Floats
-    least: Floats
-    following: Floats
-
-
-def best_sums(g: Floats, free: Flags, required: Flags, spare: Indices) -> Sums:
-    """The largest sums of g over the sets of domains, as `Domain.maximum` has it."""
-    rows, width = np.arange(len(g)), g.shape[1]
-    ordered = -np.sort(np.where(free, -g, np.inf), axis=1)
-    sums = np.cumsum(np.where(np.isfinite(ordered), ordered, 0.0), axis=1)
-    most = np.where(spare > 0, sums[rows, spare - 1], 0.0) + np.where(required, g, 0.0).sum(axis=1)
-    least = np.where(spare > 0, ordered[rows, spare - 1], np.inf)
-    following = np.where(spare < width, ordered[rows, np.minimum(spare, width - 1)], -np.inf)
-    return Sums(most, least, following)
-
-
-class Reaches(NamedTuple):
-    """The most a set of each domain with each unit, and without it, can reach; -inf where there is none."""
-
-    whole: Floats
-    with_each: Floats
-    without_each: Floats
-
-
-def reaches(offset: Floats, g: Floats, free: Flags, required: Flags, spare: Indices) -> Reaches:
-    """What the tangents offset + g.p say of the sets with each unit and without it."""
-    sums = best_sums(g, free, required, spare)
-    whole = offset + sums.most
-    whole = whole + 16 * EPS * np.abs(whole)  # sums are rounded
-    least, following = sums.least[:, None], sums.following[:, None]
-    with_each = whole[:, None] - np.where(free, np.maximum(least - g, 0.0), 0.0)
-    without_each = whole[:, None] - np.where(free, np.maximum(g - following, 0.0), 0.0)
-    return Reaches(
-        whole, np.where(free | required, with_each, -np.inf), np.where(required, -np.inf, without_each)
-    )
-
-
-def project_rows(v: Floats, free: Flags, required: Flags, spare: Indices) -> Floats:
-    """Nearest points of the hulls: clip(v - tau, 0, 1) on the free units, as `project_capped` has it."""
-    rows, width = np.arange(len(v)), v.shape[1]
-    kinks = np.where(np.tile(free, 2), np.concatenate([v - 1.0, v], axis=1), BEYOND)
-    order = np.argsort(kinks, axis=1)
-    kinks = np.take_along_axis(kinks, order, axis=1)
-    slopes = np.cumsum(np.where(order < width, -1.0, 1.0), axis=1)
-    gaps = np.where(kinks[:, 1:] < BEYOND, np.diff(kinks, axis=1), 0.0)
-    falls = np.cumsum(slopes[:, :-1] * gaps, axis=1)
-    sums = free.sum(axis=1)[:, None] + np.concatenate([np.zeros((len(v), 1)), falls], axis=1)
-    piece = np.clip(np.argmax(sums <= spare[:, None] + 1e-12, axis=1), 1, 2 * width - 1) - 1
-    slope, lacking = slopes[rows, piece], spare - sums[rows, piece]
-    tau = kinks[rows, piece] + np.where(slope < 0, lacking / np.minimum(slope, -1.0), 0.0)
-    q: Floats = np.where(free, np.clip(v - tau[:, None], 0.0, 1.0), required.astype(float))
-    return q
-
-
 class Frontier:
-    """The nodes that are still open: those of the largest bound come first.
+    """The open nodes, those of the largest bound first: none of them can be left out of a proof.
 
-    Where they are too many, those with the fewest free units do, which end soonest.
+    Beyond the limit, those with the fewest free units come first, which end soonest and so free memory.
     """
 
     def __init__(self, limit: int) -> None:
@@ -121,12 +66,12 @@ class Frontier:
     def add(self, nodes: Nodes) -> None:
         for place in range(nodes.size):
             node = nodes.take(np.array([place]))
-            node.q = node.q.astype(np.float32)
+            node.q = node.q.astype(np.float32)  # only a start: half the memory
             self._count += 1
             heappush(self._heap, (-float(node.bound[0]), self._count, node))
 
     def take(self, number: int) -> Nodes:
-        """Some nodes, out of the frontier."""
+        """Remove some nodes from the frontier and return them."""
         if len(self._heap) > self._limit:
             self._heap.sort(key=lambda entry: (int(entry[2].free.sum()), entry[:2]))
             taken, self._heap = self._heap[:number], self._heap[number:]
@@ -138,5 +83,57 @@ class Frontier:
         return nodes
 
     def all(self) -> Nodes | None:
-        """All that are left."""
+        """All open nodes."""
         return Nodes.joined([node for _, _, node in self._heap]) if self._heap else None
+
+
+class Branch(NamedTuple):
+    """The unit to branch on, and q to start from with it required and with it excluded."""
+
+    unit: int
+    required: Floats
+    excluded: Floats
+
+
+def choose_branch(
+    relaxations: Relaxations, q: Floats, delta: Floats, free: Flags, g: Floats, value: float, slack: float
+) -> Branch:
+    """Branch on the free unit that moves the bounds of both children most, at most by what closes them.
+
+    Fixing q_j at p costs (p - q_j)^2 / (2 P_jj) to second order once the others have moved along column j of
+    P, the inverse Hessian of F within sum q = m. A unit with near-duplicates costs little; others more.
+    """
+    fractional = 1e-3  # a relaxed weight closer to 0 or 1 counts as such: fixing it moves nothing
+    members = np.flatnonzero(free & (q > fractional) & (q < 1 - fractional))
+    P = _movement(relaxations, q, delta, members)
+    if P is None:
+        ends = np.where(free, np.minimum(q, 1 - q), -1.0)
+        unit = int(np.argmax(np.where(free, g, -1.0) if ends.max() <= 0 else ends))
+        return Branch(unit, q, q)
+    x, stiffness = q[members], 1 / np.maximum(P.diagonal(), np.finfo(float).tiny)
+    # every move counts at least a millionth of F, so that products of two tell units apart
+    least = 1e-6 * value
+    moves = (np.clip(d**2 * stiffness / 2, least, max(slack, least)) for d in (x, 1 - x))
+    place = int(np.argmax(np.prod(list(moves), axis=0)))
+    along = P[:, place] * stiffness[place]
+    starts = []
+    for end in (1.0, 0.0):
+        start = q.copy()
+        start[members] = np.clip(x + (end - x[place]) * along, 0.0, 1.0)
+        starts.append(start)
+    return Branch(int(members[place]), *starts)
+
+
+def _movement(relaxations: Relaxations, q: Floats, delta: Floats, members: Indices) -> Floats | None:
+    """P of the fractional units, None if there are too few or the arithmetic fails."""
+    if members.size < 2:
+        return None
+    curvature = relaxations.curvature(q, delta, members)
+    curvature.flat[:: members.size + 1] *= 1 + 1e-9  # near-duplicates make it singular
+    try:
+        P = np.linalg.inv(curvature)
+    except np.linalg.LinAlgError:
+        return None
+    sums = P.sum(axis=1)
+    total = float(sums.sum())
+    return P - np.outer(sums, sums) / total if total > 0 else None

@@ -1,8 +1,8 @@
-"""The relaxations of many nodes at a time.
+"""The relaxations of many nodes at a time, each with a diagonal of its own.
 
-For any diagonal Delta with G - Delta positive semidefinite, F of a set is what it is with G - Delta
+For any diagonal Delta with G - Delta positive semidefinite, F of a set is the same with G - Delta
 for G and gamma + Delta_j for the ridge of column j: and the larger the ridge, the tighter the
-relaxation. So each node has a Delta of its own (see `diagonal`), and with any W whatever
+relaxation. So each node has a Delta of its own, and with any W
 
     n F(A) <= tr W'(G - Delta)W + sum over A of ||(C - (G - Delta)W)_j||^2 / (gamma + Delta_j),
 
@@ -11,184 +11,226 @@ the bound of `proof` for Delta = 0. It needs no solution to be exact.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from fisherset._types import EPS, Floats, Indices
-from fisherset.solver.algorithm1.cutting_plane import IDLE
-from fisherset.solver.exact.candidates import Core
-from fisherset.solver.exact.nodes import Flags, Nodes, best_sums, project_rows
-from fisherset.solver.relaxation.ascent import MEMORY
+from fisherset._types import Floats, Indices
+from fisherset.solver.domain import Domains, Flags
+from fisherset.solver.exact.candidates import Candidates
+from fisherset.solver.linear import shifted, solve
+from fisherset.solver.proof import SUMS_ROUNDED, UnitBounds, bounds_from_sums
+from fisherset.solver.relaxation.ascent import Ascents, Points, ascend_many
 from fisherset.solver.trace import Trace
 
-AT_A_TIME = 2**18  # numbers of the Gram rows that are gathered
-ASCENT_STEPS = 30  # of an ascent, at most
-SHARP = 1e-6  # share of its value that a bound is brought to, where nothing else ends the ascent
-# Where F(q) exceeds what a node must stay below, no ascent closes it: its bound is brought to this share of
+GRAM_AT_A_TIME = 2**18  # numbers of the Gram rows that are gathered: 2 MB, about a cache
+ASCENT_STEPS = 30  # branching gains more than a longer ascent
+# Share of its value that a bound is brought to if nothing else ends the ascent.
+SHARP = 1e-6
+# If F(q) exceeds what a node must stay below, no ascent closes it: its bound is brought to this share of
 # the distance, which is enough to branch by.
-ENOUGH = 0.2
-
-
-class Point(NamedTuple):
-    """Relaxed choices of many nodes: F(q), and the tangent offset + g.p that F nowhere exceeds."""
-
-    value: Floats
-    offset: Floats
-    g: Floats  # nodes x units
-    W: Floats  # nodes x columns, squared lengths of the rows of W
+ENOUGH_TO_BRANCH = 0.2
 
 
 class Relaxations:
-    """F(q) and its tangents on a core."""
+    """F(q) and its tangents on the candidates of a search."""
 
-    def __init__(self, core: Core, gamma: float) -> None:
-        self.core, self.gamma = core, gamma
-        units = core.units
+    def __init__(self, candidates: Candidates, gamma: float) -> None:
+        self.candidates, self.gamma = candidates, gamma
+        units = candidates.units
         self._firsts = None if units.groups is None else np.cumsum(units.sizes) - units.sizes
 
-    def at(self, q: Floats, delta: Floats) -> Point:
-        """F(q) and its tangents."""
-        shape = q.shape[0], self.core.C.shape[0]
-        point = Point(np.empty(shape[0]), np.empty(shape[0]), np.empty(q.shape), np.empty(shape))
-        of_columns = self.spread(q)
+    def ascend(
+        self, q: Floats, delta: Floats, domains: Domains, length: Floats, threshold: float, trace: Trace
+    ) -> Ascents:
+        """Bring the bounds of nodes down until it is clear what becomes of each.
+
+        A node is done when its bound is down to the threshold, when F(q) shows that it cannot come there
+        and the bound is good enough to branch by, or when it is sharp.
+        """
+
+        def functions(x: Floats, rows: Indices) -> Points:
+            return self.at(x, delta[rows])[0]
+
+        def finished(value: Floats, bound: Floats) -> Flags:
+            left = bound - value
+            settled = (value > threshold) & (left < ENOUGH_TO_BRANCH * (bound - threshold))
+            unclear: Flags = (bound > threshold) & (left > SHARP * bound) & ~settled & (domains.remaining > 0)
+            return ~unclear
+
+        # units without a weight get none from the projection unless they must: fewer columns, smaller systems
+        start = domains.project(np.where(q > 1e-6, q, -1.0))
+        return ascend_many(
+            functions, start, domains, finished=finished, trace=trace, length=length, max_steps=ASCENT_STEPS
+        )
+
+    def at(self, q: Floats, delta: Floats) -> tuple[Points, Floats]:
+        """F(q) and its tangents, and the squared lengths of the rows of W: nodes x columns."""
+        n_nodes, width = q.shape[0], self.candidates.C.shape[0]
+        points = Points(np.empty(n_nodes), np.empty(n_nodes), np.empty(q.shape))
+        weights, of_columns = np.zeros((n_nodes, width)), self.spread(q)
         sizes = np.count_nonzero(of_columns, axis=1)
         order = np.argsort(sizes, kind="stable")
         start = 0
-        while start < order.size:  # nodes of about as many columns in play together
-            widest = max(int(sizes[order[start]]), 1) * shape[1]
-            some = order[start : start + max(1, AT_A_TIME // widest)]
-            for whole, part in zip(point, self._some(of_columns[some], delta[some]), strict=True):
-                whole[some] = part
+        while start < order.size:  # nodes of about as many columns in play share a stack of systems
+            widest = max(int(sizes[order[start]]), 1) * width
+            some = order[start : start + max(1, GRAM_AT_A_TIME // widest)]
+            part, weights[some] = self._solve(of_columns[some], delta[some])
+            points = points.replaced(some, part)
             start += some.size
-        return point
+        return points, weights
 
     def spread(self, q: Floats) -> Floats:
         """Give each column the value of its unit."""
-        groups = self.core.units.groups
+        groups = self.candidates.units.groups
         return q if groups is None else q[:, groups]
 
-    def total(self, s: Floats) -> Floats:
+    def _total(self, s: Floats) -> Floats:
         """Sum values of columns over the units."""
         totals: Floats = s if self._firsts is None else np.add.reduceat(s, self._firsts, axis=1)
         return totals
 
-    def _some(self, q: Floats, delta: Floats) -> Point:
-        core, gamma = self.core, self.gamma
-        rows, size = np.arange(len(q))[:, None], max(int(np.count_nonzero(q, axis=1).max()), 1)
-        A = np.argpartition(-q, size - 1, axis=1)[:, :size]
-        taken = delta[rows, A]
-        root = np.sqrt(gamma * q[rows, A] / (gamma + taken))
-        M = core.G[A[:, :, None], A[:, None, :]]
-        at = np.arange(size)
-        M[:, at, at] -= taken
+    def _systems(self, A: Indices, q: Floats, delta: Floats) -> tuple[Floats, Floats]:
+        """The systems gamma I + D^1/2 (G - Delta) D^1/2 of columns A of some nodes, and the D^1/2.
+
+        The ridge gamma + Delta_j is the ridge gamma with gamma / (gamma + Delta_j) times q_j.
+        """
+        root, at = np.sqrt(self.gamma * q / (self.gamma + delta)), np.arange(A.shape[1])
+        M = self.candidates.G[A[:, :, None], A[:, None, :]]
+        M[:, at, at] -= delta
         M *= root[:, :, None]
         M *= root[:, None, :]
-        M[:, at, at] += gamma
-        C = core.C[A]
+        M[:, at, at] += self.gamma
+        return M, root
+
+    def _solve(self, q: Floats, delta: Floats) -> tuple[Points, Floats]:
+        candidates, gamma = self.candidates, self.gamma
+        rows, size = np.arange(len(q))[:, None], max(int(np.count_nonzero(q, axis=1).max()), 1)
+        A = np.argpartition(-q, size - 1, axis=1)[:, :size]
+        taken, C = delta[rows, A], candidates.C[A]
+        M, root = self._systems(A, q[rows, A], taken)
         W = root[:, :, None] * np.linalg.solve(M, root[:, :, None] * C)
-        GW = np.swapaxes(W, 1, 2) @ core.G[A]  # nodes x r x columns
-        XV = np.subtract(core.C.T, GW, out=GW)
+        GW = np.swapaxes(W, 1, 2) @ candidates.G[A]  # nodes x r x columns
+        XV = np.subtract(candidates.C.T, GW, out=GW)
         own = XV[rows, :, A] + taken[:, :, None] * W
         squares = np.einsum("brj,brj->bj", XV, XV)
         squares[rows, A] = np.einsum("bir,bir->bi", own, own)
-        lengths, rounding = np.sqrt(np.einsum("bir,bir->bi", W, W)), core.rounding
-        # as in `Rounding.raise_lengths` and `raise_explained`, for many W at a time; Delta_i <= G_ii <= l_i^2
-        reach = np.einsum("bi,bi->b", rounding.lengths[A], lengths)
-        unit = rounding.unit_of(2 * sum(C.shape[1:]))
-        s = np.sqrt(squares) + unit * reach[:, None] * rounding.lengths + rounding.cross
-        s = (s * (1 + rounding.scale)) ** 2  # Eq. (26)
-        explained = np.einsum("bir,bir->b", W, C - own)
-        explained = np.maximum(explained + unit * reach * (2 * reach + rounding.targets), 0.0)
+        # Delta adds terms to the sums, no larger than the others, as Delta_i <= G_ii <= l_i^2
+        rounding, n_terms = candidates.rounding, 2 * sum(C.shape[1:])
+        lengths = rounding.raise_lengths(np.sqrt(squares), A, W, slice(None), n_terms)
+        explained = rounding.raise_explained(np.einsum("bir,bir->b", W, C - own), A, W, n_terms)
         weights = np.zeros(q.shape)
-        weights[rows, A] = lengths**2
-        return Point(
-            np.einsum("bir,bir->b", W, C) / core.n,
-            explained / core.n,
-            self.total(s / ((gamma + delta) * core.n)),
-            weights,
+        weights[rows, A] = np.einsum("bir,bir->bi", W, W)
+        points = Points(
+            np.einsum("bir,bir->b", W, C) / candidates.n,
+            explained / candidates.n,
+            self._total(lengths**2 / ((gamma + delta) * candidates.n)),  # Eq. (26)
         )
+        return points, weights
 
-    def ascend(self, nodes: Nodes, threshold: float, trace: Trace) -> tuple[Nodes, Point]:
-        """Bring the bounds of nodes down, from where they stand, until it is clear what becomes of each.
+    def curvature(self, q: Floats, delta: Floats, members: Indices) -> Floats:
+        """The Hessian (2 / (gamma^2 n)) N o (XV)(XV)' of -F among some units.
 
-        A node is done with when its bound is down to the threshold, when F(q) shows that it cannot come there
-        and the bound is good enough to branch by, or when it is sharp. Spectral steps, as in `ascent`.
-        The nodes come back with the q, step and bound of the best tangent, which is the second value.
+        N = X'(I + X D X'/gamma)^-1 X.
         """
-        free, required, delta = nodes.free, nodes.required, nodes.delta
-        spare = self.core.domain.m - required.sum(axis=1)
-        # units without a weight get none from the projection unless they must: the fewer have, the quicker
-        q = project_rows(np.where(nodes.q > IDLE, nodes.q, -1.0), free, required, spare)
-        now = self.at(q, delta)
-        best, at_best, bound = now, q, np.full(nodes.size, np.inf)
-        step, recent = nodes.step, [now.value]
-        for _ in range(ASCENT_STEPS):
-            sums = best_sums(now.g, free, required, spare)
-            new = now.offset + sums.most
-            better = new < bound
-            bound = np.where(better, new, bound)
-            at_best = np.where(better[:, None], q, at_best)
-            best = Point(*(_chosen(better, *pair) for pair in zip(now, best, strict=True)))
-            settled = (now.value > threshold) & (bound - now.value < ENOUGH * (bound - threshold))
-            open_ = (bound > threshold) & (bound - now.value > SHARP * bound) & ~settled & (spare > 0)
-            rows = np.flatnonzero(open_)
-            if not rows.size or trace.out_of_time():
-                break
-            moved = self._stepped(
-                q[rows],
-                Point(*(part[rows] for part in now)),
-                delta[rows],
-                (free[rows], required[rows], spare[rows]),
-                step[rows],
-                np.min([past[rows] for past in recent[-MEMORY:]], axis=0),
-                np.where(np.isfinite(sums.least[rows]), sums.least[rows], 0.0),
-            )
-            q, step = q.copy(), step.copy()
-            q[rows], after, step[rows] = moved
-            now = Point(*(_put(part, rows, new) for part, new in zip(now, after, strict=True)))
-            recent.append(now.value)
-        nodes.q, nodes.step = at_best, step
-        nodes.bound = np.minimum(nodes.bound, bound + 16 * EPS * np.abs(bound))
-        return nodes, best
-
-    def _stepped(
-        self,
-        q: Floats,
-        now: Point,
-        delta: Floats,
-        domains: tuple[Flags, Flags, Indices],
-        step: Floats,
-        floor: Floats,
-        least: Floats,
-    ) -> tuple[Floats, Point, Floats]:
-        """A step of each: along the projection of the gradient, shortened until it rises above the floor."""
-        relative = np.where(domains[0], now.g - least[:, None], 0.0)
-        direction = project_rows(q + step[:, None] * relative, *domains) - q
-        slope = np.einsum("bj,bj->b", now.g, direction)
-        length = np.ones(len(q))
-        there = np.clip(q + direction, 0.0, 1.0)
-        after = self.at(there, delta)
-        for _ in range(12):
-            short = np.flatnonzero(after.value < floor + 1e-4 * length * slope)
-            if not short.size:
-                break
-            length[short] /= 3
-            there[short] = np.clip(q[short] + length[short, None] * direction[short], 0.0, 1.0)
-            again = self.at(there[short], delta[short])
-            after = Point(*(_put(part, short, new) for part, new in zip(after, again, strict=True)))
-        change = there - q
-        curvature = np.einsum("bj,bj->b", change, now.g - after.g)
-        size = np.einsum("bj,bj->b", change, change)
-        step = np.where(curvature > 0, size / np.maximum(curvature, 1e-300), step)
-        return there, after, step
+        candidates, gamma, units = self.candidates, self.gamma, self.candidates.units
+        of_columns = self.spread(q[None])[0]
+        A = np.flatnonzero(of_columns)
+        (M,), (root,) = self._systems(A[None], of_columns[None, A], delta[None, A])
+        inverse = np.linalg.inv(M)
+        columns = units.columns(members)
+        places = np.searchsorted(A, columns)
+        # both times the root of q: from M^-1 itself, not from a difference with G, which would cancel
+        XV = gamma * (inverse @ (root[:, None] * candidates.C[A]))[places]
+        N = shifted(-gamma * inverse[np.ix_(places, places)], 1.0)
+        weight = of_columns[columns]
+        curvature: Floats = 2 / (gamma * candidates.n) * N * (XV @ XV.T) / weight / weight[:, None]
+        if units.groups is not None:
+            firsts = np.cumsum(units.sizes[members]) - units.sizes[members]
+            curvature = np.add.reduceat(np.add.reduceat(curvature, firsts, axis=0), firsts, axis=1)
+        return curvature
 
 
-def _chosen(which: Flags, one: Floats, other: Floats) -> Floats:
-    return np.where(which if one.ndim == 1 else which[:, None], one, other)
+def node_bounds(tangents: Points, domains: Domains) -> UnitBounds:
+    """Bounds on the sets of each node with each unit and without it, from its tangent."""
+    free, required, _ = domains
+    sums = domains.sums(tangents.g)
+    whole = tangents.offset + sums.most
+    found = bounds_from_sums(whole, tangents.g, sums)
+    all_sets = (whole * (1 + SUMS_ROUNDED))[:, None]
+    with_each = np.where(free, found.with_each, np.where(required, all_sets, -np.inf))
+    return UnitBounds(with_each, np.where(free, found.without_each, np.where(required, -np.inf, all_sets)))
 
 
-def _put(whole: Floats, rows: Indices, part: Floats) -> Floats:
-    whole = whole.copy()
-    whole[rows] = part
-    return whole
+# Columns beyond which no diagonal is computed: a Newton step costs their number cubed.
+LARGEST_DIAGONAL = 400
+# Share of the mean of the diagonal below which nothing is subtracted: above the rounding of an eigenvalue.
+LEAST_DELTA = 1e-7
+
+
+def find_diagonal(
+    candidates: Candidates, gamma: float, required: Indices, free: Indices, omega: Floats
+) -> Floats:
+    """Delta of the free columns, zero for the others, good for all sets that hold the required columns.
+
+    Subtracting Delta tightens the relaxation by w_j^2 (1 - q_j) / q_j times Delta_j, to first order. So it
+    solves the semidefinite programme
+
+        max  sum of omega_j Delta_j    over    G - Delta psd,  Delta >= 0,
+
+    by Newton's method on its barrier. In mixed-integer programming this is the diagonal of a perspective
+    reformulation (Frangioni and Gentile 2007, Dong, Chen and Linderoth 2015). The required columns have no
+    relaxed weight: G is adjusted for them first, as for the members of a subset.
+    """
+    delta = np.zeros(candidates.C.shape[0])
+    if not 0 < free.size <= LARGEST_DIAGONAL:
+        return delta
+    G = candidates.gram(free, rows=free)
+    Y = np.empty((0, free.size))
+    if required.size:
+        across = candidates.gram(free, rows=required)
+        Y = solve(shifted(candidates.gram(required, rows=required), gamma), across)
+        G -= across.T @ Y
+    unit = float(candidates.diagonal[free].mean())
+    # less than rounding may have added to the least eigenvalue of G
+    G = shifted(G / unit, -2 * candidates.rounding.schur(free, required, Y) / unit)
+    least = float(np.linalg.eigvalsh(G)[0])
+    if not least >= LEAST_DELTA:
+        return delta
+    # no more than the part of a column that the others do not explain can be subtracted
+    most = float(np.max(1 / np.linalg.inv(G).diagonal())) * unit
+    if not most >= 0.02 * gamma:  # it would hardly tighten the relaxation
+        return delta
+    weights = omega / max(float(omega.mean()), np.finfo(float).tiny) + 1e-3
+    delta[free] = _maximise(G, weights, least) * unit
+    return delta
+
+
+def _maximise(G: Floats, omega: Floats, least: float) -> Floats:
+    """The Delta that maximises omega.Delta, nearly, and keeps G - Delta positive definite for certain."""
+    size, delta, weight = omega.size, np.full(omega.size, least / 2), least
+    while True:
+        for _ in range(3):  # Newton steps for each weight of the barrier
+            inverse = np.linalg.inv(G - np.diag(delta))
+            slope = omega + weight * (1 / delta - inverse.diagonal())
+            curvature = np.square(inverse)
+            curvature.flat[:: size + 1] += 1 / delta**2
+            step = solve(weight * curvature, slope)
+            length = _length(G, delta, step)
+            delta = delta + length * step
+        if not weight >= 1e-4 * float(delta.mean()):  # what the barrier still costs
+            break
+        weight /= 5
+    return np.where(delta > LEAST_DELTA, delta * (1 - 1e-9), 0.0)
+
+
+def _length(G: Floats, delta: Floats, step: Floats) -> float:
+    """The longest step that stays well inside, 0 if there is none."""
+    falling = step < 0
+    length = min(1.0, 0.95 * float(np.min(-delta[falling] / step[falling], initial=np.inf)))
+    for _ in range(30):
+        try:
+            np.linalg.cholesky(G - np.diag(delta + min(length / 0.95, 1.0) * step))
+        except np.linalg.LinAlgError:
+            length *= 0.7
+        else:
+            return length
+    return 0.0

@@ -7,13 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from fisherset._types import Floats, Indices
-from fisherset.solver.domain import NONE, Domain
+from fisherset.solver.domain import EMPTY, Domain, Units, largest, ranked
 from fisherset.solver.linear import solve, solve_stack
 from fisherset.solver.problem import Problem
 from fisherset.solver.trace import Trace
-from fisherset.solver.units import Units, largest, ranked
 
-AHEAD = 8  # units whose Gram columns are fetched in one pass: the best next ones are often among the best now
+# Units whose Gram columns are fetched in one pass: the best next ones are often among the best now.
+FETCHED_AHEAD = 8
 
 
 def select_forward(problem: Problem, domain: Domain, gamma: float, *, trace: Trace) -> Indices:
@@ -21,10 +21,10 @@ def select_forward(problem: Problem, domain: Domain, gamma: float, *, trace: Tra
 
     Adding j to A raises n F(A) by ||R_j||^2 / base_j (see `subset`), a group likewise by its block. A
     row of the Cholesky factor of G_AA + gamma I, carried on to all columns, updates both: one Gram
-    column for each. Stops at fewer units when the time is up.
+    column and O(k d) for each step. Stops at fewer units when the time is up.
     """
     units, R, m = domain.units, problem.C.copy(), domain.m
-    size = most_columns(domain)
+    size = domain.most_columns
     factor = (_Factor if size * len(R) <= problem.room else _LeanFactor)(problem, size)
     open_ = np.ones(units.size, dtype=bool)
     open_[domain.excluded] = False
@@ -36,7 +36,7 @@ def select_forward(problem: Problem, domain: Domain, gamma: float, *, trace: Tra
             break
         gain = np.where(open_, remainders.gains(R), -np.inf)
         gain[domain.required[step : step + 1]] = np.inf
-        ahead = largest(gain, min(AHEAD, m - step))
+        ahead = largest(gain, min(FETCHED_AHEAD, m - step))
         ahead = ahead[ranked(gain[ahead])]
         best = int(ahead[0])
         own = units.columns(np.array([best]))
@@ -44,12 +44,12 @@ def select_forward(problem: Problem, domain: Domain, gamma: float, *, trace: Tra
             fetched = units.columns(np.sort(ahead))
             columns = dict(zip(fetched.tolist(), problem.gram(fetched).T, strict=True))
         for j in own.tolist():
-            row = factor.left_of(columns.pop(j), j)
-            pivot = np.sqrt(max(row[j] + gamma, gamma))  # never below but for rounding
+            row = factor.adjusted(columns.pop(j), j)
+            pivot = np.sqrt(max(row[j] + gamma, gamma))  # below gamma only by rounding
             row /= pivot
             factor.add(row, j, pivot)
             R -= np.outer(row, R[j] / pivot)
-            remainders.take_out(row)
+            remainders.update(row)
         chosen.append(best)
         open_[best] = False
     return np.sort(np.array(chosen, dtype=np.intp))
@@ -62,27 +62,27 @@ class _Factor:
         self._rows: Floats = np.empty((size, problem.C.shape[0]))
         self._size = 0
 
-    def left_of(self, column: Floats, j: int) -> Floats:
-        """What is left of column j of G once the members are taken out."""
+    def adjusted(self, column: Floats, j: int) -> Floats:
+        """Column j of G adjusted for the members."""
         done = self._rows[: self._size]
         left: Floats = column - done[:, j] @ done
         return left
 
     def add(self, row: Floats, j: int, pivot: float) -> None:
-        """Make j a member; its row is what is left of its column, over the pivot."""
+        """Make j a member; its row is its adjusted column over the pivot."""
         self._rows[self._size] = row
         self._size += 1
 
 
 class _LeanFactor:
-    """The factor among the members alone, where there is no room for more: a product carries it on."""
+    """The factor among the members alone, if memory allows no more: a product with G carries it on."""
 
     def __init__(self, problem: Problem, size: int) -> None:
-        self._problem, self._members = problem, NONE
+        self._problem, self._members = problem, EMPTY
         self._L: Floats = np.zeros((size, size))
 
-    def left_of(self, column: Floats, j: int) -> Floats:
-        """What is left of column j of G once the members are taken out."""
+    def adjusted(self, column: Floats, j: int) -> Floats:
+        """Column j of G adjusted for the members."""
         A, size = self._members, self._members.size
         if not size:
             return column
@@ -92,15 +92,10 @@ class _LeanFactor:
         return left
 
     def add(self, row: Floats, j: int, pivot: float) -> None:
-        """Make j a member, of which `left_of` was asked last."""
+        """Make j a member, the column of the last call of `adjusted`."""
         size = self._members.size
         self._L[size, size] = pivot
         self._members = np.append(self._members, j)
-
-
-def most_columns(domain: Domain) -> int:
-    """Columns of the largest set of the domain."""
-    return int(np.sort(domain.units.sizes)[domain.units.size - domain.m :].sum())
 
 
 class Stack(NamedTuple):
@@ -118,7 +113,7 @@ def stacks(units: Units, some: Indices) -> list[Stack]:
 
 
 class Remainders:
-    """Base of every unit; what is taken out of the columns, row by row of a factor, goes from it."""
+    """Base of every unit, adjusted for the members row by row of their Cholesky factor."""
 
     def __init__(self, problem: Problem, units: Units, gamma: float) -> None:
         self._gamma, self._size = gamma, units.size
@@ -131,16 +126,16 @@ class Remainders:
             base = problem.blocks(stack.columns) + gamma * np.eye(stack.columns.shape[1])
             self._blocks.append((stack, base))
 
-    def take_out(self, row: Floats) -> None:
+    def update(self, row: Floats) -> None:
         """Account for a row of the Cholesky factor of the members, carried on to all columns."""
         if self._singly is not None:
-            self._singly = np.maximum(self._singly - row**2, self._gamma)  # never below but for rounding
+            self._singly = np.maximum(self._singly - row**2, self._gamma)  # as above
         for stack, base in self._blocks:
             part = row[stack.columns]
             base -= part[:, :, None] * part[:, None, :]
 
     def gains(self, R: Floats) -> Floats:
-        """What n F gains by each unit, of whose columns R is left of C: tr(R_J' base_JJ^-1 R_J)."""
+        """Gain of n F by each unit, R being C adjusted for the members: tr(R_J' base_JJ^-1 R_J)."""
         if self._singly is not None:
             alone: Floats = np.einsum("jr,jr->j", R, R) / self._singly
             return alone

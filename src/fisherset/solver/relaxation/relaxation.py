@@ -8,24 +8,23 @@ import numpy as np
 
 from fisherset._format import NEGLIGIBLE
 from fisherset._types import Floats, Indices
-from fisherset.solver.domain import NONE, Domain
+from fisherset.solver.domain import EMPTY, TIE, Domain, largest, mask_of, without
 from fisherset.solver.linear import solve_scaled
-from fisherset.solver.problem import Problem
-from fisherset.solver.proof import Tangent, tangent_from_weights
-from fisherset.solver.relaxation.ascent import Function, ascend
-from fisherset.solver.relaxation.screening import Screen
-from fisherset.solver.ridge import FeatureRidge, largest_system, ridge_on, samples_for
+from fisherset.solver.problem import Problem, largest_system, samples_for
+from fisherset.solver.proof import Screen, Tangent, tangent_from_weights
+from fisherset.solver.relaxation.ascent import Ascent, Function, ascend, reweigh
+from fisherset.solver.ridge import FeatureRidge, ridge_on
 from fisherset.solver.trace import Status, Trace
-from fisherset.solver.units import TIE, largest, without
 
-# The pool of columns starts at this many times m and grows by what the bound asks for.
+# The pool starts at this many times m units, at least so many: the support of q is rarely above 2m.
 POOL_FACTOR = 3
 POOL_LEAST = 100
-LARGE_POOL = 500  # units from which a factor takes long, and steps are faster where few digits are needed
-# What a bound has to leave open of the rounded set to be loose anyway.
+# Units from which a factor takes long: conjugate gradients are faster then if few digits are needed.
+LARGE_POOL = 500
+# Share of the rounded set that a bound has to leave open to be loose anyway.
 LOOSE_BOUND = 0.1
-# What the relaxation is solved to where nobody asks for its bound: the exchange mends the rest.
-LOOSE = 0.01
+# Gap to which the relaxation is solved without a certificate: exchange mends the rest.
+UNCERTIFIED_TOL = 0.01
 # Share of F below which the arithmetic, not the iteration, limits the gap.
 PRECISION = 1e-14
 
@@ -33,17 +32,17 @@ PRECISION = 1e-14
 class Relaxation(NamedTuple):
     """A nearly optimal q, F(q), the best tangent met, and its bound on every set of the domain.
 
-    Where only a pool of units was looked at there is no tangent: the bound is the ceiling of F.
+    Without a certificate only a pool of units is searched: without a tangent, the bound is the ceiling of F.
     """
 
     q: Floats
     value: float
     upper_bound: float
     tangent: Tangent | None = None
-    A: Indices = np.empty(0, dtype=np.intp)  # the columns in play
+    A: Indices = EMPTY  # the columns in play
     W: Floats = np.empty((0, 0))  # and their weights, which the tangent comes from
-    with_each: Floats | None = None  # the most that sets with each unit reach, where all were tried
-    first: Floats | None = None  # q of the first pool, which is where it ends without a certificate
+    with_each: Floats | None = None  # bound on the sets with each unit, if all sets were tried
+    first: Floats | None = None  # q of the first pool, which is the answer without a certificate
 
 
 def relax(
@@ -57,90 +56,158 @@ def relax(
 ) -> Relaxation:
     """Maximise F(q) until its upper bound is within the share `tol` of it, or, with None, on a pool only.
 
-    With `thrift`, until what F(q) of a large pool may still gain is little beside what the bound leaves
-    open of the rounded set. Solves on a pool of promising units and lets the bound over all of them name
-    those that lack; on all units at once where a first bound says nothing, as the optimum is spread over
-    most of them then. `start` is the q of a problem alike, such as another m or gamma on the same table.
+    F(q) is concave, Eq. (22), and few of the units have a weight at its maximum. So, in turns:
+
+    1. ascend on a pool of promising units, Eq. (23) to (25);
+    2. bound F over all units by the tangent at that q, Eq. (26) and (27);
+    3. add the units outside the pool that the bound counts, and solve more exactly.
+
+    The pool becomes all units if a first bound says nothing, as the optimum is spread over most of them then.
+    `start` is the q of a similar problem, such as another m or gamma on the same table.
     """
-    units = domain.units
     if domain.m == 0:
-        return Relaxation(np.zeros(units.size), 0.0, 0.0)
-    g = units.total(gradient(problem.C, problem, gamma))  # at q = 0, where V = H
-    most = 2 * domain.m * units.n_columns // units.size  # columns in play
-    capacity = _capacity(problem, domain, most)
-    size = min(capacity, max(POOL_FACTOR * domain.m, POOL_LEAST))
-    before = NONE if start is None else np.flatnonzero(start)
-    before = np.setdiff1d(before, domain.excluded) if domain.excluded.size else before
-    members = domain.candidates(g, min(size, max(capacity - before.size, 0)))
-    members = np.union1d(members, before) if before.size else members
-    pool = _Pool(problem, domain, members, gamma, most)
-    x = pool.domain.start(g[members]) if start is None else pool.domain.near(start[members])
-    inner, first, growth = max((tol or 0.0) / 4, LOOSE), None, 1
-    best, screen, whole = Relaxation(np.zeros(units.size), 0.0, problem.ceiling), Screen(problem), True
-    looked_at: _Pool | None = None
-    largest_square = float(problem.diagonal.max())
-    nothing = NEGLIGIBLE * largest_square / (largest_square + gamma)  # a bound that is rounding alone
-    beyond = _best_outside(g, members, domain)
+        return Relaxation(np.zeros(domain.units.size), 0.0, 0.0)
+    run = _Run(problem, domain, gamma, tol, trace, start)
     for _ in range(trace.max_iter):
-        ascent = ascend(pool.evaluate, x, pool.domain, tol=inner, trace=trace)
-        if looked_at is None and tol is not None and beyond < pool.domain.threshold(ascent.gradient):
-            # the pool is likely to stay: it is solved to what is asked before all units are looked at
-            ascent = ascend(pool.evaluate, ascent.x, pool.domain, tol=tol / 4, trace=trace)
-        x, q = ascent.x, np.zeros(units.size)
-        q[pool.members] = x
-        first = q if first is None else first
-        best = best._replace(q=q, value=ascent.value)
-        if tol is not None and (ascent.steps or pool is not looked_at):  # else there is nothing new to see
-            looked_at = pool
-            A, W = pool.weights(x)
-            counts = pool.domain.threshold(ascent.gradient)
-            tangent, of_all = screen.tangent(domain, gamma, A, W, counts)
-            bound = tangent.bound(domain)
-            if best.tangent is None or bound <= best.upper_bound:
-                best = Relaxation(q, ascent.value, min(problem.ceiling, bound), tangent, A, W)
-                whole = of_all
-        trace.record("relaxation", best.value, best.upper_bound, int(np.count_nonzero(x)))
-        if tol is None or trace.out_of_time():
+        ascent = run.ascend()
+        run.bound(ascent)
+        if run.finished(ascent):
             break
-        thrift = trace.thrift if x.size >= LARGE_POOL else 0.0  # where a sharper bound costs time
-        left, enough = best.upper_bound - best.value, _enough(problem, domain, gamma, best, tol, thrift)
-        if left <= enough * best.upper_bound or best.upper_bound <= nothing:
-            break
-        lacking, growth = _lacking(tangent.g, pool.members, domain, growth), 2 * growth
-        full = x.size + lacking.size > capacity
-        stuck = not lacking.size or (full and not ascent.steps)
-        if stuck and inner <= PRECISION:
-            trace.stopped(Status.PRECISION)
-            break
-        least = enough / 2 if enough > tol else tol / 4
-        inner = inner / 4 if stuck else max(least, min(inner, left / best.upper_bound / 10))
-        if bound > problem.ceiling and units.size - domain.excluded.size <= capacity and lacking.size:
-            pool = _Pool(problem, domain, without(units.size, domain.excluded), gamma, units.n_columns)
-            x = pool.domain.reweighted(np.sqrt(g[pool.members]) + TIE * np.sqrt(g.max()))
-            x = reweigh(pool.roughly(), x, pool.domain, tol=inner, trace=trace)
-        elif lacking.size:
-            pool, x = pool.joined_by(lacking, x, tangent.g, capacity)
+        run.enlarge()
     else:
         trace.stopped(Status.MAX_ITER)
-    if not whole:  # of every unit it is to be told what it can reach, and where it ranks
-        best = best._replace(tangent=tangent_from_weights(problem, domain, gamma, best.A, best.W))
-    return best if best.q is first else best._replace(first=first)
+    return run.result()
 
 
-def _enough(
-    problem: Problem, domain: Domain, gamma: float, found: Relaxation, tol: float, thrift: float
-) -> float:
-    """The share by which F(q) may stay below its bound: the tolerance, or what is worth the while."""
-    bound = found.upper_bound
-    if not tol * bound < bound - found.value <= thrift * bound:
-        return tol
-    A = domain.units.columns(domain.best(found.q, None if found.tangent is None else found.tangent.g))
-    if A.size > largest_system(problem):
-        return tol
-    W = solve_scaled(problem.gram(A, rows=A), np.ones(A.size), gamma, problem.C[A])
-    open_ = 1 - float(np.vdot(problem.C[A], W)) / problem.n / bound
-    loose = open_ - LOOSE_BOUND  # and the looser, the less it matters
-    return max(tol, min(thrift, loose / 3) * open_)
+class _Run:
+    """The state of one relaxation: the pool with its x, and the best bound so far."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        domain: Domain,
+        gamma: float,
+        tol: float | None,
+        trace: Trace,
+        start: Floats | None,
+    ) -> None:
+        self.problem, self.domain, self.gamma, self.tol, self.trace = problem, domain, gamma, tol, trace
+        units = domain.units
+        self._g = units.total(gradient(problem.C, problem, gamma))  # at q = 0, where V = H
+        self._most = 2 * domain.m * units.n_columns // units.size  # columns with a weight, as a guess
+        self._capacity = _capacity(problem, domain, self._most)
+        self.pool = self._first_pool(start)
+        members = self.pool.members
+        inside = self.pool.domain
+        self.x = inside.start(self._g[members]) if start is None else inside.nearest(start[members])
+        self._outside = _best_outside(self._g, members, domain)
+        self._inner = max((tol or 0.0) / 4, UNCERTIFIED_TOL)  # what the pool is solved to
+        self._growth = 1
+        self._bounded: _Pool | None = None  # the pool of the last bound
+        self._screen, self._exact_for_all = Screen(problem), True
+        self._first: Floats | None = None
+        self.best = Relaxation(np.zeros(units.size), 0.0, problem.ceiling)
+
+    def _first_pool(self, start: Floats | None) -> _Pool:
+        """The units of largest gradient, and those that had a weight before."""
+        domain = self.domain
+        size = min(self._capacity, max(POOL_FACTOR * domain.m, POOL_LEAST))
+        before = EMPTY if start is None else np.setdiff1d(np.flatnonzero(start), domain.excluded)
+        members = domain.candidates(self._g, min(size, max(self._capacity - before.size, 0)))
+        members = np.union1d(members, before) if before.size else members
+        return _Pool(self.problem, domain, members, self.gamma, self._most)
+
+    def ascend(self) -> Ascent:
+        """Step 1: maximise F on the pool, Eq. (23) to (25)."""
+        pool, tol = self.pool, self.tol
+        ascent = ascend(pool.evaluate, self.x, pool.domain, tol=self._inner, trace=self.trace)
+        threshold = pool.domain.threshold(ascent.gradient)
+        if tol is not None and self._bounded is None and self._outside < threshold:
+            # the pool will probably stay: solved to tol at once, one pass over all units may suffice
+            ascent = ascend(pool.evaluate, ascent.x, pool.domain, tol=tol / 4, trace=self.trace)
+        self.x, q = ascent.x, np.zeros(self.domain.units.size)
+        q[pool.members] = ascent.x
+        self._first = q if self._first is None else self._first
+        self.best = self.best._replace(q=q, value=ascent.value)
+        return ascent
+
+    def bound(self, ascent: Ascent) -> None:
+        """Step 2: the tangent at q over all units, Eq. (26), and its bound, Eq. (27)."""
+        # without a step, on the same pool, the tangent would be the same
+        if self.tol is not None and (ascent.steps or self.pool is not self._bounded):
+            self._bounded = self.pool
+            A, W = self.pool.weights(self.x)
+            counts = self.pool.domain.threshold(ascent.gradient)
+            tangent, for_all = self._screen.tangent(self.domain, self.gamma, A, W, counts)
+            self._tangent, self._bound = tangent, tangent.bound(self.domain)
+            if self.best.tangent is None or self._bound <= self.best.upper_bound:
+                upper_bound = min(self.problem.ceiling, self._bound)
+                self.best = Relaxation(self.best.q, ascent.value, upper_bound, tangent, A, W)
+                self._exact_for_all = for_all
+        active = int(np.count_nonzero(self.x))
+        self.trace.record("relaxation", self.best.value, self.best.upper_bound, active)
+
+    def finished(self, ascent: Ascent) -> bool:
+        """Whether the bound is tight enough, or cannot become tighter; else say what the next turn needs."""
+        if self.tol is None or self.trace.out_of_time():
+            return True
+        best, tol = self.best, self.tol
+        left, enough = best.upper_bound - best.value, self._enough()
+        longest = float(self.problem.diagonal.max())
+        nothing = NEGLIGIBLE * longest / (longest + self.gamma)  # a bound that is rounding alone
+        if left <= enough * best.upper_bound or best.upper_bound <= nothing:
+            return True
+        self._lacking = _lacking(self._tangent.g, self.pool.members, self.domain, self._growth)
+        self._growth *= 2
+        full = self.x.size + self._lacking.size > self._capacity
+        stuck = not self._lacking.size or (full and not ascent.steps)
+        if stuck and self._inner <= PRECISION:
+            self.trace.stopped(Status.PRECISION)
+            return True
+        least = enough / 2 if enough > tol else tol / 4
+        # a tenth of the gap is exact enough while units are lacking; if none is, the pool has the gap
+        self._inner = self._inner / 4 if stuck else max(least, min(self._inner, left / best.upper_bound / 10))
+        return False
+
+    def _enough(self) -> float:
+        """The share by which F(q) may stay below its bound: the tolerance, or more if the bound is loose.
+
+        The bound leaves open what the rounded set does not reach: of a large pool, where a sharper bound
+        costs time, F(q) need only be known to a part of that, and the looser the bound, the less.
+        """
+        found, tol, bound, problem = self.best, self.tol or 0.0, self.best.upper_bound, self.problem
+        loose_tol = self.trace.loose_tol if self.x.size >= LARGE_POOL else 0.0
+        if not tol * bound < bound - found.value <= loose_tol * bound:
+            return tol
+        g = None if found.tangent is None else found.tangent.g
+        A = self.domain.units.columns(self.domain.best(found.q, g))
+        if A.size > largest_system(problem):
+            return tol
+        W = solve_scaled(problem.gram(A, rows=A), np.ones(A.size), self.gamma, problem.C[A])
+        open_ = 1 - float(np.vdot(problem.C[A], W)) / problem.n / bound
+        return max(tol, min(loose_tol, (open_ - LOOSE_BOUND) / 3) * open_)
+
+    def enlarge(self) -> None:
+        """Step 3: add the units that lack; all of them if the bound exceeds what F can be at all."""
+        domain, units, lacking = self.domain, self.domain.units, self._lacking
+        if not lacking.size:
+            return
+        n_allowed = units.size - domain.excluded.size
+        if self._bound > self.problem.ceiling and n_allowed <= self._capacity:
+            every = without(units.size, domain.excluded)
+            self.pool = _Pool(self.problem, domain, every, self.gamma, units.n_columns)
+            g = np.sqrt(self._g[every])
+            x = self.pool.domain.reweighted(g + TIE * g.max())  # no unit at zero, where it would stay
+            self.x = reweigh(self.pool.roughly(), x, self.pool.domain, tol=self._inner, trace=self.trace)
+        else:
+            self.pool, self.x = self.pool.joined_by(lacking, self.x, self._tangent.g, self._capacity)
+
+    def result(self) -> Relaxation:
+        best = self.best
+        if not self._exact_for_all:  # bounds and ranks are stated for every unit
+            tangent = tangent_from_weights(self.problem, self.domain, self.gamma, best.A, best.W)
+            best = best._replace(tangent=tangent)
+        return best if best.q is self._first else best._replace(first=self._first)
 
 
 class _Pool:
@@ -149,11 +216,11 @@ class _Pool:
     def __init__(self, problem: Problem, domain: Domain, members: Indices, gamma: float, most: int) -> None:
         self._whole, self._gamma, self._most = domain, gamma, most
         self.problem, self.units, self.members = problem, domain.units, members
-        self.domain, self._columns = domain.within(members), domain.units.columns(members)
+        self.domain, self._columns = domain.subdomain(members), domain.units.columns(members)
         self._ridge = ridge_on(problem, self._columns, gamma, most)
 
     def joined_by(self, lacking: Indices, x: Floats, g: Floats, capacity: int) -> tuple[_Pool, Floats]:
-        """The pool with more units, which come last, and its x; the idle ones make place where they must."""
+        """The pool with more units, which come last, and its x; beyond capacity, idle units leave."""
         stay = np.arange(x.size)
         if x.size + lacking.size > capacity:
             stay = np.flatnonzero(x > 0)
@@ -169,7 +236,7 @@ class _Pool:
         return value, self.units.total(g, self.members, self._columns)
 
     def roughly(self) -> Function:
-        """The same function in less time where that can be had, not to many digits."""
+        """The same function to fewer digits and in less time, if there is such a way."""
         ridge, units = self._ridge, self.units
         if units.groups is not None or not isinstance(ridge, FeatureRidge) or len(self.members) < LARGE_POOL:
             return self.evaluate
@@ -187,16 +254,16 @@ class _Pool:
 
 
 def _capacity(problem: Problem, domain: Domain, most: int) -> int:
-    """Units whose system is formed: the pool keeps to it where it leaves a choice."""
+    """Units whose system fits the memory limit; all units if that leaves the pool no choice."""
     units = domain.units
-    if samples_for(problem, most) is not None:  # where their number costs little
+    if samples_for(problem, most) is not None:  # an n x n system, however many they are
         return units.size
     capacity = largest_system(problem) * units.size // max(units.n_columns, 1)
     return min(capacity, units.size) if capacity >= 3 * domain.m else units.size
 
 
 def _best_outside(g: Floats, members: Indices, domain: Domain) -> float:
-    """The largest gradient of a unit that may be chosen and is not in the pool."""
+    """The largest gradient of an allowed unit that is not in the pool."""
     outside = g.copy()
     outside[members] = outside[domain.excluded] = -np.inf
     return float(outside.max(initial=-np.inf))
@@ -205,13 +272,12 @@ def _best_outside(g: Floats, members: Indices, domain: Domain) -> float:
 def _lacking(g: Floats, members: Indices, domain: Domain, growth: int) -> Indices:
     """Units outside the pool that the bound counts: their gradient exceeds the least of the best inside.
 
-    Of many the best, `growth` times as many as the pool has.
+    The best of them, at most `growth` times as many as the pool has.
     """
-    threshold = domain.within(members).threshold(g[members])
-    outside = np.ones(g.size, dtype=bool)
-    outside[members] = False
+    threshold = domain.subdomain(members).threshold(g[members])
+    outside = (g > threshold) & ~mask_of(g.size, members)
     outside[domain.excluded] = False
-    candidates = np.flatnonzero(outside & (g > threshold))
+    candidates = np.flatnonzero(outside)
     return candidates[largest(g[candidates], max(domain.m, POOL_LEAST, growth * members.size))]
 
 
@@ -219,21 +285,3 @@ def gradient(XV: Floats, problem: Problem, gamma: float) -> Floats:
     """dF/dq = s / (gamma n), Eq. (23) and (26)."""
     g: Floats = np.einsum("jr,jr->j", XV, XV) / (gamma * problem.n)
     return g
-
-
-ROUNDS = 12
-SLOW = 0.7  # what a turn has to leave of the gap at most, for another to be worth it
-
-
-def reweigh(function: Function, x: Floats, domain: Domain, *, tol: float, trace: Trace) -> Floats:
-    """A better point of the hull than x, which has no unit at nought."""
-    last = np.inf
-    for _ in range(ROUNDS):
-        value, gradient = function(x)
-        bound = domain.bound(value, gradient, x)
-        gap = bound - value
-        if gap <= tol * bound or gap > SLOW * last or trace.out_of_time():
-            break
-        last = gap
-        x = domain.reweighted(x * np.sqrt(gradient))  # w_j = q_j (XV)_j / gamma
-    return x

@@ -3,8 +3,8 @@
 Which cache, by how a search reads G:
 
 - `GramBlock`: one search in memory. The square block of the columns met so far, as the relaxation and the
-  exchange ask for the same few hundred columns again and again; all of G where d is small.
-- `GramStrip`, inside it: the last block outside that square. An exchange asks for members x outsiders after
+  exchange need the same few hundred columns again and again; all of G where d is small.
+- `GramStrip`, inside it: the last block outside that square. An exchange needs members x outsiders after
   each swap, of which one row and a few columns are new.
 - `GramColumns`: many searches on one table (folds, paths). Whole columns, the most recently used ones.
 
@@ -97,7 +97,7 @@ class GramBlock:
         if new.size:
             size = self._kept.size + new.size
             price = self._strip.price(columns, rows)
-            if self._too_dear(new.size * size, price) or 8 * size * size > self._budget:
+            if self._too_costly(new.size * size, price) or 8 * size * size > self._budget:
                 return self._strip.get(columns, rows, self._budget - self._values.nbytes)
             self._extend(self._with_prefetched(new))
         return self._kept_piece(columns, rows)
@@ -122,10 +122,10 @@ class GramBlock:
         scattered[columns] = W  # a product with zeros is cheaper than a copy of most of G
         return self._values @ scattered
 
-    def _too_dear(self, price: int, wanted: int) -> bool:
+    def _too_costly(self, price: int, wanted: int) -> bool:
         """Whether not to extend the square at a price, for a part of it that costs less.
 
-        It may cost four times as much, and as much more as has been spent on what was not kept: so the
+        It may cost four times as much, and as much more as has been spent on numbers not kept: so the
         total is at most a few times that of the best decision in hindsight.
         """
         return price > 4 * wanted + self._spent
@@ -149,7 +149,7 @@ class GramBlock:
 
 
 class GramStrip:
-    """The last block: most of the next one that an exchange asks for is in it."""
+    """The last block: most of the next one that an exchange needs is in it."""
 
     def __init__(self, compute: Callable[[Indices, Indices], Floats], n_columns: int) -> None:
         self._compute, self._n_columns = compute, n_columns
@@ -190,7 +190,7 @@ class GramStrip:
         self._kept, self._values = (columns[:0], rows[:0]), np.empty((0, 0))
 
     def _completed(self, columns: Indices, rows: Indices) -> Floats:
-        """A block from what is kept of it and what is not."""
+        """A block of which a part is kept: the rest is computed."""
         in_columns, in_rows = self._columns[columns], self._rows[rows]
         old, new = np.flatnonzero(in_columns >= 0), np.flatnonzero(in_columns < 0)
         old_rows, new_rows = np.flatnonzero(in_rows >= 0), np.flatnonzero(in_rows < 0)

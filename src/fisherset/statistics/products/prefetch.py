@@ -26,8 +26,8 @@ Forecast = Callable[[int, NDArray[np.bool_]], Indices]
 class Prefetcher:
     """Forecast of the columns needed next: those most related to the residual of the targets.
 
-    At first nothing is explained, and the rows of C tell; after each product with weights it is those of
-    C - G[:, A] W, by which the relaxation and the exchange choose.
+    The score of a column is the squared norm of its row of C, and after each product with weights of its
+    row of C - G[:, A] W: by these the relaxation and the exchange choose.
     """
 
     def __init__(self, C: Floats) -> None:
@@ -124,7 +124,7 @@ class GramBatches(GramColumns):
 
 
 class _PrefetchedBlock(GramBlock):
-    """A square block that is extended whatever it costs, and ahead."""
+    """A square block that is extended at any cost, and ahead."""
 
     def __init__(self, compute: Compute, n_columns: int, budget: int, forecast: Forecast) -> None:
         super().__init__(compute, n_columns, budget)
@@ -133,7 +133,7 @@ class _PrefetchedBlock(GramBlock):
     def kept(self, columns: Indices) -> bool:
         return bool(np.all(self._place[columns] >= 0))
 
-    def _too_dear(self, price: int, wanted: int) -> bool:
+    def _too_costly(self, price: int, wanted: int) -> bool:
         return False
 
     def _with_prefetched(self, new: Indices) -> Indices:

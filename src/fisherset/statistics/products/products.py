@@ -1,6 +1,6 @@
 """Products of the columns of a table as the guard shows them, before anything is centred or scaled.
 
-Three ways behind one protocol, by their cost for G[:, A]: a pass over a source, n d |A| multiplications;
+Three ways behind one protocol, by their cost for G[:, A]: a pass over the rows, n d |A| multiplications;
 those of a whole less those of a fold, as many for the rows of the fold alone; and a stored matrix X'X, none.
 Where more columns are in play than rows, products of rows are smaller: `SampleSpace`.
 """
@@ -30,7 +30,7 @@ class Products(Protocol):
 
     @property
     def n_rows(self) -> int | None:
-        """Number of rows of `take`; None where the rows cannot be had together."""
+        """Number of rows of `take`; None where they cannot be in memory together."""
 
     def cross(self, columns: Indices, rows: Indices | None) -> Floats:
         """X'X of columns and all columns, or those of `rows`: a row for each of the columns."""
@@ -69,7 +69,7 @@ class CrossKernel:
             left = guarded_columns(block, self.guard, self.columns)
             same = np.array_equal(self.rows, self.columns)
             right = left if same else guarded_columns(block, self.guard, self.rows)
-        # sparse columns that are filled in at a time must be few beside the block itself
+        # sparse columns are filled in a few at a time, compared with the block itself
         return kernel_of(right).cross(left, right, block.weight, block.X.size // 4)
 
 
@@ -147,8 +147,8 @@ def dense_columns(block: Block, guard: Guard, columns: Indices) -> Floats:
     return X if isinstance(X, np.ndarray) else np.asarray(X.toarray())
 
 
-class SourceProducts:
-    """Products by passes over a source, whose rows may be too many to be had `together`."""
+class RowProducts:
+    """Products by passes over a source, whose rows may be too many to be in memory `together`."""
 
     def __init__(self, source: Rows, guard: Guard, *, together: bool = True) -> None:
         self.source, self.guard, self._together = source, guard, together

@@ -17,7 +17,7 @@ from fisherset._types import Floats, Indices
 from fisherset.data import Block, CountedRows, MemoryRows, Sparse
 from fisherset.statistics.kernels import nuisance, weighted
 from fisherset.statistics.products.prefetch import BATCH_FACTOR, Forecast, with_forecast
-from fisherset.statistics.products.products import SourceProducts, projected
+from fisherset.statistics.products.products import RowProducts, projected
 from fisherset.statistics.sums.guard import Guard
 
 EXTRACTED_AHEAD = 512  # columns, with those needed now: extraction reads all entries anyway
@@ -34,7 +34,7 @@ class ProjectKernel:
         return projected(self.guard.apply(block.X), nuisance(block), block.y)
 
 
-class SparseColumnProducts(SourceProducts):
+class SparseColumnProducts(RowProducts):
     """Products over a CSR matrix in memory, as the guard shows it; `forecast` names columns to prefetch."""
 
     forecast: Forecast | None = None
@@ -44,11 +44,11 @@ class SparseColumnProducts(SourceProducts):
         self._passes, self._table = source, source.rows
         self._place: Indices = np.full(source.n_columns, -1, dtype=np.intp)  # of each column extracted
         self._columns: Sparse = None
-        self._narrow: SourceProducts | None = None
+        self._narrow: RowProducts | None = None
 
     @staticmethod
     def suits(source: MemoryRows, max_bytes: int) -> bool:
-        """Whether this is for a source, of which so many bytes may be copied."""
+        """Whether a table is CSR, and small enough for copies of so many bytes."""
         X = source.X
         if isinstance(X, np.ndarray) or X.format != "csr":
             return False
@@ -67,7 +67,7 @@ class SparseColumnProducts(SourceProducts):
         if rows is not None and (kept or rows.size <= EXTRACTED_AHEAD):
             narrow = self._extracted(columns, rows)
             return narrow.combined(self._place[columns], W, shift, self._place[rows])
-        # V from the narrow table, then one pass over the rows for X'V: no column is looked for in them
+        # V from the narrow table, then one pass over the rows for X'V: no column is searched for in them
         block = self.take(columns)
         V = weighted(block.X @ W - nuisance(block) @ shift, block.weight)
         assert isinstance(self._table, MemoryRows)
@@ -79,7 +79,7 @@ class SparseColumnProducts(SourceProducts):
     def take(self, columns: Indices) -> Block:
         return self._extracted(columns).take(self._place[columns])
 
-    def _extracted(self, *columns: Indices) -> SourceProducts:
+    def _extracted(self, *columns: Indices) -> RowProducts:
         """Products of the narrow table, once it has these columns."""
         wanted = np.concatenate(columns)
         missing = np.unique(wanted[self._place[wanted] < 0])
@@ -87,7 +87,7 @@ class SparseColumnProducts(SourceProducts):
             self._narrow = self._extract(missing)
         return self._narrow
 
-    def _extract(self, missing: Indices) -> SourceProducts:
+    def _extract(self, missing: Indices) -> RowProducts:
         """The narrow table with more columns, and those forecast."""
         if self.forecast is not None and missing.size:
             ahead = max(EXTRACTED_AHEAD, BATCH_FACTOR * missing.size)
@@ -101,4 +101,4 @@ class SparseColumnProducts(SourceProducts):
         self._columns = X
         self._place[missing] = np.arange(size - missing.size, size)
         narrow = MemoryRows(X, new.y, new.weight, new.confounders)
-        return SourceProducts(narrow, Guard.none(size))
+        return RowProducts(narrow, Guard.none(size))

@@ -6,8 +6,9 @@ import numpy as np
 from scipy.linalg import LinAlgError, cholesky
 
 from fisherset._types import EPS, Floats
-from fisherset.statistics import ColumnRoles, CrossProducts, Moments
+from fisherset.statistics.sums.cross_products import ColumnRoles, CrossProducts
 from fisherset.statistics.sums.guard import UNITS
+from fisherset.statistics.sums.moments import Moments
 
 FAR_OFF = 1e-6  # share of a sum that is far more than its rounding, also once heavy rows were subtracted
 MOST_SLACK = 0.01  # of a correlation, in tables so wide that the worst case says nothing

@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 
 from fisherset._files import write_whole
 from fisherset._memory import format_bytes, free_memory
-from fisherset.statistics import ColumnRoles, CrossProducts, Guard, Moments
 from fisherset.statistics.measured import BesideNames
 from fisherset.statistics.reader import NO_CLASSES
 from fisherset.statistics.summary.consistency import impossible
+from fisherset.statistics.sums.cross_products import ColumnRoles, CrossProducts
+from fisherset.statistics.sums.guard import Guard
+from fisherset.statistics.sums.moments import Moments
 from fisherset.validation.parameters import reason, shown
 from fisherset.validation.targets import CLASSIFICATION, TASKS, as_they_are, encode_labels
 

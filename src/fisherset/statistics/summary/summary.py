@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from fisherset._memory import format_bytes, free_memory
 from fisherset.data import CountedRows, names_of_several
-from fisherset.statistics import ColumnRoles, CrossProducts, sum_cross_products
 from fisherset.statistics.gathering import gathering_bytes, locate_in
 from fisherset.statistics.measured import BesideNames, FitArguments
 from fisherset.statistics.reader import Reader, classified, roles_of, rows_of
 from fisherset.statistics.summary.consistency import impossible
 from fisherset.statistics.summary.file import read_summary, write_summary
+from fisherset.statistics.sums.cross_products import ColumnRoles, CrossProducts, sum_cross_products
 from fisherset.validation import parameters as parameter
 from fisherset.validation.numbers import reject_nonfinite
 from fisherset.validation.parameters import shown

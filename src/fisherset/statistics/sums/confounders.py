@@ -1,12 +1,12 @@
 """Orthonormal basis of the confounders Z, less the mean: features and targets are residualised on it.
 
 A confounder counts only where it adds to those before it: one of which less than one part in 10^10 is left
-once the mean and the others are removed is not used. There are two ways to tell:
+once the mean and the others are removed is not used. There are two ways to find out:
 
 - from rows by a QR factorisation of [1, Z], which works with the confounders themselves. R factors of blocks
   add up, as that of all rows is the R factor of theirs on top of each other;
 - from the products Z'Z by a Cholesky factorisation, without another pass. Products square the condition
-  number: half the digits are gone, and a confounder may be doubtful.
+  number: half the digits are lost, and a confounder may be doubtful.
 """
 
 from __future__ import annotations
@@ -29,28 +29,14 @@ GROWN = 50  # growth of rounding errors in the rows of a basis from which these 
 
 
 class Basis(NamedTuple):
-    """The basis ((Z - centre) / unit) M of confounders Z: columns of mean square one.
+    """The basis ((Z - centre) / unit) M of confounders Z: columns of mean square one."""
 
-    Attributes
-    ----------
-    centre, unit : ndarray of shape (z,)
-        Numbers near the mean, and powers of two.
-    M : ndarray of shape (z, r)
-        Coefficients of the basis in the centred confounders.
-    growth : float
-        How many times as large rounding errors become in its rows.
-    dropped : ndarray
-        Confounders that are not used though a little is left of them once those before them are removed.
-    doubtful : ndarray
-        Confounders of which it is not known what is left.
-    """
-
-    centre: Floats
-    unit: Floats
-    M: Floats
-    growth: float
-    dropped: Indices
-    doubtful: Indices
+    centre: Floats  # numbers near the mean, z
+    unit: Floats  # powers of two, z
+    M: Floats  # coefficients of the basis in the centred confounders, z x r
+    growth: float  # how many times as large rounding errors become in its rows
+    dropped: Indices  # confounders not used, though a little is left of them once those before are removed
+    doubtful: Indices  # confounders of which it is not known what is left
 
     @property
     def error(self) -> float:

@@ -1,9 +1,9 @@
 """Sums of squares and cross-products (SSCP) of all columns: one pass, after which no row is needed.
 
 X'X, d x d, is worth its memory where it fits a budget: every Gram column is then known. Confounders, and
-targets that are numbers, are columns beside the features. So it can be decided afterwards which columns are
-residualised on which (`feature_moments`), and summaries of several tables, each seen through a guard of its
-own, have their sums converted to a common one, added and subtracted.
+targets that are numbers, are columns, too, after the features. So it can be decided afterwards which columns
+are residualised on which (`feature_moments`), and summaries of several tables, each seen through a guard of
+its own, have their sums converted to a common one, added and subtracted.
 """
 
 from __future__ import annotations
@@ -37,24 +37,12 @@ Reader = Callable[[Block], tuple[list[Any], Block]]
 
 @dataclass(frozen=True)
 class CrossProducts:
-    """Sums, and products of all columns with each other, seen through one guard.
+    """Sums, and products of all columns with each other, seen through one guard."""
 
-    Attributes
-    ----------
-    labels : tuple
-        The label of each row of T; a single one where there are no classes.
-    counts : ndarray of int
-        Number of rows of each label.
-    moments : Moments
-        Of all columns; N is the mean alone, T the indicator of the labels.
-    XX : ndarray
-        Products of all columns.
-    """
-
-    labels: tuple[Any, ...]
-    counts: Indices
-    moments: Moments
-    XX: Floats
+    labels: tuple[Any, ...]  # the label of each row of T; a single one where there are no classes
+    counts: Indices  # number of rows of each label
+    moments: Moments  # of all columns; N is the mean alone, T the indicator of the labels
+    XX: Floats  # products of all columns
 
     def __add__(self, other: CrossProducts) -> CrossProducts:
         """The sum of parts of one pass, which have the same guard."""
@@ -184,7 +172,7 @@ class CrossProductsKernel:
     def __call__(self, block: Block) -> CrossProducts:
         labels, known = self.read(block)
         X, compute = self.guard.apply(known.X), kernel_of(known.X)
-        known = Block(X, known.y, known.weight)  # whatever else there is, N is the mean alone
+        known = Block(X, known.y, known.weight)  # without confounders: N is the mean alone
         moments = block_moments(X, known, Classes(len(labels)), self.guard, guessed=True)
         moments = replace(moments, whole=compute.all_whole(X))
         counts = np.bincount(known.y, minlength=len(labels)).astype(np.intp)
@@ -221,35 +209,27 @@ def feature_moments(
 ) -> tuple[Moments, Coding]:
     """The moments of the features with N = [1, basis of the confounders], and the coding of the targets.
 
-    `basis` is by default as products tell it.
+    `basis` defaults to the one that products determine.
     """
     moments, d = products.moments, roles.n_features
     n, sums, Z = moments.n, moments.NX[0], roles.confounders
     mean = sums[Z] / n
     basis = basis_from_products(products, Z) if basis is None else basis
     M = _guarded_coefficients(basis, moments, Z)
-    coding, T = _coded_targets(products, roles)
+    coding, coded = _coded_targets(products, roles)
     # of N = [1, (Z - mean) M] with the features, with itself and with T, from those of the columns
     of_Z: Floats = M.T @ (products.XX[Z] - np.outer(mean, sums))
     NN = np.zeros((1 + M.shape[1], 1 + M.shape[1]))
     NN[0, 0], NN[1:, 1:] = n, of_Z[:, Z] @ M
     N_lengths = np.append(np.sqrt(moments.N_added[0]), _centred_lengths(moments, Z) @ np.abs(M))
-    features = moments.of(np.arange(d))
-    known = replace(
-        features,
-        NN=NN,
-        NT=np.vstack([T.sums, M.T @ (T.TX[:, Z].T - np.outer(mean, T.sums))]),
-        TT=T.squares,
-        NX=np.vstack([features.NX, of_Z[:, :d]]),
-        TX=T.TX[:, :d],
-        N_added=N_lengths**2,
-        T_added=T.added,
-    )
-    return known, coding
+    NT = np.vstack([coded.NT, M.T @ (coded.TX[:, Z].T - np.outer(mean, coded.NT[0]))])
+    features = coded.of(np.arange(d))
+    NX = np.vstack([features.NX, of_Z[:, :d]])
+    return replace(features, NN=NN, NT=NT, NX=NX, N_added=N_lengths**2), coding
 
 
 def basis_from_products(products: CrossProducts, Z: Indices) -> Basis:
-    """The basis of some columns, as far as their products tell it."""
+    """The basis of some columns, as far as their products determine it."""
     moments, guard = products.moments, products.moments.guard.of(Z)
     sums, lengths = moments.NX[0, Z], _centred_lengths(moments, Z)
     unit, ZZ = precision(moments.n_rows), products.XX[np.ix_(Z, Z)]
@@ -258,11 +238,11 @@ def basis_from_products(products: CrossProducts, Z: Indices) -> Basis:
 
 
 def products_suffice(products: CrossProducts, Z: Indices, basis: Basis) -> bool:
-    """Whether products of some columns tell their basis as well as its rows would."""
+    """Whether products determine the basis of some columns as well as rows would."""
     moments = products.moments
     M = _guarded_coefficients(basis, moments, Z)
     length = float(np.linalg.norm(_centred_lengths(moments, Z) @ np.abs(M)))
-    # N'N may be off by one part in 10^9: what is left of columns is then known to at least seven digits
+    # N'N must be known to one part in 10^9 to do without a pass over the confounders
     return precision(moments.n_rows) * length**2 <= 1e-9 * moments.n
 
 
@@ -286,23 +266,13 @@ def _centred_lengths(moments: Moments, columns: Indices) -> Floats:
     return lengths
 
 
-class _CodedTargets(NamedTuple):
-    """Sums of T with all columns, of T, and of its squares, and the squares ever added."""
-
-    TX: Floats
-    sums: Floats
-    squares: Floats
-    added: Floats
-
-
-def _coded_targets(products: CrossProducts, roles: ColumnRoles) -> tuple[Coding, _CodedTargets]:
-    """The coding, and T = factor y + shift of targets y that are columns."""
+def _coded_targets(products: CrossProducts, roles: ColumnRoles) -> tuple[Coding, Moments]:
+    """The coding, and the moments with its T: of targets y that are columns, T = factor y + shift."""
     moments, Y = products.moments, roles.targets
     if not Y.size:
-        sums = _CodedTargets(moments.TX, moments.NT[0], moments.TT, moments.T_added)
-        return Classes(len(products.labels)), sums
-    n, sums_of_X, guard = moments.n, moments.NX[0], moments.guard.of(Y)
-    mean = sums_of_X[Y] / n
+        return Classes(len(products.labels)), moments
+    n, sums, guard = moments.n, moments.NX[0], moments.guard.of(Y)
+    mean = sums[Y] / n
     S = products.XX[np.ix_(Y, Y)] - n * np.outer(mean, mean)
     spread = np.sqrt(np.maximum(S.diagonal(), 0.0) / n)
     varies = np.where(spread > 0, spread, 1.0)
@@ -313,8 +283,8 @@ def _coded_targets(products: CrossProducts, roles: ColumnRoles) -> tuple[Coding,
     else:
         coding = Numbers(guard.offset + mean * guard.unit, varies * guard.unit, null)
         factor, shift = 1 / varies, -mean / varies
-    TX = factor[:, None] * products.XX[Y] + np.outer(shift, sums_of_X)
-    total = factor * sums_of_X[Y] + n * shift
-    TT = factor**2 * moments.squares[Y] + 2 * factor * shift * sums_of_X[Y] + n * shift**2
+    TX = factor[:, None] * products.XX[Y] + np.outer(shift, sums)
+    NT = (factor * sums[Y] + n * shift)[None]
+    TT = factor**2 * moments.squares[Y] + 2 * factor * shift * sums[Y] + n * shift**2
     added = (np.abs(factor) * np.sqrt(moments.added[Y]) + np.abs(shift) * np.sqrt(moments.N_added[0])) ** 2
-    return coding, _CodedTargets(TX, total, TT, added)
+    return coding, replace(moments, NT=NT, TT=TT, TX=TX, T_added=added)

@@ -1,4 +1,4 @@
-"""How far sums over rows, and what is computed from them, may be off: the account before the solver.
+"""Error account: bounds on the rounding errors of sums over rows, and of the statistics made of them.
 
 Every sum is one of weighted products of two columns a and b, out of features X, targets T and N = [1, Z],
 the mean and the confounders. It is off by at most u |a| |b|, where |a|^2 is the sum of all squares of a

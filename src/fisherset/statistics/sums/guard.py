@@ -1,7 +1,7 @@
 """Guard against cancellation and overflow: kernels see (x - offset) / unit of each column.
 
 Sums of squares lose twice the digits of mean / spread, all of them at 1e8, and squares leave the range of
-float64 at 1e154. A few rows tell which columns would suffer; these are shifted and scaled, and all others,
+float64 at 1e154. A few rows show which columns would suffer; these are shifted and scaled, and all others,
 usually every one, are neither changed nor copied. What the guard removes is put back in closed form (see
 `Moments.through`), so that any offset near the mean will do.
 
@@ -62,7 +62,7 @@ class Guard:
     def guess(cls, X: Matrix, fill: Fill | None = None) -> Guard:
         """Guess from the first nine rows. The offset is one of a column's values: constants become zeros.
 
-        A sparse column is left as it is: a few rows do not tell whether zeros are rare in it.
+        A sparse column is left as it is: a few rows cannot show whether zeros are rare in it.
         """
         if not isinstance(X, np.ndarray):
             return cls.none(X.shape[1], fill)

@@ -5,8 +5,8 @@ With N = [1, confounders], T the coded target and w the weights of the rows,
     N'wN (z x z)   N'wT (z x p)   T'wX (p x d)   N'wX (z x d)   and the squares of the columns of X and T.
 
 Residualising on N is done afterwards, on these (see `Scatter`): X'X - (N'X)'(N'N)^-1 (N'X) needs no centred
-matrix, and one pass does. It cancels where a mean is large beside the spread, which is what the guard is
-for. All of this is additive over blocks, folds and summaries. A subtraction loses digits; that is why the
+matrix, and one pass does. It cancels where a mean is large compared with the spread: the guard prevents
+that. All of this is additive over blocks, folds and summaries. A subtraction loses digits; that is why the
 squares that were ever added are carried along (see `errors`).
 """
 
@@ -271,7 +271,7 @@ def block_moments(X: Matrix, block: Block, coding: Coding, guard: Guard, *, gues
         squares, TT = compute.squares(X, block.weight), kernel_of(T).squares(T, block.weight)
         if guessed:
             _mark_underflow(squares, X, block.weight)
-        # the sums over classes add up to those over all rows: no need for another look at X
+        # the sums over classes add up to those over all rows: X is not read again
         from_classes = N.shape[1] == 1 and coding.adds_up
         return Moments(
             NN=N.T @ NW,

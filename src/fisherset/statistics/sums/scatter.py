@@ -5,7 +5,7 @@ With R R' the inverse of N'N (`Moments.root`), B = R'N'X and beta = R B,
     total_j = x_j'x_j - b_j'b_j,  C = X'H = (X'T - beta'N'T) rotated by the coding,  between_j = ||C_j||^2 / n
 
 The centred column x_j - N beta_j is not formed. Where the difference has lost its digits, which is known
-from its error, the column itself is looked at once more.
+from its error, the residuals are computed from the rows.
 """
 
 from __future__ import annotations
@@ -33,69 +33,43 @@ class Scatter:
     """Spreads and products with the target, in the units of the guard, and how far they may be off.
 
     Arrays as large as the sums, p x d, are made of them some columns at a time, and not kept. A column
-    counts as constant when its spread is within rounding of its values, or, where confounders are removed
-    and there are rows to look at, when its residuals are.
-
-    Parameters
-    ----------
-    moments : Moments
-        The sums.
-    coding : Coding
-        How targets become H.
-    source : Rows or None
-        The rows, where there are any, for columns whose residuals the sums do not tell.
-
-    Attributes
-    ----------
-    beta : ndarray of shape (z, d)
-        Coefficients on N: column j is residualised to x_j - N beta_j; without confounders less its mean.
-    B : ndarray of shape (r, d)
-        The same as products, r the rank of N: X'X - B'B are the products of residuals.
-    total : ndarray of shape (d,)
-        Residual sum of squares of each column; n times its variance.
-    rank : int
-        Number of columns r of H.
-    between : ndarray of shape (d,)
-        Sum of n_k (mean of class k - mean)^2 of each column, never above the total.
-    unit : float
-        Share of the product of their lengths by which a product of two columns may be off.
-    lengths : ndarray of shape (d,)
-        Length of each column as its products were taken (see `errors`).
-    constant, unknown : ndarray of shape (d,)
-        Columns of which nothing is left, and columns of which the sums do not tell whether anything is.
+    counts as constant when its spread is within rounding of its values, or, where confounders are removed,
+    when its residuals are: computed from the rows of `source`, if there are any, where sums cannot decide.
     """
 
     def __init__(self, moments: Moments, coding: Coding, source: Rows | None = None) -> None:
         self.moments, self.guard, self.n = moments, moments.guard, moments.n
-        self.unit = _known_unit(moments)
-        self.B: Floats = moments.root.T @ moments.NX
-        self.beta: Floats = moments.root @ self.B
+        self.unit = _known_unit(moments)  # products of columns are off by this share of their lengths
+        self.B: Floats = moments.root.T @ moments.NX  # r x d: X'X - B'B are the products of residuals
+        self.beta: Floats = moments.root @ self.B  # z x d: column j is residualised to x_j - N beta_j
         explained = np.einsum("zj,zj->j", self.B, self.B)
         total = np.maximum(moments.squares - explained, 0.0)
+        # lengths of the columns as their products were taken (see `errors`)
         self.lengths: Floats = np.sqrt(moments.added) + moments.N_length * np.sqrt(explained)
-        self.constant: NDArray[np.bool_] = self._constant(total)
+        self.constant: NDArray[np.bool_] = self._constant(total)  # columns without residuals
         doubtful = ~self.constant & ~(total * BOUNDED >= self.unit * self.lengths**2)
         if doubtful.any() and source is not None and not moments.subtracted:
             some = np.flatnonzero(doubtful)
             left = source.reduce(ResidualKernel(self.guard, some, self.beta[:, some]))
-            # the rows tell as much as beta is known to, u l_j (1 + L); four times that counts as nothing
+            # residuals from rows are as good as beta, u l_j (1 + L); up to four times that counts as zero
             rounding = 4 * self.unit * (1 + moments.N_length) * self.lengths[some]
             self.constant[some] = left.squares <= rounding**2
-        self.unknown: NDArray[np.bool_] = doubtful & ~self.constant
-        self.total: Floats = np.where(self.constant, 0.0, total)
+        self.unknown: NDArray[np.bool_] = doubtful & ~self.constant  # they may have residuals, or none
+        self.total: Floats = np.where(self.constant, 0.0, total)  # n times the variance of each column
         self.ceiling = coding.ceiling(moments)
         self.target_errors = coding.errors(moments)
         self._coding, self._unrelated = coding, self.constant
         squares = np.empty(total.size)
         for part, C in self._products():
             squares[part] = np.einsum("jr,jr->j", C, C)
-        self.rank: int = C.shape[1]
+        self.rank: int = C.shape[1]  # number of columns r of H
         # differences between targets within the rounding of the sums are none
         self._unrelated = self.constant | (squares <= self.n * (16 * EPS) ** 2 * moments.squares)
+        # sum of n_k (mean of class k - mean)^2 of each column, never above the total
         self.between: Floats = np.minimum(np.where(self._unrelated, 0.0, squares) / self.n, self.total)
 
     def _constant(self, total: Floats) -> NDArray[np.bool_]:
-        """Columns that are constant before confounders are removed; after a subtraction sums do not tell."""
+        """Columns that are constant before confounders are removed; after a subtraction few are known."""
         moments = self.moments
         if moments.subtracted:  # but those of whole numbers: n times the squares is the square of the sum
             sums = zip(moments.exact.tolist(), moments.squares.tolist(), moments.NX[0].tolist(), strict=True)
@@ -118,13 +92,8 @@ class Scatter:
         plain = not self.moments.subtracted and len(self.moments.NX) == 1
         return np.where(self._unrelated, 0.0, errors) if plain else errors
 
-    @property
-    def sums(self) -> Floats:
-        """T'X of the residuals, p x d."""
-        return self.sums_of(slice(None))
-
     def sums_of(self, columns: Indices | slice) -> Floats:
-        """The same of some columns, p x len(columns)."""
+        """T'X of the residuals of some columns, p x len(columns)."""
         moments = self.moments
         sums: Floats = moments.TX[:, columns] - moments.NT.T @ self.beta[:, columns]
         unrelated = np.flatnonzero(self._unrelated[columns])
@@ -156,7 +125,7 @@ class Scatter:
         """Number of rows as evidence.
 
         Whole weights are repeats of a row. Others only say how much it counts: their scale
-        means nothing, and the more they differ the less the rows tell (Kish 1965).
+        means nothing, and the more they differ the fewer rows are they worth (Kish 1965).
         """
         moments = self.moments
         return self.n if moments.whole_weights else self.n**2 / moments.weight_squares

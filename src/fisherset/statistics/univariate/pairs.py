@@ -15,7 +15,7 @@ from fisherset._types import EPS, Floats, Indices
 from fisherset.data import Matrix, MemoryRows, Sparse
 from fisherset.statistics.kernels import kernel_of, weighted
 from fisherset.statistics.kernels.dense import row_squares
-from fisherset.statistics.products.products import SourceProducts
+from fisherset.statistics.products.products import RowProducts
 from fisherset.statistics.sums.coding import Classes
 from fisherset.statistics.sums.guard import Guard
 from fisherset.statistics.sums.moments import sum_moments
@@ -126,7 +126,7 @@ class _Nearest:
 
 
 def rbf_dependence(
-    products: SourceProducts, bandwidth: Floats, labels: Floats, wanted: NDArray[np.bool_]
+    products: RowProducts, bandwidth: Floats, labels: Floats, wanted: NDArray[np.bool_]
 ) -> Floats:
     """tr(K Y Y') of every wanted column, K_il = exp(-(x_i - x_l)^2 / (2 bandwidth^2)); zero for others.
 

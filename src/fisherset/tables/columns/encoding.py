@@ -1,50 +1,38 @@
-"""Columns of Arrow as numbers: as they are, or an indicator for each value they take."""
+"""Columns of Arrow as features: counts of their values, then numbers or an indicator for each value."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from fisherset._format import shown
 from fisherset._types import Floats, Indices
-from fisherset.tables.columns.columns import (
+from fisherset.data import Place
+from fisherset.tables.columns.features import Feature
+from fisherset.tables.columns.types import (
     DROP,
     RefusedColumnError,
-    check_texts,
-    gaps_in_column,
-    is_number,
-    is_text,
+    kind_of,
+    missing_in_column,
     numbers_in_column,
     rounds,
-    texts_in_column,
+    strings_in_column,
 )
-from fisherset.tables.columns.contents import Tally, tally_of
-from fisherset.tables.columns.features import Feature
-from fisherset.tables.memory import check_shape
+from fisherset.tables.memory import TooLargeError, check_room, check_shape
 from fisherset.tables.text.recognition import Where, check_mixture, nowhere, sentence_of
 
-__all__ = [
-    "ASK_IMPUTE",
-    "IMPUTE",
-    "NOTHING",
-    "Encoder",
-    "UnusableColumnsError",
-    "features_of",
-    "features_of_tallies",
-    "is_number",
-    "is_text",
-    "numbers_of",
-    "rounds",
-    "texts_of",
-]
-
 IMPUTE = ("median", "indicator")
-FEW_TEXTS = 50  # different texts that are always taken for categories
-SPARSE = 0.1  # share of values other than nought below which a table is kept sparse, as that is faster
-# Share below which a table of so many features is, for it not to take more than twice what the columns do.
+FEW_STRINGS = 50  # so many distinct strings are always categories, however few rows there are
+COUNTED_CELLS = 2**21  # cells of a batch of columns whose values are counted: 16 MB
+SPARSE = 0.1  # share of nonzeros below which products with a CSR matrix are faster
+# A wider table is CSR below this share: an entry takes 12 bytes, and a dense one could take many times
+# what the columns of strings take.
 HALF_SPARSE, MANY_FEATURES = 0.5, 1000
 NOTHING = "Columns {} hold nothing. Leave them out with --drop."
 ASK_IMPUTE = (
@@ -53,30 +41,60 @@ ASK_IMPUTE = (
 
 
 class UnusableColumnsError(ValueError):
-    """Columns that cannot be made into numbers, each group with its reason and remedy."""
+    """Columns that cannot be made numeric, each group with its reason and remedy."""
 
 
-def features_of(table: Any, impute: str | None, split: bool = True, where: Where = nowhere) -> list[Feature]:
-    """What the selector will see of the columns of an Arrow table; `where` says where a value in it is.
+@dataclass
+class ColumnContent:
+    """Counts of the values of a column, added up batch by batch.
 
-    Where the values of a column of texts are not chosen one by one, one feature says which of two it
-    has: a second would say the same, and two copies of a column are regularised as half of one.
+    Attributes
+    ----------
+    kind : {"number", "text", "nothing"}
+        What its type is for.
+    n_rows, n_missing : int
+        Rows counted, and those of them whose value is missing.
+    strings : Counter
+        The distinct strings, and how many rows have each.
+    rounded : bool
+        Whether it holds whole numbers that float64 would round.
+    first_missing : Place or None
+        The first row without a value, where places of rows are known.
     """
-    columns = dict(zip(table.column_names, table.columns, strict=True))
 
-    def tally(name: str) -> Tally:
-        check_texts(columns[name])
-        return tally_of(columns[name])
+    kind: str
+    n_rows: int = 0
+    n_missing: int = 0
+    strings: Counter[str] = field(default_factory=Counter)
+    rounded: bool = False
+    first_missing: Place | None = None
 
-    def median(name: str) -> float:
-        return float(np.nanmedian(numbers_in_column(columns[name])))
+    def add(self, column: Any, place: Place | None = None) -> None:
+        """Count more rows, the first of which is at a place."""
+        import pyarrow as pa
 
-    return features_of_tallies(table.column_names, tally, median, impute, split, where=where)
+        if self.kind == "text":
+            strings, codes = strings_in_column(column)
+            missing = codes < 0
+            counts = np.bincount(codes[~missing], minlength=len(strings)).tolist()
+            for text, times in zip(strings, counts, strict=True):
+                if times:
+                    self.strings[str(text)] += times
+            check_shape("A column of texts", self.n_rows, len(self.strings), dense=False)
+        elif pa.types.is_floating(column.type):  # most are, and there may be many
+            missing = np.isnan(numbers_in_column(column))
+        else:
+            missing = missing_in_column(column)
+            self.rounded = self.rounded or rounds(column)
+        n_missing = int(np.count_nonzero(missing))
+        if n_missing and self.first_missing is None and place is not None:
+            self.first_missing = Place(place.name, place.row + int(np.argmax(missing)))
+        self.n_rows, self.n_missing = self.n_rows + missing.size, self.n_missing + n_missing
 
 
-def features_of_tallies(
+def features_from(
     names: Iterable[str],
-    tally: Callable[[str], Tally],
+    content: Callable[[str], ColumnContent],
     median: Callable[[str], float],
     impute: str | None,
     split: bool,
@@ -84,28 +102,36 @@ def features_of_tallies(
     flags: bool = True,
     where: Where = nowhere,
 ) -> list[Feature]:
-    """The features of columns of which it is known what they hold, and the median where it is asked for.
+    """Return the features of columns whose content is known; `median` is called for columns to fill.
 
-    Without `flags` messages are for those who do not use the command line.
+    Where the values of a column of strings are not selected one by one (`split`), one feature says which
+    of two values a row has: a second would be its copy, and two copies of a column are regularised as
+    half of one. Without `flags` messages name parameters in place of command-line options.
     """
-    problems: dict[tuple[str, str | None], list[str]] = {}
-    first: dict[tuple[str, str | None], RefusedColumnError] = {}
+    refused: dict[tuple[str, str | None], tuple[RefusedColumnError, list[str]]] = {}
     features: list[Feature] = []
     for name in names:
         try:
-            features += _features(name, tally(name), median, impute, split)
-        except RefusedColumnError as refused:
-            problem = refused.reason, refused.value
-            first.setdefault(problem, refused)
-            problems.setdefault(problem, []).append(name)
-    if problems:
-        said = (sentence_of(first[problem], names, where, flags) for problem, names in problems.items())
+            features += _features(name, content(name), median, impute, split)
+        except RefusedColumnError as error:
+            refused.setdefault((error.reason, error.value), (error, []))[1].append(name)
+    if refused:
+        said = (sentence_of(error, names, where, flags) for error, names in refused.values())
         raise UnusableColumnsError(" ".join(said))
+    check_distinct(features)
     return features
 
 
+def check_distinct(features: Sequence[Feature]) -> None:
+    """Refuse two features of one name."""
+    counts = Counter(feature.name for feature in features)
+    twice = sorted(name for name, count in counts.items() if count > 1)
+    if twice:
+        raise ValueError(f"Columns and their values give the same name twice: {shown(twice)}. Rename one.")
+
+
 def _features(
-    name: str, held: Tally, median: Callable[[str], float], impute: str | None, split: bool
+    name: str, held: ColumnContent, median: Callable[[str], float], impute: str | None, split: bool
 ) -> list[Feature]:
     if held.kind == "nothing" or 0 < held.n_rows == held.n_missing:
         raise RefusedColumnError(NOTHING)
@@ -117,64 +143,105 @@ def _features(
         _check_categories(held)
     if held.n_missing and impute is None:
         raise RefusedColumnError(ASK_IMPUTE)
-    gap = (
-        [Feature(f"{name}=missing", name, kind="missing")] if held.n_missing and impute == "indicator" else []
-    )
+    marked = held.n_missing and impute == "indicator"
+    indicator = [Feature(f"{name}=missing", name, kind="missing")] if marked else []
     if held.kind == "text":
-        return [*_categories(name, held, impute, split), *gap]
-    return [Feature(name, name, fill=median(name) if held.n_missing else None), *gap]
+        return [*_categories(name, held, impute, split), *indicator]
+    return [Feature(name, name, fill=median(name) if held.n_missing else None), *indicator]
 
 
-def _check_categories(held: Tally) -> None:
-    """Refuse texts that are numbers, or that tell rows apart."""
-    check_mixture(held.texts)
-    present = held.n_rows - held.n_missing
-    if len(held.texts) > max(FEW_TEXTS, present // 2):
+def _check_categories(held: ColumnContent) -> None:
+    """Refuse strings that are numbers, or that identify rows."""
+    check_mixture(held.strings)
+    if len(held.strings) > max(FEW_STRINGS, (held.n_rows - held.n_missing) // 2):
         raise RefusedColumnError(
             "Columns {} have hardly a text twice: identifiers, not categories. Use --id or --drop."
         )
 
 
-def _categories(name: str, held: Tally, impute: str | None, split: bool) -> list[Feature]:
-    """A feature for each text; one for two of them where they are not chosen one by one."""
-    most = max(held.texts.values(), default=0)
-    commonest = min((text for text, times in held.texts.items() if times == most), default=None)
+def _categories(name: str, held: ColumnContent, impute: str | None, split: bool) -> list[Feature]:
+    """Return a feature for each string; one for two strings that are not selected one by one."""
+    most = max(held.strings.values(), default=0)
+    commonest = min((text for text, times in held.strings.items() if times == most), default=None)
     fill = commonest if held.n_missing and impute == "median" else None
-    features = [Feature(f"{name}={text}", name, "value", text, fill) for text in sorted(held.texts)]
+    features = [Feature(f"{name}={text}", name, "value", text, fill) for text in sorted(held.strings)]
     if len(features) == 2 and not held.n_missing and not split:
         return [features[1]._replace(other=features[0].value)]
     return features
 
 
-def numbers_of(table: Any, features: Sequence[Feature]) -> Any:
-    """The numbers of features, from an Arrow table that may be another than they were made for.
+def features_in(
+    stream: Any, columns: Sequence[str], impute: str | None, split: bool
+) -> tuple[list[Feature], int | None]:
+    """Return the features of some columns, and the number of rows where it is known.
 
-    CSR where few can be other than nought, as among the indicators of a column of many
-    values, of which a row has one; else an ndarray.
+    Strings are counted in a pass, and so are numbers whose missing values are to be filled.
     """
-    encode = Encoder(features)
-    if encode.sparse:
-        return encode([table])
-    check_shape("The table", table.num_rows, len(features))
-    return encode(table.to_batches() or [table])  # as they are in memory: nothing is put together
+    contents: dict[str, ColumnContent] = {}
+
+    def content(name: str) -> ColumnContent:
+        if name not in contents:
+            contents[name] = ColumnContent(kind_of(stream.schema.field(name).type))
+        return contents[name]
+
+    def features(medians: dict[str, float]) -> list[Feature]:
+        return features_from(
+            columns, content, medians.__getitem__, impute, split, flags=False, where=stream.where
+        )
+
+    found = features({})  # refuses unusable types before anything is read
+    counted = [name for name, held in contents.items() if held.kind == "text" or impute is not None]
+    if not counted:
+        return found, stream.n_rows
+    n_rows = _count(stream, {name: contents[name] for name in counted})
+    if impute is None:
+        _refuse_missing(contents)
+    filled = [name for name in counted if contents[name].kind == "number"]
+    filled = [name for name in filled if 0 < contents[name].n_missing < n_rows]
+    return features(_medians(stream, filled, n_rows) if filled else {}), n_rows
+
+
+def _count(stream: Any, contents: dict[str, ColumnContent]) -> int:
+    """Count the values of columns; return the number of rows."""
+    counted: Counter[str] = Counter()  # rows of each source
+    for source, batch in stream.batches(list(contents), COUNTED_CELLS // len(contents) + 1):
+        for name, content in contents.items():
+            content.add(batch.column(name), Place(source, counted[source] + 1))
+        counted[source] += batch.num_rows
+    if not counted.total():
+        raise ValueError(f"{stream.name} has no rows.")
+    return counted.total()
+
+
+def _refuse_missing(contents: dict[str, ColumnContent]) -> None:
+    """Name the row of the first missing string."""
+    some = {name: held.first_missing for name, held in contents.items() if held.n_missing < held.n_rows}
+    found = {name: place for name, place in some.items() if place is not None}
+    for name, place in found.items():
+        where = f" (The first: {name!r} in {place.name}, row {place.row}.)"
+        raise UnusableColumnsError(ASK_IMPUTE.replace("--", "").format(shown(list(found))) + where)
+
+
+def _medians(stream: Any, names: list[str], n_rows: int) -> dict[str, float]:
+    """Return the medians of columns in a pass: all their numbers have to be in memory."""
+    try:
+        check_room("impute", 8.0 * n_rows * (len(names) + 2), f"the medians of {len(names)} columns")
+    except TooLargeError as error:
+        raise TooLargeError(f'{error} Or do without impute, and fit with missing="mean".') from None
+    found: dict[str, list[Floats]] = {name: [] for name in names}
+    for _, batch in stream.batches(names, COUNTED_CELLS // len(names) + 1):
+        for name in names:
+            numbers = numbers_in_column(batch.column(name)).astype(np.float64)
+            found[name].append(numbers[~np.isnan(numbers)])
+    return {name: float(np.median(np.concatenate(found.pop(name)))) for name in names}
 
 
 class Encoder:
     """Makes numbers of columns, the same of a whole table and of its batches.
 
-    Parameters
-    ----------
-    features : sequence of Feature
-        What is wanted of the columns.
-
-    Attributes
-    ----------
-    columns : list of str
-        The columns they are made of.
-    n_entries : int
-        How many numbers of a row can be other than nought.
-    sparse : bool
-        Whether they are so few that only these are kept.
+    The result is CSR where few of its entries can be nonzero, as among the indicators of a column of many
+    values, of which a row has one; else an ndarray. `columns` are the columns it reads, `n_entries` the
+    number of entries of a row that can be nonzero.
     """
 
     def __init__(self, features: Sequence[Feature]) -> None:
@@ -190,7 +257,7 @@ class Encoder:
         self.sparse = len(groups) < least * len(features)
 
     def __call__(self, pieces: Sequence[Any], order: Literal["C", "F"] = "C") -> Any:
-        """The numbers of tables, or batches, one below the other."""
+        """Return the numbers of tables, or batches, one below the other."""
         if self.sparse:
             blocks = [self._entries(piece) for piece in pieces]
             return blocks[0] if len(blocks) == 1 else sparse.vstack(blocks, format="csr")
@@ -198,7 +265,7 @@ class Encoder:
         start = 0
         for piece in pieces:
             stop = start + piece.num_rows
-            with np.errstate(invalid="ignore"):  # there are kinds of NaN of which numpy says so
+            with np.errstate(invalid="ignore"):  # numpy warns of signalling NaNs
                 self._fill(piece, X[start:stop])
             start = stop
         return X
@@ -214,7 +281,7 @@ class Encoder:
                 X[:, group.places[0]] = group.numbers(column)
 
     def _entries(self, piece: Any) -> Any:
-        """The numbers other than nought, as a CSR matrix: of each group a row has one at the most."""
+        """Return the nonzeros as a CSR matrix: each group has one entry in a row at most."""
         shape = piece.num_rows, len(self._groups)
         entries, places = np.zeros(shape), np.zeros(shape, dtype=np.int32)
         for at, group in enumerate(self._groups):
@@ -229,12 +296,12 @@ class Encoder:
         full = bool(stored.all())  # then nothing is copied
         values, where = (array.ravel() if full else array[stored] for array in (entries, places))
         X = sparse.csr_matrix((values, where, ends), shape=(piece.num_rows, self._n_features))
-        X.sort_indices()  # groups may stand in any order
+        X.sort_indices()  # groups may be in any order
         return X
 
 
 class _Group:
-    """A feature, or those of all values of a column of texts, and their places among all."""
+    """A feature, or those of all values of a column of strings, and their places among all features."""
 
     def __init__(self, features: list[Feature], places: list[int]) -> None:
         self.column, self.kind, self.places = features[0].column, features[0].kind, places
@@ -242,9 +309,9 @@ class _Group:
         self._place_of = {feature.value: place for feature, place in zip(features, places, strict=True)}
 
     def numbers(self, column: Any) -> NDArray[Any]:
-        """The numbers of the column, or its gaps."""
+        """Return the numbers of the column, or which of them are missing."""
         if self.kind == "missing":
-            return gaps_in_column(column)
+            return missing_in_column(column)
         try:
             numbers = numbers_in_column(column)
         except RefusedColumnError:
@@ -254,26 +321,16 @@ class _Group:
         return numbers if self._fill is None else np.where(np.isnan(numbers), float(self._fill), numbers)
 
     def indicators(self, column: Any) -> tuple[Indices, Indices]:
-        """The rows that have one of these texts, and the place of the feature that says so."""
+        """Return the rows that have one of these strings, and the place of the feature of each."""
         try:
-            texts, codes = texts_in_column(column)
+            strings, codes = strings_in_column(column)
         except RefusedColumnError:
             raise UnusableColumnsError(
                 f"Column {self.column!r} does not hold texts, as it did when they were chosen."
             ) from None
-        of_gaps = -1 if self._fill is None else self._place_of.get(str(self._fill), -1)
-        places = np.array([*(self._place_of.get(text, -1) for text in texts), of_gaps], dtype=np.intp)[codes]
+        missing = -1 if self._fill is None else self._place_of.get(str(self._fill), -1)
+        places = np.array([*(self._place_of.get(text, -1) for text in strings), missing], dtype=np.intp)[
+            codes
+        ]
         rows = np.flatnonzero(places >= 0)
         return rows, places[rows]
-
-
-def texts_of(table: Any, name: str) -> list[str | None]:
-    """The texts of a column of an Arrow table, None where there is none."""
-    import pyarrow as pa
-
-    column = table.column(name)
-    check_texts(column)
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    texts: list[str | None] = column.cast(pa.string()).to_pylist()
-    return texts

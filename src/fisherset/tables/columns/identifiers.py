@@ -1,4 +1,4 @@
-"""Identifiers: what the rows of a table are called. They are kept beside its numbers, and never features."""
+"""Identifiers: names of the rows of a table. They are kept next to its numbers, and are never features."""
 
 from __future__ import annotations
 
@@ -7,26 +7,22 @@ import warnings
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from fisherset._format import near
+from fisherset._format import near, shown
 
-UNNAMED_IDS = (
-    "id",
-    "row_id",
-    "identifier",
-)  # what identifiers without a name are called, the first that is free
-NO_NAME = "__index_level_"  # how pandas calls a column of them without a name
-AS_WRITTEN = re.compile(r"0|-?[1-9]\d{0,17}")  # a number that is the same when it is written again
+UNNAMED_IDS = ("id", "row_id", "identifier")  # names of a column of identifiers without one, the first free
+NO_NAME = "__index_level_"  # pandas' name of an index column without one
+AS_WRITTEN = re.compile(r"0|-?[1-9]\d{0,17}")  # an integer that is the same when it is written again
 
 
 class Identifiers(NamedTuple):
-    """What the rows of a table are called.
+    """Names of the rows of a table.
 
     Attributes
     ----------
     name : str
-        The name of the column that says so.
+        The name of the column that holds them.
     values : list
-        A text or a number for each row; None where there is none. One may come twice.
+        A string or a number for each row, None where there is none; not necessarily distinct.
 
     Examples
     --------
@@ -40,8 +36,8 @@ class Identifiers(NamedTuple):
 
 
 def identifiers_of(name: str, values: Iterable[Any]) -> Identifiers:
-    """Identifiers of what a file holds: texts that are all whole numbers are these, else all are texts."""
-    found = [None if _is_gap(value) else value for value in values]
+    """Return identifiers: integers where all strings spell such, numbers as they are, else strings."""
+    found = [None if value is None or value != value else value for value in values]
     present = [value for value in found if value is not None]
     if all(isinstance(value, str) and AS_WRITTEN.fullmatch(value) for value in present):
         return Identifiers(name, [None if value is None else int(value) for value in found])
@@ -50,85 +46,104 @@ def identifiers_of(name: str, values: Iterable[Any]) -> Identifiers:
     return Identifiers(name, [None if value is None else str(value) for value in found])
 
 
-def _is_gap(value: Any) -> bool:
-    return value is None or value != value
-
-
 def free_name(names: Iterable[str]) -> str:
-    """What identifiers without a name are called beside columns of these names."""
+    """Return a name for identifiers that have none."""
     taken = set(names)
     return next((name for name in UNNAMED_IDS if name not in taken), UNNAMED_IDS[0])
 
 
 def are_row_numbers(values: Sequence[Any]) -> bool:
-    """Whether identifiers say no more than where a row is: numbers from 0 or 1 on, in their order."""
+    """Whether identifiers are row numbers: 0, 1, 2, ... or 1, 2, 3, ..., in this order."""
     found = identifiers_of("", values).values
+    if found and found[0] in ("0.0", "1.0"):  # as pandas writes a column that had missing values
+        found = [float(value) if str(value).endswith(".0") else value for value in found]
     return found == list(range(len(found))) or found == list(range(1, len(found) + 1))
 
 
-def key_of(value: Any) -> str | None:
-    """What identifiers are compared by: 7, 7.0 and "7" are the same."""
-    if value is None:
-        return None
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
 def index_columns(schema: Any) -> list[str]:
-    """The columns of an Arrow schema that pandas wrote as row names, and the one without a name of a CSV."""
+    """Return the columns of an Arrow schema that pandas wrote as an index, and the nameless one of a CSV."""
     described = (schema.pandas_metadata or {}).get("index_columns", [])
     listed = {name for name in described if isinstance(name, str)} | {""}
     return [name for name in schema.names if name in listed]
 
 
 def without_index(table: Any, wanted: Collection[str], file: str) -> tuple[Any, Identifiers | None]:
-    """An Arrow table without its row names, and these, unless they are mere row numbers."""
-    names = table.column_names
+    """Return an Arrow table without its index columns, and these, unless they are mere row numbers."""
     index = [name for name in index_columns(table.schema) if name not in wanted]
-    if not index or len(set(names)) < len(names):
+    if not index:
         return table, None
-    kept = [name for name in names if name not in index]
-    ids = _index_of(table, index, kept)
-    if are_row_numbers(ids.values):
-        if "" in index and table.num_rows:
-            warnings.warn(
-                f"The column without a name in {file} is taken for row numbers and left out.", stacklevel=2
-            )
-        return table.select(kept), None
-    if "" in index:
-        numbers = all(value is None or not isinstance(value, str) for value in ids.values)
-        what = "row numbers" if numbers else "the names of the rows"
-        warnings.warn(
-            f"The column without a name in {file} is taken for {what}: it is kept as {ids.name!r}, and no "
-            f"feature.",
-            stacklevel=2,
-        )
-    return table.select(kept), ids
-
-
-def _index_of(table: Any, index: list[str], kept: list[str]) -> Identifiers:
-    """The row names in one column, or in several together."""
-    columns = [values_in(table, name) for name in index]
+    kept = [name for name in table.column_names if name not in index]
+    columns = [table.column(name).to_pylist() for name in index]
     names = [name for name in index if name and not name.startswith(NO_NAME)]
     if len(columns) == 1:
-        return identifiers_of(names[0] if names else free_name(kept), columns[0])
-    together = [
-        "/".join("" if part is None else str(part) for part in row) for row in zip(*columns, strict=True)
-    ]
-    return Identifiers("/".join(names) or free_name(kept), list(together))
+        ids = identifiers_of(names[0] if names else free_name(kept), columns[0])
+    else:
+        rows = zip(*columns, strict=True)
+        joined = ["/".join("" if part is None else str(part) for part in row) for row in rows]
+        ids = Identifiers("/".join(names) or free_name(kept), list(joined))
+    numbered = are_row_numbers(ids.values)
+    if "" in index and table.num_rows:
+        warnings.warn(_remark(ids, numbered, file), stacklevel=2)
+    return table.select(kept), None if numbered else ids
 
 
-def values_in(table: Any, name: str) -> list[Any]:
-    """The values of a column of an Arrow table."""
-    values: list[Any] = table.column(name).to_pylist()
-    return values
-
-
-def taken_out(table: Any, name: str) -> tuple[Any, Identifiers]:
-    """An Arrow table without the column that names its rows, and what that holds."""
-    ids = identifiers_of(name, values_in(table, name))
-    return table.select([other for other in table.column_names if other != name]), ids
+def _remark(ids: Identifiers, numbered: bool, file: str) -> str:
+    column = f"The column without a name in {file} is taken for"
+    if numbered:
+        return f"{column} row numbers and left out."
+    numbers = all(value is None or not isinstance(value, str) for value in ids.values)
+    what = "row numbers" if numbers else "the names of the rows"
+    return f"{column} {what}: it is kept as {ids.name!r}, and no feature."
 
 
 def no_such_column(file: str, name: str, known: Iterable[str]) -> ValueError:
-    """What is said of a column that should name the rows and is not there."""
+    """Return the error for an identifier column that does not exist."""
     return ValueError(f"{file} has no column {name!r} to name its rows by.{near(name, known)}")
+
+
+def keys_of(values: Sequence[Any]) -> list[str | None]:
+    """Return the strings by which identifiers are compared: 7, 7.0 and "7" are the same."""
+    found = identifiers_of("", values).values
+    whole = [int(value) if isinstance(value, float) and value.is_integer() else value for value in found]
+    return [None if value is None else str(value) for value in whole]
+
+
+Keys = tuple[str, str, list[str | None]]  # a file, a column of it, and the identifiers of its rows there
+
+
+def matched_rows(table: Keys, labels: Keys) -> list[int]:
+    """Return the row of the other file that each row of the table belongs to."""
+    (name, on, own), (file, _, keys) = table, labels
+    if None in own:
+        raise ValueError(
+            f"Every row of {name} must have its {on!r} to be found by in {file}; {own.count(None)} of "
+            f"{len(own)} have none, the first of them row {own.index(None) + 1}."
+        )
+    _distinct(table)
+    places = _distinct(labels)
+    lost = [str(key) for key in own if key not in places]
+    if lost:
+        bare = {key.strip() for key in places}
+        found = sum(key.strip() in bare for key in lost)
+        spaces = f" Without the spaces around them {found} would be found; take these off." if found else ""
+        raise ValueError(
+            f"Every row of {name} must have a label in {file}; {len(lost)} of {len(own)} have none, by their "
+            f"{on!r}: {shown(lost)}.{spaces}"
+        )
+    more = len(keys) - len(own)
+    if more:
+        warnings.warn(f"{file} has {more} rows that {name} does not have; they are left out.", stacklevel=3)
+    return [places[str(key)] for key in own]
+
+
+def _distinct(held: Keys) -> dict[str, int]:
+    """Return the row of each key, which no other may have."""
+    file, on, keys = held
+    rows: dict[str, int] = {}
+    for row, key in enumerate(keys):
+        if key is not None and rows.setdefault(key, row) != row:
+            raise ValueError(
+                f"Labels are found by {on!r} where no row has that of another; {file} has {key!r} in its "
+                f"rows {rows[key] + 1} and {row + 1}."
+            )
+    return rows

@@ -29,20 +29,16 @@ from fisherset.tables.matrices.storage import (
     DENSE_KIND,
     Column,
     StoredMatrix,
+    StoredTable,
     UnreadableError,
     blocks_of,
     coded,
     column,
-    column_names,
-    column_of,
-    index_name,
-    index_of,
     matrix_of,
     opened,
     pointers_of,
     row_slices,
     stamp_of,
-    table_of,
 )
 
 
@@ -61,19 +57,19 @@ class StoredCells:
                 known = list(store["layers"]) if "layers" in store else []
                 raise UnreadableError(f"{self.name} has no layer {layer!r}.{near(layer, known)}")
             self.shape = matrix_of(store, self._key, self.name).shape
-            self.annotations = column_names(table_of(store, "obs", self.name))
-            self.variables = index_of(table_of(store, "var", self.name), self.shape[1], self.name)
+            self.annotations = StoredTable(store, "obs", self.shape[0], self.name).names
+            self.variables = StoredTable(store, "var", self.shape[1], self.name).index()
 
     def column(self, name: str) -> Column | None:
         """One column of `obs`; None where it holds neither labels nor numbers."""
         with opened(self._path) as store:
-            return column_of(table_of(store, "obs", self.name), name, self.shape[0], self.name)
+            return StoredTable(store, "obs", self.shape[0], self.name).column(name)
 
     def row_names(self) -> tuple[str | None, list[str]]:
         """Name of the index of `obs`, where it has one, and its values."""
         with opened(self._path) as store:
-            obs = table_of(store, "obs", self.name)
-            return index_name(obs), index_of(obs, self.shape[0], self.name)
+            obs = StoredTable(store, "obs", self.shape[0], self.name)
+            return obs.index_name, obs.index()
 
     @contextmanager
     def opened(self) -> Iterator[StoredMatrix]:

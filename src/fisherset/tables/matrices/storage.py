@@ -92,31 +92,53 @@ def size_of(item: Any) -> int:
     return int(item.nbytes) if hasattr(item, "shape") else sum(size_of(item[name]) for name in item)
 
 
-def table_of(store: Any, key: str, file: str) -> Any:
-    """The table of the rows (obs) or of the columns (var)."""
-    table = store.get(key)
-    if table is None or "_index" not in table.attrs:
-        raise UnreadableError(
-            f"{file} holds no table {key!r} as AnnData writes it since version 0.7. Read it with "
-            f"anndata, and write it again."
-        )
-    return table
+class StoredTable:
+    """Named columns of the rows (obs) or of the variables (var), in a file that is open."""
 
+    def __init__(self, store: Any, key: str, size: int, file: str) -> None:
+        self._table, self._size, self._file = store.get(key), size, file
+        if self._table is None or "_index" not in self._table.attrs:
+            raise UnreadableError(
+                f"{file} holds no table {key!r} as AnnData writes it since version 0.7. Read it with "
+                f"anndata, and write it again."
+            )
+        self.names = [_string(name) for name in self._table.attrs.get("column-order", ())]
+        self._index = _string(self._table.attrs["_index"])
+        # AnnData makes up a name for an index without one
+        self.index_name = None if self._index in ("", "_index", "index") else self._index
 
-def column_names(table: Any) -> list[str]:
-    """The columns of a table, without its index."""
-    return [_string(name) for name in table.attrs.get("column-order", ())]
+    def index(self) -> list[str]:
+        """The names of the rows of the table."""
+        return [str(name) for name in self._values(self._table[self._index]).tolist()]
 
+    def column(self, name: str) -> Column | None:
+        """One column; None where its encoding holds neither labels nor numbers."""
+        stored = self._table[name]
+        kind = _kind_of(stored)
+        if kind == "categorical":
+            return self._categorical(stored["codes"], stored["categories"])
+        if "categories" in stored.attrs:  # before anndata 0.8: where the categories are
+            return self._categorical(stored, self._table[stored.attrs["categories"]])
+        if kind.startswith("nullable-"):
+            return column(self._values(stored["values"]), self._values(stored["mask"]).astype(bool))
+        if kind in ("array", "string-array") and hasattr(stored, "shape"):
+            return column(self._values(stored))
+        return None
 
-def index_of(table: Any, size: int, file: str) -> list[str]:
-    """The names of the rows of a table."""
-    return [str(name) for name in values_of(table[_string(table.attrs["_index"])], size, file).tolist()]
+    def _values(self, array: Any) -> NDArray[Any]:
+        return values_of(array, self._size, self._file)
 
-
-def index_name(table: Any) -> str | None:
-    """Name of the index of a table; None for the names AnnData gives an index without one."""
-    name = _string(table.attrs["_index"])
-    return None if name in ("", "_index", "index") else name
+    def _categorical(self, codes: Any, categories: Any) -> Column:
+        labels, numbers = values_of(categories, None, self._file).tolist(), self._values(codes)
+        if numbers.dtype.kind not in "iu" or len(set(labels)) < len(labels):
+            raise UnreadableError(
+                f"{self._file} is damaged: a column of categories has no numbers, or a category twice."
+            )
+        if numbers.size and not -1 <= numbers.min() <= numbers.max() < len(labels):
+            raise UnreadableError(
+                f"{self._file} is damaged: a row is of a category beyond the {len(labels)} there are."
+            )
+        return coded(labels, numbers.astype(np.intp))
 
 
 def _kind_of(stored: Any) -> str:
@@ -126,23 +148,6 @@ def _kind_of(stored: Any) -> str:
 def _string(value: Any) -> str:
     """An attribute as a string: those not written by h5py may be bytes."""
     return value.decode() if isinstance(value, bytes) else str(value)
-
-
-def column_of(table: Any, name: str, size: int, file: str) -> Column | None:
-    """One column of a table; None where its encoding holds neither labels nor numbers."""
-    stored = table[name]
-    kind = _kind_of(stored)
-    if kind == "categorical":
-        return _categorical(stored["codes"], stored["categories"], size, file)
-    if "categories" in stored.attrs:  # before anndata 0.8: where the categories are
-        return _categorical(stored, table[stored.attrs["categories"]], size, file)
-    if kind.startswith("nullable-"):
-        return column(
-            values_of(stored["values"], size, file), values_of(stored["mask"], size, file).astype(bool)
-        )
-    if kind in ("array", "string-array") and hasattr(stored, "shape"):
-        return column(values_of(stored, size, file))
-    return None
 
 
 def column(values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> Column:
@@ -162,20 +167,6 @@ def coded(labels: list[Any], codes: NDArray[Any]) -> Column:
     places = np.full(len(labels) + 1, -1, dtype=np.intp)
     places[used] = np.arange(used.size)
     return Column(Coded(tuple(labels[j] for j in used), places[codes]), codes < 0)
-
-
-def _categorical(codes: Any, categories: Any, size: int, file: str) -> Column:
-    labels = values_of(categories, None, file).tolist()
-    numbers = values_of(codes, size, file)
-    if numbers.dtype.kind not in "iu" or len(set(labels)) < len(labels):
-        raise UnreadableError(
-            f"{file} is damaged: a column of categories has no numbers, or a category twice."
-        )
-    if numbers.size and not -1 <= numbers.min() <= numbers.max() < len(labels):
-        raise UnreadableError(
-            f"{file} is damaged: a row is of a category beyond the {len(labels)} there are."
-        )
-    return coded(labels, numbers.astype(np.intp))
 
 
 def values_of(array: Any, size: int | None, file: str) -> NDArray[Any]:

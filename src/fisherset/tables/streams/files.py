@@ -1,119 +1,124 @@
-"""Files of columns as one stream of Arrow batches that can be opened again: what they hold has to agree."""
+"""The files of a table - one, a list, a pattern or a folder with partitions - as one stream of batches."""
 
 from __future__ import annotations
 
+import glob
+import os
 import warnings
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
 from typing import Any, Protocol
+from urllib.parse import unquote
 
-from fisherset._files import ARROW, TEXT, suffix_of
-from fisherset.tables.columns.arrow_batches import ArrowReader, ParquetReader
-from fisherset.tables.columns.columns import RefusedColumnError, kind_of
+from fisherset._files import TEXT, suffix_of
+from fisherset._format import shown
+from fisherset.data import Place
 from fisherset.tables.columns.identifiers import AS_WRITTEN
+from fisherset.tables.columns.types import RefusedColumnError, kind_of
 from fisherset.tables.layout import PLAIN, Layout
-from fisherset.tables.matrices.geo import is_series
-from fisherset.tables.memory import TooLargeError
-from fisherset.tables.streams.paths import TableFile, check_partitions
-from fisherset.tables.text.batches import CsvReader
+from fisherset.tables.streams.readers import ArrowReader, Reader, TableFile, readable, reader_of, stamp_of
+from fisherset.tables.text.reader import TextReader
 from fisherset.tables.text.recognition import Finding
 
 SCANNED = (
     "text (.csv, .tsv, .txt, also packed as .csv.gz), Parquet (.parquet), Feather or Arrow (.feather, "
     ".arrow, .arrows), .h5ad or .zarr"
 )
-ROWS_SEARCHED = 2**16  # rows at a time, when a value is looked for
+NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # the folder of rows without a value, as Hive names it
+MAGIC = "*?["  # characters that make a path a pattern
+
+
+class PartitionError(ValueError):
+    """A `key=value` folder that contradicts another, or a column of its files."""
 
 
 class Stream(Protocol):
-    """A table that comes as Arrow batches, again whenever it is asked for."""
+    """A table that can be read by Arrow batches, again for every pass."""
 
     name: str
     schema: Any  # pyarrow.Schema: every column, of the type in which it comes
     n_rows: int | None
 
     def agree(self, columns: Sequence[str]) -> None:
-        """Settle the types of these columns, which will be asked for; those that differ are refused."""
+        """Settle the types of columns that will be read; those that differ between files are refused."""
 
     def untyped(self, name: str) -> bool:
-        """Whether a column comes as text without a type, as from CSV."""
+        """Whether a column is text without a type, as in CSV."""
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[tuple[str, Any]]:
-        """Batches with these columns, of about so many rows, each with where it comes from."""
+        """Yield batches with these columns, of about so many rows, each with the name of its source."""
 
     def where(self, name: str, value: str) -> Finding:
-        """Where a text in a column comes from, and its first line or row."""
+        """Return the source of a string in a column, and its first line or row."""
 
 
 class Files:
-    """Files, one after the other.
+    """A stream of files, one after the other, whose columns have to agree.
 
     Parameters
     ----------
     files : list of TableFile
         The files.
-    texts : collection of str
-        Columns of files of text that are read as they stand.
+    strings : collection of str
+        Columns of files of text that are read as strings.
     layout : Layout, default=PLAIN
-        What is said of how texts are written.
-
-    Attributes
-    ----------
-    name : str
-        What the table is called in messages.
-    schema : pyarrow.Schema
-        The columns of all files, and the partitions they are in.
-    n_rows : int or None
-        The number of rows, where all files say it.
+        How texts are written, as far as it is given.
+    readers : list of readers, default=None
+        The readers of the files, where they are open.
     """
 
-    def __init__(self, files: list[TableFile], texts: Collection[str] = (), layout: Layout = PLAIN) -> None:
+    def __init__(
+        self,
+        files: list[TableFile],
+        strings: Collection[str] = (),
+        layout: Layout = PLAIN,
+        readers: Sequence[Reader] | None = None,
+    ) -> None:
         import pyarrow as pa
 
-        self._files = files
-        self._readers = []
-        for file in files:
+        self._files, self.name = files, files[0].name
+        self._readers = (
+            [_scannable(file, strings, layout) for file in files] if readers is None else list(readers)
+        )
+        for file, reader in zip(files, self._readers, strict=True):
+            if isinstance(reader, TextReader):
+                reader.strings = frozenset(strings)
             with readable(file):
-                self._readers.append(_reader(file, texts, layout))
-        self._remark(layout)
+                check_partitions(file.name, file.partitions, reader.schema.names)
+        self._remark()
         counts = [reader.n_rows for reader in self._readers]
         self.n_rows = None if None in counts else sum(count or 0 for count in counts)
         if self.n_rows == 0:
-            raise ValueError(f"{files[0].name} has no rows.")
-        self.name = files[0].name
+            raise ValueError(f"{self.name} has no rows.")
         self._partitions = {
             key: _partition([file.partitions[key] for file in files]) for key in files[0].partitions
         }
-        for file, reader in zip(files, self._readers, strict=True):
-            check_partitions(file.name, file.partitions, reader.schema.names)
         fields = {field.name: field for reader in reversed(self._readers) for field in reader.schema}
         first = self._readers[0].schema
         names = list(dict.fromkeys([*first.names, *fields]))
         partitions = [pa.field(key, values.type) for key, values in self._partitions.items()]
         self.schema = pa.schema([*map(fields.__getitem__, names), *partitions], metadata=first.metadata)
 
-    def _remark(self, layout: Layout) -> None:
-        """Say what was guessed of texts, of files that are written alike once."""
+    def _remark(self) -> None:
+        """Warn of what was guessed of texts, once for files written alike."""
         said: set[tuple[Any, ...]] = set()
-        for file, reader in zip(self._files, self._readers, strict=True):
-            if not isinstance(reader, CsvReader):
-                continue
-            dialect = reader.dialect
-            kind = dialect.separator, dialect.decimal, dialect.encoding, dialect.n_lines
-            remark = dialect.remark(file.path, layout)
-            if remark is not None and kind not in said:
-                warnings.warn(remark, stacklevel=2)
-            said.add(kind)
+        for reader in self._readers:
+            if isinstance(reader, TextReader):
+                dialect = reader.dialect
+                kind = dialect.separator, dialect.decimal, dialect.encoding, dialect.n_lines
+                if (remark := reader.remark()) is not None and kind not in said:
+                    warnings.warn(remark, stacklevel=2)
+                said.add(kind)
 
     def agree(self, columns: Sequence[str]) -> None:
         """Settle the types of these columns; those that differ, or that some files lack, are refused."""
         import pyarrow as pa
 
         fields = {field.name: field for field in self.schema}
+        own = [name for name in columns if name not in self._partitions]
         for file, reader in zip(self._files, self._readers, strict=True):
-            for name in columns:
-                if name in self._partitions:
-                    continue
+            for name in own:
                 place = reader.schema.get_field_index(name)
                 if place < 0:
                     raise ValueError(
@@ -121,17 +126,17 @@ class Files:
                         f"use with columns, or leave it out with drop."
                     )
                 fields[name] = self._agreed(fields[name], reader.schema.field(place), file)
-        for name in columns:  # what is not in the first rows of a text is taken for numbers that come later
-            if pa.types.is_null(fields[name].type) and any(isinstance(r, CsvReader) for r in self._readers):
+        for name in columns:  # a column without a value in the first rows of a text may have numbers later
+            if pa.types.is_null(fields[name].type) and any(isinstance(r, TextReader) for r in self._readers):
                 fields[name] = fields[name].with_type(pa.float64())
         self.schema = pa.schema(list(fields.values()), metadata=self.schema.metadata)
 
     def _agreed(self, field: Any, other: Any, file: TableFile) -> Any:
-        """A column that holds what both say; numbers are numbers, whole or not."""
+        """Return a field that holds what both say; numbers are numbers, whole or not."""
+        import pyarrow as pa
+
         one, two = _kind(field.type), _kind(other.type)
         if "nothing" in (one, two) or one == two == "number":
-            import pyarrow as pa
-
             if one == "nothing" or field.type.equals(other.type):
                 return other
             return field if two == "nothing" else field.with_type(pa.float64())
@@ -144,15 +149,15 @@ class Files:
 
     def untyped(self, name: str) -> bool:
         """Whether a column comes from files of text only: a string that has a type is a string."""
-        return name not in self._partitions and all(isinstance(r, CsvReader) for r in self._readers)
+        return name not in self._partitions and all(isinstance(r, TextReader) for r in self._readers)
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[tuple[str, Any]]:
-        """Batches with these columns, of about so many rows, each with its file."""
+        """Yield batches with these columns, of about so many rows, each with its file."""
         own = [name for name in columns if name not in self._partitions]
-        types = {name: _csv_type(self.schema.field(name).type) for name in own}
+        types: Mapping[str, Any] = {name: _text_type(self.schema.field(name).type) for name in own}
         for i, (file, reader) in enumerate(zip(self._files, self._readers, strict=True)):
             file.check()
-            with closing(reader.batches(own, rows, types)) as batches:
+            with closing(reader.batches(own, rows, types)) as batches:  # type: ignore[type-var]
                 while True:
                     with readable(file):
                         batch = next(batches, None)
@@ -162,26 +167,13 @@ class Files:
             file.check()
 
     def where(self, name: str, value: str) -> Finding:
-        """The file, and the line or row, that first has a text in a column."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        inside = [] if name in self._partitions else zip(self._files, self._readers, strict=True)
-        for file, reader in inside:
-            if isinstance(reader, CsvReader):
-                if place := reader.where(name, value):
-                    return Finding(f" of {file.name}", place, True)
-                continue
-            row = 1
-            for batch in reader.batches([name], ROWS_SEARCHED, {}):
-                found = pc.index(batch.column(name).cast(pa.string()), value).as_py()
-                if found >= 0:
-                    return Finding(f" of {file.name}", f" in row {row + found}")
-                row += batch.num_rows
-        return Finding(f" of {self.name}")
+        """Return the file, and the line or row, that first has a string in a column."""
+        readers = [] if name in self._partitions else self._readers
+        found = (reader.find(name, value) for reader in readers)
+        return next((finding for finding in found if finding is not None), Finding(f" of {self.name}"))
 
     def _with_partitions(self, batch: Any, i: int) -> Any:
-        """Rows of a file with what its folders say of them."""
+        """Return rows of a file with the columns that its folders are."""
         import pyarrow as pa
 
         names = [name for name in batch.schema.names if name not in self._partitions]
@@ -190,48 +182,24 @@ class Files:
         return pa.RecordBatch.from_arrays(arrays, names=[*names, *self._partitions])
 
 
-def _reader(file: TableFile, texts: Collection[str], layout: Layout) -> Any:
-    suffix = suffix_of(file.path)
-    if file.stamp[0] == 0:
-        raise ValueError(f"{file.name} is empty.")
-    if suffix == ".parquet":
-        return ParquetReader(file)
-    if suffix in ARROW:
-        return ArrowReader(file)
-    if is_series(file.path):
+def _scannable(file: TableFile, strings: Collection[str], layout: Layout) -> Reader:
+    reader = reader_of(file, layout)
+    if reader is None and suffix_of(file.path) in TEXT:
         raise ValueError(
             f"{file.name} is a series matrix of GEO, whose rows are features: it has to be read whole, by "
             f"itself, and not by batches."
         )
-    if suffix in TEXT:
-        return CsvReader(file, texts, layout)
-    raise ValueError(f"{file.name} is of no known kind; what can be scanned is {SCANNED}.")
-
-
-@contextmanager
-def readable(file: TableFile) -> Iterator[None]:
-    """Says of a file that cannot be read which one it is, and whether it is still the same."""
-    import pyarrow as pa
-
-    try:
-        yield
-    except TooLargeError:
-        raise
-    except MemoryError as error:
-        raise TooLargeError(
-            f"{file.name} cannot be read: there is no memory for a part of it that has to be read at once. "
-            f"It is damaged, or was written in too large parts. ({error})"
-        ) from error
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        file.check()
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise ValueError(f"{file.name} cannot be read; is it damaged or cut off? ({reason[:160]})") from error
+    if reader is None:
+        raise ValueError(f"{file.name} is of no known kind; what can be scanned is {SCANNED}.")
+    if isinstance(reader, ArrowReader):
+        reader.check_batches()
+    return reader
 
 
 def _partition(values: list[str | None]) -> Any:
-    """Values of the partitions of all files: whole numbers where they all are written as such.
+    """Return the values of a partition of all files: integers where all are written as such.
 
-    01 and 1 are two folders, and stay two values.
+    01 and 1 are two folders, and stay two values, which hive partitioning of `pyarrow.dataset` would merge.
     """
     import pyarrow as pa
 
@@ -241,7 +209,7 @@ def _partition(values: list[str | None]) -> Any:
 
 
 def _kind(kind: Any) -> str:
-    """What a column holds; as labels decimals are as they are written, in ways that their type says."""
+    """Return the kind of a column; labels that are decimals are as they are written, by their type."""
     import pyarrow as pa
 
     try:
@@ -250,11 +218,139 @@ def _kind(kind: Any) -> str:
         return str(kind)
 
 
-def _csv_type(kind: Any) -> Any:
-    """As what a column of text is read: numbers with a fraction, which may come after many without."""
+def _text_type(kind: Any) -> Any:
+    """Return the type in which a column of text is read: floats, which may follow many integers."""
     import pyarrow as pa
 
     held = _kind(kind)
     if held == "text":
         return pa.string()
     return kind if pa.types.is_boolean(kind) or held not in ("number", "nothing") else pa.float64()
+
+
+def table_files(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[TableFile]:
+    """Return the files of a table; those of a folder or a pattern in the order of their names."""
+    if not isinstance(paths, str | os.PathLike):
+        return _listed([Path(path) for path in paths])
+    text = os.fspath(paths)
+    if "://" in text:
+        raise FileNotFoundError(
+            f"There is no file {text!r}. What is elsewhere is passed as pyarrow.dataset.dataset({text!r})."
+        )
+    path = Path(text)
+    if path.is_dir():
+        return _below(path, [found for found in path.rglob("*") if not _hidden(found.relative_to(path))])
+    if path.exists() or not any(mark in text for mark in MAGIC):
+        return _listed([path])
+    root = _root(path)
+    found = [Path(name) for name in glob.glob(text, recursive=True)]
+    if not found:
+        raise FileNotFoundError(f"There is no file like {text!r}.")
+    return _below(root, found)
+
+
+def _listed(paths: list[Path]) -> list[TableFile]:
+    """Return files as they are listed; named by their whole paths where some have the same name."""
+    if not paths:
+        raise ValueError("paths must name a file at least; got none.")
+    lost = [str(path) for path in paths if not path.exists()]
+    if lost:
+        raise FileNotFoundError(f"There is no file {shown(lost)}.")
+    folders = [str(path) for path in paths if path.is_dir()]
+    if folders:
+        raise IsADirectoryError(f"{folders[0]!r} is a folder; a list names files, a folder comes by itself.")
+    own = len({path.name for path in paths}) == len(paths)
+    return _distinct([TableFile(path, path.name if own else str(path), {}, stamp_of(path)) for path in paths])
+
+
+def _distinct(files: list[TableFile]) -> list[TableFile]:
+    names: dict[Path, str] = {}
+    for file in files:
+        first = names.setdefault(file.path.resolve(), file.name)
+        if first is not file.name:
+            raise ValueError(f"Every file must be named once; {first} is named twice.")
+    return files
+
+
+def _below(root: Path, found: list[Path]) -> list[TableFile]:
+    """Return the files below a folder in the order of their names; `key=value` folders are partitions."""
+    inside = sorted(path.relative_to(root).parts for path in found if path.is_file())
+    if not inside:
+        raise FileNotFoundError(f"There is no file in {str(root)!r}.")
+    files = [
+        TableFile(path, "/".join(parts), _partitions(parts[:-1]), stamp_of(path))
+        for path, parts in ((root.joinpath(*parts), parts) for parts in inside)
+    ]
+    keys = list(files[0].partitions)
+    for file in files:
+        if list(file.partitions) != keys:
+            raise ValueError(
+                f"All files must be in the same partitions; {files[0].name} is in {shown(keys) or 'none'}, "
+                f"{file.name} in {shown(list(file.partitions)) or 'none'}."
+            )
+    return files
+
+
+def _partitions(folders: tuple[str, ...]) -> dict[str, str | None]:
+    """Return the values that `key=value` folders, one in the other, give the rows below them."""
+    found: dict[str, str | None] = {}
+    inside: dict[str, str] = {}
+    for folder in folders:
+        if "=" not in folder.strip("="):
+            continue
+        key, value = folder.split("=", 1)
+        key = unquote(key)
+        if key in found:
+            raise PartitionError(
+                f"A partition must say one thing of a row; {folder!r} is inside {inside[key]!r}. Rename one "
+                f"of the folders, or pass the files in a list, which leaves folders out."
+            )
+        found[key], inside[key] = (None if value == NO_VALUE else unquote(value)), folder
+    return found
+
+
+def check_partitions(file: str, partitions: Mapping[str, Any], columns: Collection[str]) -> None:
+    """Refuse a folder with the name of a column of its files: one would replace the other."""
+    both = [key for key in partitions if key in columns]
+    if both:
+        raise PartitionError(
+            f"A partition folder must not have the name of a column of its files; the folder "
+            f"'{both[0]}={partitions[both[0]]}' and the column {both[0]!r} of {file} share one. Rename one "
+            f"of them, or pass the files in a list, which leaves folders out."
+        )
+
+
+def _hidden(path: Path) -> bool:
+    """Whether a file is one that tools leave next to a table, such as _SUCCESS and .crc files."""
+    return any(part.startswith((".", "_")) for part in path.parts)
+
+
+def _root(pattern: Path) -> Path:
+    """Return the folder above the first part of a path that is a pattern."""
+    plain = []
+    for part in pattern.parts[:-1]:
+        if any(mark in part for mark in MAGIC):
+            break
+        plain.append(part)
+    return Path(*plain)
+
+
+def rebatched(batches: Iterator[tuple[str, Any]], rows: int) -> Iterator[tuple[Place, list[Any]]]:
+    """Yield so many rows of one source at a time, in pieces, and the place of the first of them."""
+    name, row, held = "", 1, 0
+    pieces: list[Any] = []
+    for source, batch in batches:
+        if source != name:
+            if held:
+                yield Place(name, row), pieces
+            name, row, pieces, held = source, 1, [], 0
+        start = 0
+        while held + batch.num_rows - start >= rows:
+            stop = start + rows - held
+            yield Place(name, row), [*pieces, batch.slice(start, stop - start)]
+            row, pieces, held, start = row + rows, [], 0, stop
+        if start < batch.num_rows:
+            pieces.append(batch.slice(start))
+            held += batch.num_rows - start
+    if held:
+        yield Place(name, row), pieces

@@ -1,4 +1,4 @@
-"""Tables that are no files but can be asked again: datasets, lazy frames, relations, what functions open."""
+"""Tables that are no files but can be read again: datasets, lazy frames, relations, functions."""
 
 from __future__ import annotations
 
@@ -7,25 +7,16 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from fisherset.tables.columns.names import check_names
-from fisherset.tables.streams.paths import PartitionError, TableFile, check_partitions, stamp_of
+from fisherset.tables.columns.types import check_names
+from fisherset.tables.streams.files import PartitionError, check_partitions
+from fisherset.tables.streams.readers import TableFile, stamp_of
 from fisherset.tables.text.recognition import Finding
 
 BATCHES_A_SLICE = 8  # of a lazy frame, which is computed anew for each slice where it cannot be streamed
 
 
 class Query:
-    """What the tables here share: they are of one piece.
-
-    Attributes
-    ----------
-    name : str
-        What the table is called in messages.
-    schema : pyarrow.Schema
-        Its columns.
-    n_rows : None
-        Nobody has counted them.
-    """
+    """A stream of a single table, with its name in messages and an unknown number of rows."""
 
     name = "the table"
     schema: Any
@@ -39,8 +30,8 @@ class Query:
         return False
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[tuple[str, Any]]:
-        """Batches with these columns, of about so many rows, each with where it comes from."""
-        with closing(self._asked(list(columns), rows)) as found:
+        """Yield batches with these columns, of about so many rows, each with the name of its source."""
+        with closing(self._read(list(columns), rows)) as found:
             while True:
                 with answered(self.name):
                     batch = next(found, None)
@@ -49,16 +40,16 @@ class Query:
                 yield batch
 
     def where(self, name: str, value: str) -> Finding:
-        """What it is called; its rows have no places."""
+        """Return the name of the table: its rows have no places."""
         return Finding(f" of {self.name}")
 
-    def _asked(self, columns: list[str], rows: int) -> Generator[tuple[str, Any], None, None]:
+    def _read(self, columns: list[str], rows: int) -> Generator[tuple[str, Any], None, None]:
         raise NotImplementedError
 
 
 @contextmanager
 def answered(name: str) -> Iterator[None]:
-    """Says of a table that cannot be read which one it is."""
+    """Name the table that cannot be read."""
     try:
         yield
     except (MemoryError, PartitionError):
@@ -82,14 +73,14 @@ class DatasetQuery(Query):
         self._files = [TableFile(path, str(path), {}, stamp_of(path)) for path in paths]
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[tuple[str, Any]]:
-        """As of any query, of files that have to stay as they are."""
+        """Yield batches of files that must not change."""
         for file in self._files:
             file.check()
         yield from super().batches(columns, rows)
         for file in self._files:
             file.check()
 
-    def _asked(self, columns: list[str], rows: int) -> Generator[tuple[str, Any], None, None]:
+    def _read(self, columns: list[str], rows: int) -> Generator[tuple[str, Any], None, None]:
         from pyarrow.dataset import get_partition_keys
 
         scanner = self._dataset.scanner(
@@ -118,7 +109,7 @@ class LazyFrameQuery(Query):
         with answered(self.name):
             self.schema = polars.DataFrame(schema=frame.collect_schema()).to_arrow().schema
 
-    def _asked(self, columns: list[str], rows: int) -> Generator[tuple[str, Any], None, None]:
+    def _read(self, columns: list[str], rows: int) -> Generator[tuple[str, Any], None, None]:
         query = self._frame.select(columns)
         if hasattr(query, "collect_batches"):
             frames = iter(query.collect_batches(chunk_size=rows, maintain_order=True))
@@ -140,7 +131,7 @@ def _slices(query: Any, rows: int) -> Iterator[Any]:
 
 
 class RelationQuery(Query):
-    """A relation of DuckDB, computed again whenever it is asked."""
+    """A relation of DuckDB, computed again for every pass."""
 
     name = "the relation"
 
@@ -149,7 +140,7 @@ class RelationQuery(Query):
         with answered(self.name), _reader(relation.limit(0), 1) as reader:
             self.schema = reader.schema
 
-    def _asked(self, columns: list[str], rows: int) -> Generator[tuple[str, Any], None, None]:
+    def _read(self, columns: list[str], rows: int) -> Generator[tuple[str, Any], None, None]:
         quoted = ['"' + name.replace('"', '""') + '"' for name in columns]
         with _reader(self._relation.project(", ".join(quoted)), rows) as reader:
             for batch in reader:
@@ -163,7 +154,7 @@ def _reader(relation: Any, rows: int) -> Any:
 
 
 class OpenedQuery(Query):
-    """What a function opens, each time anew: a reader of Arrow's, or anything that gives one."""
+    """A function that opens a reader of Arrow, or anything that can be made one."""
 
     def __init__(self, open_again: Callable[[], Any]) -> None:
         self._open_again = open_again
@@ -180,14 +171,14 @@ class OpenedQuery(Query):
             opened if isinstance(opened, pa.RecordBatchReader) else pa.RecordBatchReader.from_stream(opened)
         )
 
-    def _asked(self, columns: list[str], rows: int) -> Generator[tuple[str, Any], None, None]:
+    def _read(self, columns: list[str], rows: int) -> Generator[tuple[str, Any], None, None]:
         with self._opened() as reader:
             for batch in reader:
                 yield self.name, batch.select(columns)
 
 
 def query_of(table: Any) -> Query | None:
-    """How to ask a table that is no file; None where it is of no known kind."""
+    """Return the stream of a table that is no file; None where its type is not supported."""
     query = _known_query(table)
     if query is not None:
         check_names(Path(query.name), query.schema.names)

@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from fisherset._files import TEXT, suffix_of
 from fisherset._format import counted as count_of
-from fisherset.tables.columns.columns import is_number
+from fisherset.tables.columns.types import is_number
 from fisherset.tables.layout import PLAIN, Layout
 from fisherset.tables.memory import check_room
 from fisherset.tables.text.decoding import (
@@ -116,13 +116,28 @@ def _spellings(missing: tuple[str, ...]) -> list[str]:
     return [" " * before + cell + " " * after for cell in sorted(bare) for before, after in pads]
 
 
-def dialect_of(path: Path, layout: Layout = PLAIN) -> Dialect:
+class Head(NamedTuple):
+    """The beginning of a file: its compression, its first bytes decompressed, and whether they are all."""
+
+    packing: str | None
+    start: bytes
+    whole: bool
+
+
+def head_of(path: Path, file: Any) -> Head:
+    """Read two rows at least of a file that is open at its start."""
+    packing = compression_of(file.read(MAGIC_BYTES))
+    if packing is None:
+        file.seek(0)
+        return Head(None, *_start(path.name, file))
+    with decompressed(path, packing) as stream:
+        return Head(packing, *_start(path.name, stream))
+
+
+def dialect_of(path: Path, layout: Layout, head: Head) -> Dialect:
     """The dialect of a file, as given or recognised; one that can be read in several ways is refused."""
     check_layout(layout)
-    with path.open("rb") as file:
-        packing = compression_of(file.read(MAGIC_BYTES))
-    with decompressed(path, packing) as stream:
-        start, whole = _start(path.name, stream)
+    packing, start, whole = head
     if not start:
         raise ValueError(f"{path.name} is empty.")
     encoding, mark = encoding_of(path.name, start, layout.encoding)

@@ -15,7 +15,7 @@ from fisherset._types import Floats, Indices
 from fisherset.data import CountedRows, MemoryRows
 from fisherset.statistics.problem import TableProblem
 from fisherset.statistics.products.gram import GramColumns
-from fisherset.statistics.products.products import ComplementProducts, SourceProducts
+from fisherset.statistics.products.products import ComplementProducts, RowProducts
 from fisherset.statistics.sums.coding import Coding
 from fisherset.statistics.sums.moments import Moments, MomentsKernel, sum_moments
 from fisherset.statistics.sums.scatter import Scatter
@@ -23,7 +23,7 @@ from fisherset.statistics.sums.scatter import Scatter
 LEFT = 1e-6  # share of a column's sum of squares that must be left for ten digits to survive the subtraction
 
 
-class _SharedProducts(SourceProducts):
+class _SharedProducts(RowProducts):
     """Products of a whole whose columns stay for all its folds."""
 
     @cached_property
@@ -62,13 +62,13 @@ class FoldedTable:
             if not spent.size or not np.any(_values(self._rows.X, rest, spent)):
                 for sums in (moments.squares, moments.added, moments.NX.T, moments.TX.T):
                     sums[spent] = 0.0
-                complement = ComplementProducts(self.products, SourceProducts(part, guard))
+                complement = ComplementProducts(self.products, RowProducts(part, guard))
                 problem = self._problem(complement, moments)
                 if not problem.scatter.unknown.any():
                     return problem
         source = self._rows.take(rest)
         moments = sum_moments(source, self._coding, self._moments.guard.fill)
-        return self._problem(SourceProducts(source, moments.guard), moments)
+        return self._problem(RowProducts(source, moments.guard), moments)
 
     def _problem(self, products: Any, moments: Moments) -> TableProblem:
         scatter = Scatter(moments, self._coding)

@@ -9,8 +9,8 @@ from fisherset.statistics import (
     Classes,
     ComplementProducts,
     FoldedTable,
+    RowProducts,
     Scatter,
-    SourceProducts,
     TableProblem,
     sum_moments,
 )
@@ -24,7 +24,7 @@ def folded(X, codes, standardize=True):
 def of_rows(X, codes, rest, standardize=True):
     source, coding = MemoryRows(X[rest], codes[rest]), Classes(int(codes.max()) + 1)
     scatter = Scatter(sum_moments(source, coding), coding)
-    return TableProblem(SourceProducts(source, scatter.guard), scatter, coding, standardize=standardize)
+    return TableProblem(RowProducts(source, scatter.guard), scatter, coding, standardize=standardize)
 
 
 @pytest.fixture

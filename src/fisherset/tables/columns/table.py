@@ -1,0 +1,391 @@
+"""Files read whole: named columns in memory, or a matrix with annotations of its rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from fisherset._files import suffix_of
+from fisherset._format import near, shown
+from fisherset.tables.columns.encoding import ColumnContent, Encoder, features_from
+from fisherset.tables.columns.features import Feature
+from fisherset.tables.columns.identifiers import (
+    Identifiers,
+    identifiers_of,
+    keys_of,
+    matched_rows,
+    no_such_column,
+    without_index,
+)
+from fisherset.tables.columns.types import (
+    check_names,
+    check_string_memory,
+    is_string,
+    kind_of,
+    numbers_in_column,
+    plain_column,
+)
+from fisherset.tables.layout import PLAIN, Layout
+from fisherset.tables.matrices.files import MATRICES, AnnotatedMatrix, read_matrix
+from fisherset.tables.memory import check_shape
+from fisherset.tables.streams.readers import Reader, TableFile, readable, reader_of, stamp_of
+from fisherset.tables.text.reader import TextReader
+from fisherset.tables.text.recognition import Finding
+from fisherset.tables.text.transposed import transposed
+
+
+@dataclass(frozen=True)
+class ColumnTable:
+    """Named columns of Arrow in memory.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    table : pyarrow.Table
+        The columns.
+    ids : Identifiers or None
+        Names of the rows, where they have any.
+    text : TextReader or None
+        The reader of a file of text, which finds lines.
+    untyped : bool
+        Whether its cells are text without types, as in CSV: only then are strings read as numbers.
+    """
+
+    path: Path
+    table: Any
+    ids: Identifiers | None = None
+    text: TextReader | None = None
+    untyped: bool = False
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the columns that may become features."""
+        names: list[str] = self.table.column_names
+        return names
+
+    label_names = names  # of the columns that may hold labels
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.table.num_rows)
+
+    def values(self, name: str) -> list[Any] | None:
+        """Return the values of a column; None where there is no such column."""
+        return list(self.table.column(name).to_pylist()) if name in self.names else None
+
+    def strings(self, name: str) -> list[str | None]:
+        """Return the values of a column as strings, None where one is missing."""
+        import pyarrow as pa
+
+        column = self.table.column(name)
+        check_string_memory(column)
+        strings: list[str | None] = plain_column(column).cast(pa.string()).to_pylist()
+        return strings
+
+    def where(self, name: str, value: str) -> Finding:
+        """Return the file, and its line, row or identifier, that first has a string in a column."""
+        file = f" of {self.path.name}"
+        if self.text is not None:
+            return Finding(file, self.text.where(name, value), True)
+        values = self.values(name) or []
+        if value not in values:
+            return Finding(file, "")
+        row = values.index(value)
+        return Finding(file, f" in row {row + 1}" if self.ids is None else f" for {self.ids.values[row]!r}")
+
+    def without(self, name: str) -> tuple[ColumnTable, Identifiers]:
+        """Return the table without a column, and this as identifiers."""
+        table = self.table.select([other for other in self.names if other != name])
+        return replace(self, table=table), identifiers_of(name, self.values(name) or [])
+
+    def labels_of_rows(self, target: str, rows: list[int]) -> ColumnTable:
+        """Return one column of some rows."""
+        return ColumnTable(self.path, self.table.select([target]).take(rows), untyped=self.untyped)
+
+    def find_target(self, target: str | None) -> str:
+        """Return the name of the target, which has to be a column."""
+        if target is None:
+            raise ValueError("Name the column of labels with --target.")
+        if target not in self.names:
+            raise ValueError(f"{self.path.name} has no column {target!r}.{near(target, self.names)}")
+        return target
+
+    def features(self, names: Sequence[str], impute: str | None, split: bool) -> list[Feature]:
+        """Return the features of some columns, of which every one is counted."""
+        columns = dict(zip(self.names, self.table.columns, strict=True))
+
+        def content(name: str) -> ColumnContent:
+            check_string_memory(columns[name])
+            held = ColumnContent(kind_of(columns[name].type))
+            held.add(columns[name])
+            return held
+
+        def median(name: str) -> float:
+            return float(np.nanmedian(numbers_in_column(columns[name])))
+
+        return features_from(names, content, median, impute, split, where=self.where)
+
+    def numbers(self, features: Sequence[Feature]) -> Any:
+        """Return the numbers of features, which may have been made for another table."""
+        encode = Encoder(features)
+        if encode.sparse:
+            return encode([self.table])
+        check_shape("The table", self.n_rows, len(features))
+        return encode(self.table.to_batches() or [self.table])  # chunks as they are, without a copy
+
+    def lacking(self, names: Sequence[str]) -> list[str]:
+        """Return the names that are no columns."""
+        known = set(self.names)
+        return [name for name in names if name not in known]
+
+
+Content = ColumnTable | AnnotatedMatrix
+
+
+def read_content(
+    path: Path,
+    *,
+    strings: Collection[str] = (),
+    columns: Collection[str] | None = None,
+    layout: Layout = PLAIN,
+) -> Content:
+    """Read a whole file by its suffix; an empty, damaged or unsupported one is refused with a reason.
+
+    Parameters
+    ----------
+    path : Path
+        CSV, TSV or other text, which may be compressed, Parquet, Feather/Arrow, .npz, svmlight or .h5ad; or a
+        series matrix of GEO.
+    strings : collection of str, default=()
+        Columns of files of text that are read as strings, even if these look like numbers.
+    columns : collection of str, default=None
+        The columns to read, besides those in `strings` and identifiers; others are skipped, and
+        those that do not exist ignored. None for all.
+    layout : Layout, default=PLAIN
+        How the table is written; what is not given is recognised. :func:`join_labels` reads a file of labels.
+
+    Returns
+    -------
+    content : ColumnTable or AnnotatedMatrix
+        Its columns, or its matrix with annotations of the rows.
+    """
+    return content_of(*opened_file(path, layout), strings=strings, columns=columns, layout=layout)
+
+
+def opened_file(path: Path, layout: Layout) -> tuple[TableFile, Reader | None]:
+    """Return a file and its reader; None for the reader of a matrix."""
+    if not path.exists():
+        raise FileNotFoundError(f"There is no file {str(path)!r}.")
+    if path.is_dir():
+        raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it.")
+    file = TableFile(path, path.name, {}, stamp_of(path))
+    if file.stamp[0] == 0:
+        raise ValueError(f"{path.name} is empty.")
+    return file, None if suffix_of(path) in MATRICES else reader_of(file, layout)
+
+
+def content_of(
+    file: TableFile,
+    reader: Reader | None,
+    *,
+    strings: Collection[str] = (),
+    columns: Collection[str] | None = None,
+    layout: Layout = PLAIN,
+) -> Content:
+    """Read all rows of an open file; see :func:`read_content`."""
+    identifying = [name for name in (layout.identifier, layout.on) if name is not None]
+    wanted = None if columns is None else {*columns, *strings, *identifying}
+    content: Content
+    if reader is None:
+        content = read_matrix(file.path, wanted)
+        if layout.transpose:
+            raise ValueError(
+                f"{file.name} must be a file of columns to be turned over; it holds a matrix, whose rows are "
+                f"samples. Leave --transpose out."
+            )
+    else:
+        content = _collected(file, reader, strings, identifying, wanted, layout)
+    if content.n_rows == 0:
+        raise ValueError(f"{file.name} has no rows.")
+    check_names(file.path, content.names)
+    return content if layout.transpose else _identified(content, layout)
+
+
+def _collected(
+    file: TableFile,
+    reader: Reader,
+    strings: Collection[str],
+    identifying: Sequence[str],
+    wanted: Collection[str] | None,
+    layout: Layout,
+) -> ColumnTable:
+    """Collect the rows of a file of columns; those that name its rows are kept apart."""
+    text = reader if isinstance(reader, TextReader) else None
+    if text is not None and (remark := text.remark()) is not None:
+        warnings.warn(remark, stacklevel=2)
+
+    def read(strings: Collection[str], wanted: Collection[str] | None = None) -> Any:
+        with readable(file):
+            table = reader.table(strings, wanted)
+        check_names(file.path, table.column_names)
+        return table
+
+    if layout.transpose:
+        table, ids = transposed(file.path, read, strings, wanted, layout, text)
+        return ColumnTable(file.path, table, ids, untyped=True)
+    # identifiers are strings: 007 is not 7
+    named = {*strings, *identifying}
+    table, names = without_index(read({*named, ""}, wanted), named, file.name)
+    return ColumnTable(file.path, table, names, text, untyped=text is not None)
+
+
+def _identified(content: Content, layout: Layout) -> Content:
+    """Return a table whose rows are named by a column, if the layout names one."""
+    name = layout.identifier
+    if name is None or (content.ids is not None and content.ids.name == name):
+        return content
+    if name not in content.label_names:
+        known = [*content.label_names, *([content.ids.name] if content.ids else [])]
+        raise no_such_column(content.path.name, name, known)
+    content, identifiers = content.without(name)
+    return replace(content, ids=identifiers)
+
+
+def reduce_content(content: Content, features: Sequence[Feature]) -> Any:
+    """Return the numbers of some features of a table, which has to have their columns.
+
+    Parameters
+    ----------
+    content : ColumnTable or AnnotatedMatrix
+        The table.
+    features : sequence of Feature
+        The features.
+
+    Returns
+    -------
+    X : ndarray of shape (n_rows, len(features))
+        The numbers.
+    """
+    lacking = content.lacking(list(dict.fromkeys(feature.column for feature in features)))
+    if lacking:
+        raise ValueError(f"{content.path.name} lacks {len(lacking)} of the columns: {shown(lacking)}.")
+    X = content.numbers(features)
+    if not sparse.issparse(X):
+        return X
+    check_shape(content.path.name, *X.shape)
+    return X.toarray()
+
+
+class Joined(NamedTuple):
+    """A table, and its target.
+
+    Attributes
+    ----------
+    table : ColumnTable or AnnotatedMatrix
+        The table, without the column by which its rows were found.
+    labels : ColumnTable or AnnotatedMatrix
+        The table itself, or the labels of its rows from the other file.
+    target : str or None
+        The target, as far as it is known.
+    """
+
+    table: Content
+    labels: Content
+    target: str | None
+
+
+def join_labels(
+    content: Content, target: str | None, layout: Layout, *, strings: Sequence[str] = ()
+) -> Joined:
+    """Find the label of each row of a table in another file, if the layout names one.
+
+    Parameters
+    ----------
+    content : ColumnTable or AnnotatedMatrix
+        The table, read with the same layout.
+    target : str or None
+        The column of labels; None where the other file has no other than the one that identifies rows.
+    layout : Layout
+        The file of labels, and the column of both files that identifies rows.
+    strings : sequence of str, default=()
+        Columns of the other file that are read as strings, such as one of labels.
+
+    Returns
+    -------
+    joined : Joined
+        The table, and its labels.
+    """
+    if layout.labels is None:
+        if layout.on is not None:
+            raise ValueError(f"--on says how labels are found; {layout.on!r} must go with --labels.")
+        return Joined(content, content, target)
+    content, keys, on = _own_keys(content, layout)
+    held, column = _labels_of(layout.labels, content, layout, strings, target)
+    known = [name for name in held.label_names if name != column]
+    target = known[0] if target is None and len(known) == 1 else target
+    if target is None:
+        raise ValueError("Name the column of labels with --target.")
+    if target not in known:
+        raise ValueError(f"{layout.labels.name} has no column {target!r}.{near(target, known)}")
+    if isinstance(content, ColumnTable) and target in content.names:
+        raise ValueError(
+            f"{content.path.name} and {layout.labels.name} both have a column {target!r}. Leave --labels "
+            f"out, or rename one of them."
+        )
+    if column is None:
+        other, values = (held.ids.name, held.ids.values) if held.ids else ("", [])
+    else:
+        other, values = column, held.values(column) or []
+    order = matched_rows((content.path.name, on, keys), (layout.labels.name, other, keys_of(values)))
+    return Joined(content, held.labels_of_rows(target, order), target)
+
+
+def _own_keys(content: Content, layout: Layout) -> tuple[Content, list[str | None], str]:
+    """Return the table without the column that identifies its rows, the keys in it, and its name."""
+    on, ids = layout.on, content.ids
+    if on is not None and on in content.label_names:
+        content, found = content.without(on)
+        return replace(content, ids=ids or found), keys_of(found.values), on
+    if ids is not None:
+        return content, keys_of(ids.values), ids.name
+    if on is None:
+        raise ValueError(
+            f"The rows of {content.path.name} have no names to be found by in "
+            f"{Path(layout.labels or '').name}. Name a column of both with --on, or the one that names the "
+            f"rows with --id."
+        )
+    raise ValueError(
+        f"{content.path.name} has no column {on!r} to find its rows by.{near(on, content.label_names)}"
+    )
+
+
+def _labels_of(
+    path: Path, content: Content, layout: Layout, strings: Sequence[str], target: str | None
+) -> tuple[Content, str | None]:
+    """Return the other file, and its column that identifies rows, None for its own row names."""
+    apart = replace(layout, transpose=False, identifier=None, labels=None, on=layout.on)
+    held = read_content(path, strings=strings, layout=apart)
+    names = held.label_names
+    called = layout.on if layout.on is not None else (content.ids.name if content.ids else None)
+    if called is not None and called in names:
+        column: str | None = called
+    elif layout.on is not None and (held.ids is None or held.ids.name != layout.on):
+        raise ValueError(f"{path.name} has no column {layout.on!r} to find rows by.{near(layout.on, names)}")
+    elif held.ids is not None:
+        column = None
+    else:
+        column = next((name for name in names if name != target), None)
+        if column is None:
+            raise ValueError(f"{path.name} has no column beside the labels to find rows by.")
+    if column is None or not isinstance(held, ColumnTable) or not held.untyped:
+        return held, column
+    if not is_string(held.table.schema.field(column).type):  # in a text 007 differs from 7
+        held = read_content(path, strings=[*strings, column], layout=apart)
+    return held, column

@@ -1,0 +1,227 @@
+"""Files of matrices read whole, with the annotations of their rows: .npz, svmlight, .h5ad and GEO series."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from fisherset._format import meant, shown
+from fisherset.tables.columns.encoding import ASK_IMPUTE, NOTHING, check_distinct
+from fisherset.tables.columns.features import Feature
+from fisherset.tables.columns.identifiers import Identifiers, are_row_numbers, free_name, identifiers_of
+from fisherset.tables.matrices.geo import is_series, read_series
+from fisherset.tables.matrices.npz import arrays_in, read_npz
+from fisherset.tables.matrices.storage import (
+    StoredTable,
+    loaded,
+    loaded_columns,
+    matrix_of,
+    opened,
+    size_of,
+)
+from fisherset.tables.memory import check_room, check_shape
+from fisherset.tables.text.recognition import Finding
+
+SVMLIGHT = (".svmlight", ".libsvm", ".svm")
+MATRICES = (".npz", ".h5ad", *SVMLIGHT)
+KNOWN = (
+    "text (.csv, .tsv, .txt, also packed as .csv.gz), Parquet (.parquet), Feather or Arrow (.feather, "
+    ".arrow, .arrows), .npz, .svmlight or .h5ad"
+)
+
+
+@dataclass(frozen=True)
+class AnnotatedMatrix:
+    """A matrix with named columns, and annotations of its rows.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    names : list of str
+        Names of the columns of the matrix.
+    X : ndarray or sparse matrix
+        The matrix.
+    annotations : dict of str to ndarray
+        A value for each row, None where it is missing.
+    ids : Identifiers or None
+        Names of the rows, where they have any.
+    untyped : bool
+        Whether annotations are text without types: only then are strings read as numbers.
+    """
+
+    path: Path
+    names: list[str]
+    X: Any
+    annotations: dict[str, NDArray[Any]]
+    ids: Identifiers | None = None
+    untyped: bool = False
+
+    @property
+    def label_names(self) -> list[str]:
+        """Names of the annotations, which may hold labels."""
+        return list(self.annotations)
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.X.shape[0])
+
+    def values(self, name: str) -> list[Any] | None:
+        """Return the values of an annotation; None where there is no such annotation."""
+        return list(self.annotations[name].tolist()) if name in self.annotations else None
+
+    def where(self, name: str, value: str) -> Finding:
+        """Return the file, and its row or identifier, that first has a string in an annotation."""
+        values, file = self.values(name) or [], f" of {self.path.name}"
+        if value not in values:
+            return Finding(file, "")
+        row = values.index(value)
+        return Finding(file, f" in row {row + 1}" if self.ids is None else f" for {self.ids.values[row]!r}")
+
+    def without(self, name: str) -> tuple[AnnotatedMatrix, Identifiers]:
+        """Return the matrix without an annotation, and this as identifiers."""
+        others = {other: values for other, values in self.annotations.items() if other != name}
+        return replace(self, annotations=others), identifiers_of(name, self.values(name) or [])
+
+    def labels_of_rows(self, target: str, rows: list[int]) -> AnnotatedMatrix:
+        """Return one annotation of some rows."""
+        some = {target: self.annotations[target][np.array(rows)]}
+        return AnnotatedMatrix(self.path, [], np.empty((len(rows), 0)), some, untyped=self.untyped)
+
+    def find_target(self, target: str | None) -> str:
+        """Return the name of the target: an annotation, the only one where none is given."""
+        if not self.annotations and self.path.suffix.lower() == ".npz":
+            read_npz(self.path)  # refuses a file without labels
+        if target is None and len(self.annotations) == 1:
+            return next(iter(self.annotations))
+        if target is None or target not in self.annotations:
+            raise ValueError(
+                f"The labels of {self.path.name} are called {shown(self.label_names)}; got --target "
+                f"{target!r}.{meant(target or '', self.annotations)}"
+            )
+        return target
+
+    def features(self, names: Sequence[str], impute: str | None, split: bool = True) -> list[Feature]:
+        """Return the features of some columns; missing values are filled as `impute` says, or refused."""
+        features = [Feature(name, name) for name in names]
+        X = self.numbers(features)
+        stored = X.data if sparse.issparse(X) else X
+        if not (stored.dtype.kind == "f" and np.isnan(stored).any()):
+            return features
+        if sparse.issparse(X):
+            raise ValueError(f"{self.path.name} has missing values in a sparse matrix; fill them before.")
+        missing = np.isnan(X)
+        filled = np.flatnonzero(missing.any(axis=0)).tolist()
+        if impute is None:
+            raise ValueError(ASK_IMPUTE.format(shown([names[j] for j in filled])))
+        empty = [names[j] for j in np.flatnonzero(missing.all(axis=0)).tolist()]
+        if empty:
+            raise ValueError(NOTHING.format(shown(empty)))
+        for j, fill in zip(filled, np.nanmedian(X[:, filled], axis=0), strict=True):
+            features[j] = features[j]._replace(fill=float(fill))
+        if impute == "indicator":
+            features += [Feature(f"{names[j]}=missing", names[j], "missing") for j in filled]
+        check_distinct(features)
+        return features
+
+    def numbers(self, features: Sequence[Feature]) -> Any:
+        """Return the numbers of features: missing values filled, or marked; the matrix itself for all."""
+        odd = [feature.name for feature in features if feature.kind == "value"]
+        if odd:
+            raise ValueError(f"{self.path.name} holds numbers only; {shown(odd)} are values of texts.")
+        X, names, known = self.X, list(self.names), set(self.names)
+        absent = [feature.column for feature in features if feature.column not in known]
+        if absent:  # of svmlight: see `lacking`
+            names += dict.fromkeys(absent)
+            X = sparse.csr_matrix((X.data, X.indices, X.indptr), shape=(self.n_rows, len(names)))
+        columns = [feature.column for feature in features]
+        if columns != names:
+            places = {name: j for j, name in enumerate(names)}
+            X = X[:, [places[name] for name in columns]]
+        plain = all(feature.kind == "number" and feature.fill is None for feature in features)
+        if sparse.issparse(X) or plain:
+            return X
+        X = np.array(X, dtype=np.float64)
+        for j, feature in enumerate(features):
+            missing = np.isnan(X[:, j])
+            if feature.kind == "missing":
+                X[:, j] = missing
+            elif feature.fill is not None:
+                X[missing, j] = float(feature.fill)
+        return X
+
+    def lacking(self, names: Sequence[str]) -> list[str]:
+        """Return the names that are no columns; svmlight does not write columns that are zero throughout."""
+        known = set(self.names)
+        sparse_columns = self.path.suffix.lower() in SVMLIGHT
+        return [] if sparse_columns else [name for name in names if name not in known]
+
+
+def read_matrix(path: Path, wanted: Collection[str] | None = None) -> AnnotatedMatrix:
+    """Read a matrix; of .h5ad only the wanted columns, None for all."""
+    suffix = path.suffix.lower()
+    if suffix == ".npz":
+        return _npz(path)
+    if suffix in SVMLIGHT:
+        return _svmlight(path)
+    if suffix == ".h5ad":
+        return _h5ad(path, wanted)
+    if is_series(path):
+        series = read_series(path)
+        ids = Identifiers(free_name(series.probes), series.samples)
+        return AnnotatedMatrix(path, series.probes, series.X, series.labels, ids, untyped=True)
+    raise ValueError(f"{path.name} is of no known kind; a table is {KNOWN}.")
+
+
+def _npz(path: Path) -> AnnotatedMatrix:
+    held = arrays_in(path)
+    names = _names_of(held.feature_names, held.X)
+    labels = {} if held.y is None else {held.target: held.y}
+    ids = None if held.sample_names is None else identifiers_of(free_name(names), held.sample_names.tolist())
+    return AnnotatedMatrix(path, names, held.X, labels, ids)
+
+
+def _svmlight(path: Path) -> AnnotatedMatrix:
+    from sklearn.datasets import load_svmlight_file
+
+    check_room(path.name, 4 * path.stat().st_size, "its numbers")
+    try:
+        # columns are named by their numbers in the file, whichever number is the first
+        X, y = load_svmlight_file(str(path), zero_based=True)
+    except (ValueError, OverflowError, OSError, UnicodeDecodeError) as error:
+        reason = str(error).splitlines()[0][:160]
+        raise ValueError(f"{path.name} is no svmlight file, or is damaged: {reason}") from error
+    check_shape(path.name, *X.shape, dense=False)  # a single large index makes as many columns
+    whole = y.astype(np.int64) if np.all(y == np.round(y)) and np.all(abs(y) < 2**53) else y
+    return AnnotatedMatrix(path, _names_of(None, X), sparse.csr_matrix(X), {"label": whole})
+
+
+def _h5ad(path: Path, wanted: Collection[str] | None) -> AnnotatedMatrix:
+    with opened(path) as store:
+        matrix = matrix_of(store, "X", path.name)
+        # an array that was never written to has its size all the same
+        keys = ("X", "obs", "var") if wanted is None else ("obs", "var")
+        check_room(path.name, sum(size_of(store[key]) for key in keys if key in store), "its arrays")
+        (n_rows, n_columns), file = matrix.shape, path.name
+        obs = StoredTable(store, "obs", n_rows, file)
+        names = StoredTable(store, "var", n_columns, file).index()
+        columns, cells = {name: obs.column(name) for name in obs.names}, obs.index()
+        if wanted is None:
+            X = loaded(matrix, file)
+        else:
+            places = [j for j, name in enumerate(names) if name in wanted]
+            names, X = [names[j] for j in places], loaded_columns(matrix, places, file)
+    labels = {name: column.objects() for name, column in columns.items() if column is not None}
+    called = obs.index_name or free_name([*names, *labels])
+    ids = None if are_row_numbers(cells) else Identifiers(called, cells)
+    return AnnotatedMatrix(path, names, X, labels, ids)
+
+
+def _names_of(names: Any, X: Any) -> list[str]:
+    return [f"x{j}" for j in range(X.shape[1])] if names is None else [str(name) for name in names]
