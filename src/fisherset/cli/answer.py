@@ -34,8 +34,9 @@ from fisherset.evaluation import giveaways
 from fisherset.report import ChosenFeature, Remark
 from fisherset.report.comparisons import Size, Sizes
 from fisherset.statistics.measured import MeasuredTable
-from fisherset.tables import Feature, Selection, pick
+from fisherset.tables import Feature, Selection
 from fisherset.tables.memory import check_shape
+from fisherset.tables.read import pick
 from fisherset.tables.selection import PROVEN
 from fisherset.tables.write import table_content
 

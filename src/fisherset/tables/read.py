@@ -317,24 +317,7 @@ class _Sample:
 
 
 def pick(rows: Rows, columns: Sequence[int] | None = None, step: int = 1) -> tuple[Any, NDArray[Any]]:
-    """Return numbers and targets of some columns and rows in memory: one pass.
-
-    Parameters
-    ----------
-    rows : Rows
-        The table.
-    columns : sequence of int, default=None
-        The columns; None for all.
-    step : int, default=1
-        Of each batch every step-th row is taken.
-
-    Returns
-    -------
-    X : ndarray or CSR matrix
-        The numbers.
-    y : ndarray
-        The labels, or numbers.
-    """
+    """Return the numbers of some columns, and the targets, of every step-th row of each batch: one pass."""
     parts = rows.reduce(_Sample(columns, step))
     tables = [X for X, _ in parts]
     X = sparse.vstack(tables, format="csr") if sparse.issparse(tables[0]) else np.vstack(tables)
