@@ -38,30 +38,14 @@ KNOWN = (
 
 @dataclass(frozen=True)
 class AnnotatedMatrix:
-    """A matrix with named columns, and annotations of its rows.
-
-    Attributes
-    ----------
-    path : Path
-        The file.
-    names : list of str
-        Names of the columns of the matrix.
-    X : ndarray or sparse matrix
-        The matrix.
-    annotations : dict of str to ndarray
-        A value for each row, None where it is missing.
-    ids : Identifiers or None
-        Names of the rows, where they have any.
-    untyped : bool
-        Whether annotations are text without types: only then are strings read as numbers.
-    """
+    """A file of a matrix with named columns, and annotations of its rows."""
 
     path: Path
-    names: list[str]
-    X: Any
-    annotations: dict[str, NDArray[Any]]
-    ids: Identifiers | None = None
-    untyped: bool = False
+    names: list[str]  # of the columns
+    X: Any  # ndarray or sparse matrix
+    annotations: dict[str, NDArray[Any]]  # a value for each row, None where it is missing
+    ids: Identifiers | None = None  # names of the rows, where they have any
+    untyped: bool = False  # whether annotations have no types: only then strings may be numbers
 
     @property
     def label_names(self) -> list[str]:
