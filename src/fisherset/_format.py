@@ -11,7 +11,7 @@ NEGLIGIBLE = 1e-13  # F up to which there is nothing but rounding
 
 
 def proven_share(gap: float) -> str:
-    """What a selection is known to reach of the best, rounded down to a tenth of a per cent: "93.1 %".
+    """Share of the best that a selection is known to reach, rounded down to a tenth of a per cent: "93.1 %".
 
     A ten-millionth, the margin that the rounding of the arithmetic needs, is not held against it.
     """
@@ -19,7 +19,7 @@ def proven_share(gap: float) -> str:
 
 
 def kept_share(value: float, whole: float) -> str:
-    """What is left of F, in per cent without the sign: "99.64"; nothing where there is none."""
+    """Share of F that is left, in per cent without the sign: "99.64"; empty where there is none."""
     return f"{100 * value / whole:.2f}" if whole > 0 and math.isfinite(value) else ""
 
 
