@@ -103,7 +103,7 @@ class Guard:
         return fill_missing(self._shifted(X), self.fill, self.offset, self.unit)
 
     def columns(self, X: Matrix, columns: Indices) -> Matrix:
-        """Some columns of the block as the kernels see them: extracted first, as no others are to be copied."""
+        """Some columns of the block as the kernels see them; no others are copied."""
         return self.of(columns).apply(X[:, columns])
 
     def _shifted(self, X: Matrix) -> Matrix:
