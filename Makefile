@@ -11,8 +11,10 @@ CORES := Haswell-1 Prescott-2 Sandybridge-1 Zen-2
 NUMERICAL := tests/solver tests/statistics tests/selection tests/selectors tests/analysis tests/public tests/test_soundness.py
 NUMERICAL += $(patsubst %,--ignore=tests/public/test_%.py,bad_input faults libraries memory out_of_core progress sklearn)
 
-# Test processes fill the cores: threads within them would only wait for each other.
-ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+# Test processes fill the cores: threads within them would only wait for each other. Bytecode is kept, even if
+# the shell says otherwise: hundreds of processes would compile the package again.
+KEEP_BYTECODE := PYTHONDONTWRITEBYTECODE=
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(KEEP_BYTECODE)
 # Random cases for each public callable and command in `make test-long`; the tests by themselves try fewer.
 FISHERSET_FUZZ ?= 200
 
@@ -36,7 +38,7 @@ test-lowest: $(LOWEST)/test.stamp  ## the tests on the lowest supported dependen
 test-cores: $(CORES:%=test-on-%)  ## the numerical tests as processors of other makes round
 
 $(CORES:%=test-on-%): test-on-%: $(VENV)/test.stamp
-	OMP_NUM_THREADS=1 \
+	OMP_NUM_THREADS=1 $(KEEP_BYTECODE) \
 	OPENBLAS_CORETYPE=$(word 1,$(subst -, ,$*)) OPENBLAS_NUM_THREADS=$(word 2,$(subst -, ,$*)) \
 	$(BIN)/python -m pytest -n auto --dist loadgroup $(NUMERICAL)
 

@@ -135,6 +135,11 @@ def test_ctrl_c_ends_the_search_and_not_the_command(folder):
     selection = read_selection(folder / "s.json")
     assert not selection.optimal
     assert len(selection.features) == 5
+
+
+@pytest.mark.long
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_ctrl_c_ends_the_search_of_certify(folder):
     graded = at_nodes(folder, *CERTIFY, "--json")
     assert (graded.returncode, json.loads(graded.stdout)["status"]) == (0, "INTERRUPTED")
 

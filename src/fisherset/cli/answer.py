@@ -32,8 +32,9 @@ from fisherset.cli.terminal import ProgressBars, status_shown_later
 from fisherset.evaluation import giveaways
 from fisherset.report import ChosenFeature, Remark
 from fisherset.report.comparisons import Size, Sizes
-from fisherset.tables import Feature, Selection, pick
+from fisherset.tables import Feature, Selection
 from fisherset.tables.memory import check_shape
+from fisherset.tables.read import pick
 from fisherset.tables.selection import PROVEN
 from fisherset.tables.write import table_content
 
@@ -54,7 +55,12 @@ def leakage_warnings(request: Request) -> list[Remark]:
     if not table.in_memory:  # comparing single values takes all rows
         return []
     texts = [feature.column if feature.kind == "value" else None for feature in table.features]
-    found = giveaways(table.X, table.y, texts, task=request.task)
+    scores = None
+    if not request.adjust_for:  # scatter that the target explains over that which it does not
+        total, between = request.measured.scatter.total, request.measured.scatter.between
+        with np.errstate(divide="ignore", invalid="ignore"):  # of columns that are constant in each class
+            scores = np.where(between > 0, between / np.maximum(total - between, 0.0), 0.0)
+    found = giveaways(table.X, table.y, texts, task=request.task, scores=scores)
     return report.giveaway_remarks(list(dict.fromkeys(table.features[j].column for j in found)), table.target)
 
 
@@ -103,13 +109,12 @@ def fitted(request: Request, k: int | str | list[int], gamma: float | str, solve
     """
     for size in [] if isinstance(k, str) else [k] if isinstance(k, int) else [k[0], k[-1]]:
         request.check_size(size)
-    X, y = request.table.X, request.table.y
-    selector, search = SELECTORS[request.task]
+    y, (selector, search) = request.table.y, SELECTORS[request.task]
     parameters = {"solver": solver, "keep": request.kept, **request.parameters}
     if isinstance(k, list) and y is None and gamma != "auto":
         k = k[-1]
     if isinstance(k, int) and gamma != "auto":
-        return selector(k, gamma=gamma, **parameters, **limits).fit(X, y)
+        return selector(k, gamma=gamma, **parameters, **limits).fit(request.measured)
     if y is None:
         raise ValueError(
             f'"auto" needs the rows of {request.table.path.name} in memory, to take some out. Give -k '
@@ -117,7 +122,7 @@ def fitted(request: Request, k: int | str | list[int], gamma: float | str, solve
         )
     del parameters["max_memory"]
     gammas = None if gamma == "auto" else [gamma]
-    return search(k, gammas=gammas, **parameters).fit(X, y)
+    return search(k, gammas=gammas, **parameters).fit(request.table.X, y)
 
 
 @dataclass(frozen=True)
@@ -266,7 +271,7 @@ class Answer:
             dropped=list(table.dropped),
             imputed=filled,
             how="" if source is None else source.impute or "",
-            **report.mark_of(table.path),
+            **report.mark_of(table.path, table.sha256),
         )
 
     def _python(self) -> str:
@@ -299,7 +304,7 @@ def answered(
 ) -> Answer:
     """Explain the set of a fitted selector: once, for the terminal, the files and the page."""
     parameters = {"gamma": selector.gamma_, "task": request.task, **request.parameters}
-    explanation = explain(request.table.X, request.table.y, selector.support_, **parameters)
+    explanation = explain(request.measured, None, selector.support_, **parameters)
     return Answer(request, selector, solver, explanation, leakage, sizes)
 
 
@@ -315,9 +320,9 @@ def _values_of(features: Sequence[Feature], columns: set[str]) -> dict[str, list
 @status_shown_later()
 def compared_sizes(request: Request, selector: Any, ks: Sequence[int], solver: str) -> Sizes:
     """Return the sets of all sizes at the gamma of a fitted selector, which has one of them."""
-    table, gamma = request.table, float(selector.gamma_)
+    gamma = float(selector.gamma_)
     parameters = {"task": request.task, "keep": request.kept, **request.parameters}
-    path = selection_path(table.X, table.y, list(ks), gamma=gamma, solver=solver, **parameters)
+    path = selection_path(request.measured, None, list(ks), gamma=gamma, solver=solver, **parameters)
     scores, codes, labels = _scores(selector), request.grouping.codes, request.grouping.labels
     own = np.flatnonzero(selector.support_)
     k = len(np.unique(codes[own]))

@@ -1,4 +1,4 @@
-"""How a page was made: file, command, date, and the columns that were left out or filled in."""
+"""Provenance of a page: file, command, date, and the columns that were left out or filled in."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from fisherset._format import counted
+from fisherset._format import counted, listed
 
 
 @dataclass(frozen=True)
 class Provenance:
-    """How a selection was made; a page leaves out what is unknown.
+    """Origin of a selection; a page leaves out what is unknown.
 
     Attributes
     ----------
@@ -89,21 +89,20 @@ class Provenance:
         return _listed(names, before=what, after=by.get(self.how, ""))
 
 
-def _listed(names: Sequence[str], *, before: str = "", after: str = "", most: int = 20) -> str:
+def _listed(names: Sequence[str], *, before: str = "", after: str = "") -> str:
     """Return the number of columns, and the names of the first of them."""
-    if not names:
-        return ""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return f"{before}{counted(len(names), 'columns')}{after}: {', '.join(names[:most])}{more}"
+    return f"{before}{counted(len(names), 'columns')}{after}: {listed(names, 20)}" if names else ""
 
 
-def mark_of(path: Path) -> dict[str, Any]:
+def mark_of(path: Path, sha256: str = "") -> dict[str, Any]:
     """Return name, size and digest of a file, for :class:`Provenance`; of a folder its name alone.
 
     Parameters
     ----------
     path : Path
         The file, or a folder or pattern of files.
+    sha256 : str, default=""
+        Its digest, if it was taken before.
 
     Returns
     -------
@@ -112,9 +111,10 @@ def mark_of(path: Path) -> dict[str, Any]:
     """
     if not path.is_file():
         return {"file": path.name}
-    with path.open("rb") as content:
-        digest = hashlib.file_digest(content, "sha256").hexdigest()
-    return {"file": path.name, "size": path.stat().st_size, "sha256": digest}
+    if not sha256:
+        with path.open("rb") as content:
+            sha256 = hashlib.file_digest(content, "sha256").hexdigest()
+    return {"file": path.name, "size": path.stat().st_size, "sha256": sha256}
 
 
 def python_lines(
@@ -133,18 +133,14 @@ def python_lines(
 
     Parameters
     ----------
-    path : str
-        The table's file.
-    target : str or None
-        The column of labels, or numbers.
+    path, target : str
+        The table's file, and its column of labels, or numbers.
     k : int
         Number of features, or groups.
     selector : str, default="GeneralizedFisherScore"
         The class that selects.
-    read : mapping
-        Other arguments of `read_table`; those that are None or empty are left out.
-    given : mapping
-        Other arguments of the selector, such as gamma; those that are None are left out.
+    read, given : mapping
+        Other arguments of `read_table`, and of the selector; those that are None are left out.
     named : mapping of str to sequence of str
         Parameters that name groups or columns: "keep", "exclude", "adjust_for".
     groups : str, default=None

@@ -29,6 +29,10 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     n_features_to_select: Any
 
+    def _store_parameters(self, given: dict[str, Any]) -> None:
+        """Keep the arguments of `__init__` as they are, an attribute each, as scikit-learn expects."""
+        self.__dict__.update({name: value for name, value in given.items() if name != "self"})
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
@@ -98,7 +102,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             return lazy_columns(X, support)
         if is_out_of_core(X):
             raise TypeError(
-                f"X must be rows at hand, or on Dask; got an object of type {type(X).__name__}. Name the "
+                f"X must be rows in memory, or on Dask; got an object of type {type(X).__name__}. Name the "
                 f"selected columns when it is made, as by scan(..., columns=get_feature_names_out())."
             )
         return super().transform(check_container(X))

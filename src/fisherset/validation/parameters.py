@@ -13,7 +13,7 @@ from fisherset._memory import format_bytes, parse_bytes
 
 NAMED = 5  # names in a message
 LEAST_MEMORY = 2**20  # of which nothing smaller could be kept
-# What gamma may be whatever the table: its square, and that of its inverse, are numbers of float64.
+# Range of gamma for any table: its square, and that of its inverse, are numbers of float64.
 LEAST_GAMMA, MOST_GAMMA = 1e-150, 1e150
 
 
@@ -206,7 +206,7 @@ def shown_some(values: Sequence[Any]) -> str:
 
 
 def reason(error: BaseException) -> str:
-    """What an error from elsewhere says, as the end of a sentence: its first line, and no stop."""
+    """Message of an error of another library as the end of a sentence: its first line, without full stop."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     text = lines[0].strip().rstrip(".:")
     return text if len(text) <= 120 else f"{text[:114]} [...]"

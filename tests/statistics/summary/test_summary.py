@@ -325,5 +325,5 @@ def test_no_value_can_be_read_off_a_file(tmp_path):
 
 def test_a_summary_has_nothing_to_reduce():
     selector, summary = GeneralizedFisherScore(4).fit(X, Y), summarize(X, Y)
-    with pytest.raises(TypeError, match=r"X must be rows at hand.*got an object of type Summary"):
+    with pytest.raises(TypeError, match=r"X must be rows in memory.*got an object of type Summary"):
         selector.transform(summary)

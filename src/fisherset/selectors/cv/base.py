@@ -88,7 +88,7 @@ class CrossValidatedSelector(JointSelector):
         table = request.measure(y, ks[-1])
         memory = getattr(table.rows, "rows", None)
         assert isinstance(memory, MemoryRows)
-        # rows are taken out of it, fold by fold
+        # which rows are selected from, fold by fold
         rows = request.X.tocsr() if sparse.issparse(request.X) else request.X
         targets = _targets(table, memory, y)
         scorer = self._fold_scorer(table, memory, rows, targets, sample_weight)
