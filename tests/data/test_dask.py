@@ -32,8 +32,8 @@ from support.dask_clusters import (  # noqa: E402
     dense,
     labels_of,
     read,
-    two_processes,
     two_spawned,
+    wait_for_both,
 )
 from support.long_cases import first  # noqa: E402
 
@@ -41,12 +41,6 @@ pytestmark = pytest.mark.xdist_group("dask")  # one cluster for all of them
 N, D = 60, 12
 NAMES = [f"c{j}" for j in range(D)]
 KNOWN = pd.CategoricalDtype(["rare", "nobody", "b", "a"])
-
-
-@pytest.fixture(scope="module")
-def client():
-    with two_processes() as client:
-        yield client
 
 
 @pytest.fixture(scope="module")
@@ -416,7 +410,7 @@ def test_a_worker_that_dies_changes_nothing(client, tmp_path, persist):
         close(rows.reduce(Deadly(kernel, "X.blocks[7]", str(marker))), expected)
         assert marker.exists()
         close(rows.reduce(kernel), expected)
-    client.wait_for_workers(2)
+    wait_for_both(client)
 
 
 @pytest.mark.long
@@ -429,7 +423,7 @@ def test_workers_that_always_die_are_reported(client):
     with client.as_current(), pytest.raises(RuntimeError, match="workers that live until X is read"):
         rows.reduce(Deadly(Processes(), "X.blocks[1]"))
     client.run_on_scheduler(allow, 3)
-    client.wait_for_workers(2)
+    wait_for_both(client)
 
 
 def test_a_pool_that_breaks_is_reported():

@@ -410,18 +410,11 @@ def fatal(block, marker=None, block_info=None):
     return block
 
 
-@pytest.fixture(scope="module")
-def client():
-    pytest.importorskip("distributed")
-    from support.dask_clusters import two_processes
-
-    with two_processes() as client:
-        yield client
-
-
-@pytest.mark.xdist_group("cluster for faults")
+@pytest.mark.xdist_group("dask")
 def test_a_worker_that_is_killed_changes_nothing(client, monkeypatch, tmp_path):
     """In the middle: it has read the sums, and is about to read the products."""
+    from support.dask_clusters import wait_for_both
+
     no_room(monkeypatch)
     da = pytest.importorskip("dask.array")
     held = da.from_array(X, chunks=(50, 4))
@@ -432,12 +425,14 @@ def test_a_worker_that_is_killed_changes_nothing(client, monkeypatch, tmp_path):
     expected = GeneralizedFisherScore(2).fit(X, LABELS)
     np.testing.assert_array_equal(found.support_, expected.support_)
     assert found.objective_ == pytest.approx(expected.objective_, rel=1e-10)
-    client.wait_for_workers(2)
+    wait_for_both(client)
 
 
 @pytest.mark.long
-@pytest.mark.xdist_group("cluster for faults")
+@pytest.mark.xdist_group("dask")
 def test_workers_that_always_die_are_reported(client):
+    from support.dask_clusters import wait_for_both
+
     def allow(n, dask_scheduler):
         dask_scheduler.allowed_failures = n
 
@@ -447,6 +442,7 @@ def test_workers_that_always_die_are_reported(client):
     with client.as_current():
         refused("Dask must have workers that live until X is read; ", blocks, LABELS, error=RuntimeError)
     client.run_on_scheduler(allow, 3)
+    wait_for_both(client)
 
 
 def test_summaries_that_are_no_answer(tmp_path):
