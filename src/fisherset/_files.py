@@ -78,6 +78,22 @@ def read_json(path: Path, kind: str, version: int, *, key: str = "version") -> d
     return content
 
 
+def checked(value: Any, kind: str, name: str) -> Any:
+    """A value of JSON of the type that an annotation such as "list[str]" names; any other is refused."""
+    if kind == "Any" or (value is None and kind.endswith(" | None")):
+        return value
+    outer, _, inner = kind.removesuffix(" | None").partition("[")
+    types: Any = {"float": int | float, "int": int, "str": str, "bool": bool, "list": list, "dict": dict}
+    if not isinstance(value, types[outer]) or (isinstance(value, bool) and outer != "bool"):
+        raise TypeError(f"its {name} is {value!r}")
+    if outer == "list":
+        return [checked(item, inner.removesuffix("]"), name) for item in value]
+    if outer == "dict":
+        kind = inner.removesuffix("]").removeprefix("str, ")
+        return {str(key): checked(item, kind, str(key)) for key, item in value.items()}
+    return float(value) if outer == "float" else value
+
+
 def safe_cell(text: str) -> str:
     """A text that no spreadsheet takes for a formula: an apostrophe before it, where it might."""
     return f"'{text}" if text.startswith(RUN) else text

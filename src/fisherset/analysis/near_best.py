@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import permutations
@@ -164,64 +164,51 @@ class NearBest:
     @property
     def sentences(self) -> list[str]:
         """The list in words: how many sets, the core, what replaces what, what is constant."""
-        if self.objective == 0 == self.upper_bound:
-            known: dict[str, Any] = {"limited": self.limited, "adjusted": self.adjusted}
-            return [
-                certificate_sentence(1, 0.0, 0.0, figures="F = 0", task=self.task, **known),
-                *self._constant(),
-            ]
-        return [self._number(), *self._end(), *self._core(), *self._exchanged(), *self._constant()]
+        return list(self._sentences())
 
     def __str__(self) -> str:
         return " ".join(self.sentences)
 
-    @property
-    def _allowed(self) -> str:
-        return "that may be chosen" if self.limited else "of this table"
+    def _sentences(self) -> Iterator[str]:
+        if self.objective == 0 == self.upper_bound:
+            known: dict[str, Any] = {"limited": self.limited, "adjusted": self.adjusted}
+            yield certificate_sentence(1, 0.0, 0.0, figures="F = 0", task=self.task, **known)
+        else:
+            yield self._number()
+            if self.status is not Status.CONVERGED:
+                yield f"{self.status.value[0].upper()}{self.status.value[1:]}."
+            if len(self.sets) == 1:
+                yield f"It is {self.named(self.sets[0])}."
+            elif self.core:
+                yield f"In all of them: {self.named(self.core)}."
+            else:
+                yield f"No {self.what.removesuffix('s')} is in all of them."
+            if self.exchangeable:
+                yield f"Stand in for each other: {'; '.join(map(self._interchangeable, self.exchangeable))}."
+        if self.n_constant:
+            are = "is" if self.n_constant == 1 else "are"
+            filled = f", but that {self.n_filled} of them fill up every set, no matter which"
+            constant = f"{counted(self.n_constant, self.what)} {are} constant and left out of account"
+            yield f"{constant}{filled if self.n_filled else ''}."
 
-    @property
-    def _beyond(self) -> str:
-        return " beyond what is adjusted for" if self.adjusted else ""
+    def _interchangeable(self, group: list[int]) -> str:
+        least, most = self.chosen_of(group)
+        many = f"{least}" if least == most else f"{least} to {most}"
+        return f"{self.named(group)} ({many} of {len(group)} in each set)"
 
     def _number(self) -> str:
         n, k = len(self.sets), len(self.sets[0])
+        beyond = " beyond what is adjusted for" if self.adjusted else ""
         reached = f"at least {100 * (1 - self.within):.6g} % of " if self.within else ""
         figures = certificate_figures(self.objective, self.upper_bound, self.gamma)
         sets, reach = f"{counted(n, 'sets')} of {counted(k, self.what)}", "reaches" if n == 1 else "reach"
         if not self.complete:
             found = f"{sets} {'was' if n == 1 else 'were'} found that {reach} {reached}the best F found"
-            return f"{found}{self._beyond} ({figures}); there may be others, and better ones."
+            return f"{found}{beyond} ({figures}); there may be others, and better ones."
         columns = counted(k, "groups of columns" if self.what == "groups" else "columns")
-        best = f"the best {CRITERIA[self.task][0]} any {columns} {self._allowed} could reach{self._beyond}"
+        allowed = "that may be chosen" if self.limited else "of this table"
+        best = f"the best {CRITERIA[self.task][0]} any {columns} {allowed} could reach{beyond}"
         return f"{sets} {reach} {reached}{best}, and it is proven that no other does ({figures})."
-
-    def _end(self) -> list[str]:
-        value = self.status.value
-        return [] if self.status is Status.CONVERGED else [f"{value[0].upper()}{value[1:]}."]
-
-    def _core(self) -> list[str]:
-        if len(self.sets) == 1:
-            return [f"It is {self.named(self.sets[0])}."]
-        if not self.core:
-            return [f"No {self.what.removesuffix('s')} is in all of them."]
-        return [f"In all of them: {self.named(self.core)}."]
-
-    def _exchanged(self) -> list[str]:
-        said = []
-        for group in self.exchangeable:
-            least, most = self.chosen_of(group)
-            many = f"{least}" if least == most else f"{least} to {most}"
-            said.append(f"{self.named(group)} ({many} of {len(group)} in each set)")
-        return [f"Stand in for each other: {'; '.join(said)}."] if said else []
-
-    def _constant(self) -> list[str]:
-        if not self.n_constant:
-            return []
-        n = self.n_constant
-        said = f"{counted(n, self.what)} {'is' if n == 1 else 'are'} constant and left out of account"
-        if self.n_filled:
-            said += f", but that {self.n_filled} of them fill up every set, no matter which"
-        return [f"{said}."]
 
 
 @documented

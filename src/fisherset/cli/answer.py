@@ -17,6 +17,7 @@ import typer
 
 from fisherset import (
     Explanation,
+    FisherScore,
     GeneralizedFisherScore,
     GeneralizedFisherScoreCV,
     JointRegressionScore,
@@ -32,8 +33,10 @@ from fisherset.cli.terminal import ProgressBars, status_shown_later
 from fisherset.evaluation import giveaways
 from fisherset.report import ChosenFeature, Remark
 from fisherset.report.comparisons import Size, Sizes
-from fisherset.tables import Feature, Selection, pick
+from fisherset.statistics.measured import MeasuredTable
+from fisherset.tables import Feature, Selection
 from fisherset.tables.memory import check_shape
+from fisherset.tables.read import pick
 from fisherset.tables.selection import PROVEN
 from fisherset.tables.write import table_content
 
@@ -54,8 +57,20 @@ def leakage_warnings(request: Request) -> list[Remark]:
     if not table.in_memory:  # comparing single values takes all rows
         return []
     texts = [feature.column if feature.kind == "value" else None for feature in table.features]
-    found = giveaways(table.X, table.y, texts, task=request.task)
+    scores = None if request.adjust_for else _explained_ratios(request.measured)
+    found = giveaways(table.X, table.y, texts, task=request.task, scores=scores)
     return report.giveaway_remarks(list(dict.fromkeys(table.features[j].column for j in found)), table.target)
+
+
+def _explained_ratios(measured: MeasuredTable) -> Any:
+    """Return the scatter of each column that the target explains over that which it does not."""
+    if measured.one_class_each:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of constant columns
+            return FisherScore(1).fit(measured).scores_
+    total, between = measured.scatter.total, measured.scatter.between
+    with np.errstate(divide="ignore", invalid="ignore"):  # infinite for a multiple of the target
+        return np.where(between > 0, between / np.maximum(total - between, 0.0), 0.0)
 
 
 def find_answer(
@@ -103,13 +118,12 @@ def fitted(request: Request, k: int | str | list[int], gamma: float | str, solve
     """
     for size in [] if isinstance(k, str) else [k] if isinstance(k, int) else [k[0], k[-1]]:
         request.check_size(size)
-    X, y = request.table.X, request.table.y
-    selector, search = SELECTORS[request.task]
+    y, (selector, search) = request.table.y, SELECTORS[request.task]
     parameters = {"solver": solver, "keep": request.kept, **request.parameters}
     if isinstance(k, list) and y is None and gamma != "auto":
         k = k[-1]
     if isinstance(k, int) and gamma != "auto":
-        return selector(k, gamma=gamma, **parameters, **limits).fit(X, y)
+        return selector(k, gamma=gamma, **parameters, **limits).fit(request.measured)
     if y is None:
         raise ValueError(
             f'"auto" needs the rows of {request.table.path.name} in memory, to take some out. Give -k '
@@ -117,7 +131,7 @@ def fitted(request: Request, k: int | str | list[int], gamma: float | str, solve
         )
     del parameters["max_memory"]
     gammas = None if gamma == "auto" else [gamma]
-    return search(k, gammas=gammas, **parameters).fit(X, y)
+    return search(k, gammas=gammas, **parameters).fit(request.table.X, y)
 
 
 @dataclass(frozen=True)
@@ -266,7 +280,7 @@ class Answer:
             dropped=list(table.dropped),
             imputed=filled,
             how="" if source is None else source.impute or "",
-            **report.mark_of(table.path),
+            **report.mark_of(table.path, table.sha256),
         )
 
     def _python(self) -> str:
@@ -299,7 +313,7 @@ def answered(
 ) -> Answer:
     """Explain the set of a fitted selector: once, for the terminal, the files and the page."""
     parameters = {"gamma": selector.gamma_, "task": request.task, **request.parameters}
-    explanation = explain(request.table.X, request.table.y, selector.support_, **parameters)
+    explanation = explain(request.measured, None, selector.support_, **parameters)
     return Answer(request, selector, solver, explanation, leakage, sizes)
 
 
@@ -315,9 +329,9 @@ def _values_of(features: Sequence[Feature], columns: set[str]) -> dict[str, list
 @status_shown_later()
 def compared_sizes(request: Request, selector: Any, ks: Sequence[int], solver: str) -> Sizes:
     """Return the sets of all sizes at the gamma of a fitted selector, which has one of them."""
-    table, gamma = request.table, float(selector.gamma_)
+    gamma = float(selector.gamma_)
     parameters = {"task": request.task, "keep": request.kept, **request.parameters}
-    path = selection_path(table.X, table.y, list(ks), gamma=gamma, solver=solver, **parameters)
+    path = selection_path(request.measured, None, list(ks), gamma=gamma, solver=solver, **parameters)
     scores, codes, labels = _scores(selector), request.grouping.codes, request.grouping.labels
     own = np.flatnonzero(selector.support_)
     k = len(np.unique(codes[own]))

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import typer
 
@@ -22,11 +22,12 @@ from fisherset.cli.options import (
     Restrictions,
     Task,
     argument,
+    columns_option,
     complete,
     layout_option,
     option,
 )
-from fisherset.cli.terminal import ProgressBars, note_about
+from fisherset.cli.terminal import ProgressBars, Screen, note_about
 
 if TYPE_CHECKING:
     from fisherset.tables import LabelledTable, Layout
@@ -98,35 +99,21 @@ class TableFile:
         """The layout of the table, as far as it was given."""
         from fisherset.tables import Layout
 
-        return Layout(
-            self.sep,
-            self.decimal,
-            self.encoding,
-            tuple(self.na or ()),
-            self.transpose,
-            self.identifier,
-            self.labels,
-            self.on,
-        )
+        how = self.sep, self.decimal, self.encoding, tuple(self.na or ()), self.transpose
+        return Layout(*how, self.identifier, self.labels, self.on)
 
 
 @dataclass(frozen=True)
 class LabelledFile(TableFile):
     """Options of a table with its target."""
 
-    target: str | None = option(
-        None,
-        "The column of class labels, or numbers. Not needed for .npz, .svmlight.",
-        *("--target", "-t"),
-        autocompletion=complete,
+    in_memory: ClassVar[bool] = False  # whether it is read whole, however large
+    target: str | None = columns_option(
+        "The column of class labels, or numbers. Not needed for .npz, .svmlight.", "--target", "-t"
     )
-    drop: list[str] | None = option(
-        None, "Columns to leave out: a,b or again and again.", "--drop", autocompletion=complete
-    )
+    drop: list[str] | None = columns_option("Columns to leave out: a,b or again and again.", "--drop")
     impute: Impute | None = option(
-        None,
-        "Missing values: the median (of texts the commonest), or besides a column marking them.",
-        "--impute",
+        None, "Missing values: the median (of texts the commonest), or besides a column marking them."
     )
 
     def read_options(self, restrictions: Restrictions) -> dict[str, Any] | None:
@@ -144,23 +131,17 @@ class LabelledFile(TableFile):
         quiet: bool,
         task: Task = "classification",
         split_texts: bool = True,
-        *,
-        whole: bool = False,
+        digest: bool = False,
     ) -> LabelledTable:
-        """Read the table at the path that `opened` gave; out of core if it is large, unless `whole`."""
+        """Open the table at the path that `opened` gave, with the digest of the file if a page shows it."""
         from fisherset.tables import open_table, read_table
         from fisherset.tables.columns.labels import are_continuous
 
+        given = {"task": task, "split": split_texts, "impute": self.impute, "layout": self.layout}
+        given |= {} if self.in_memory else {"digest": digest}
         with ProgressBars(quiet, f"reading {path.name}"):
-            table = (read_table if whole else open_table)(
-                path,
-                self.target,
-                drop=self.drop or (),
-                impute=self.impute,
-                task=task,
-                split=split_texts,
-                layout=self.layout,
-            )
+            opened: Any = read_table if self.in_memory else open_table
+            table: LabelledTable = opened(path, self.target, drop=self.drop or (), **given)
         note_about(path.name)
         if task == "classification" and table.y is not None and are_continuous(table.y):
             raise ValueError(
@@ -176,6 +157,7 @@ class WholeFile(LabelledFile):
     """Options of a table with its target that is read into memory."""
 
     file: Path = argument("FILE", FORMATS)
+    in_memory: ClassVar[bool] = True
 
 
 class Kind(NamedTuple):
@@ -213,6 +195,10 @@ class Outputs:
         if path is not None:
             write_whole(path, content(), force=self._force)
             self.written.append(path)
+
+    def show(self, screen: Screen) -> None:
+        """Print the names of the files that were written."""
+        screen.lines(*(f"Written: {path}" for path in self.written))
 
     def __enter__(self) -> Self:
         raise_on_interrupt()

@@ -37,9 +37,14 @@ def argument(metavar: str, text: str) -> Any:
     return field(metadata={"declared": typer.Argument(metavar=metavar, help=text)})
 
 
-def layout_option(default: Any, text: str, *flags: str, **more: Any) -> Any:
+def layout_option(default: Any, text: str, flag: str, **more: Any) -> Any:
     """Declare an option on the layout of a file; a layout that is not given is recognised."""
-    return option(default, text, *flags, rich_help_panel="How the file is laid out", **more)
+    return option(default, text, flag, rich_help_panel="How the file is laid out", **more)
+
+
+def columns_option(text: str, *flags: str) -> Any:
+    """Declare an option that names columns, which a shell can complete."""
+    return option(None, text, *flags, autocompletion=complete)
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
@@ -122,13 +127,8 @@ MAX_MEMORY = option(
 )
 TIME_LIMIT = option(None, "Seconds after which the search stops with what it has.", "--time-limit")
 MAX_NODES = option(None, "Nodes after which exact search stops with what it has.", "--max-nodes")
-QUIET = option(
-    False,
-    "Print nothing but errors, and what --format or --json asks for.",
-    *("--quiet", "-q"),
-    is_eager=True,
-    callback=terminal.silence_notes,
-)
+SILENT = "Print nothing but errors, and what --format or --json asks for."
+QUIET = option(False, SILENT, "--quiet", "-q", is_eager=True, callback=terminal.silence_notes)
 AS_JSON = option(False, "Print JSON, for machines.", "--json")
 SEED = option(0, "Other seeds give other halves.", "--seed", min=0)
 
@@ -138,23 +138,14 @@ class Restrictions:
     """Options on the sets that may be selected, and on the criterion."""
 
     task: Task = TASK
-    keep: list[str] | None = option(
-        None,
-        "Columns, or groups, that must be chosen: a,b or again and again.",
-        "--keep",
-        autocompletion=complete,
+    keep: list[str] | None = columns_option(
+        "Columns, or groups, that must be chosen: a,b or again and again.", "--keep"
     )
-    exclude: list[str] | None = option(
-        None,
-        "Columns, or groups, that must not be chosen, as --keep.",
-        "--exclude",
-        autocompletion=complete,
+    exclude: list[str] | None = columns_option(
+        "Columns, or groups, that must not be chosen, as --keep.", "--exclude"
     )
-    adjust_for: list[str] | None = option(
-        None,
-        "Columns, or groups, for whose linear effect the others and the target are adjusted.",
-        "--adjust-for",
-        autocompletion=complete,
+    adjust_for: list[str] | None = columns_option(
+        "Columns, or groups, for whose linear effect the others and the target are adjusted.", "--adjust-for"
     )
     groups: str | None = option(
         None,

@@ -11,6 +11,8 @@ from typing import Any
 from fisherset._format import counted, near
 from fisherset.cli.files import LabelledFile
 from fisherset.cli.options import PREFIX, Restrictions
+from fisherset.statistics.measure import measure
+from fisherset.statistics.measured import MeasuredTable
 from fisherset.tables import (
     Grouping,
     LabelledTable,
@@ -49,6 +51,18 @@ class Request:
     def class_weight(self) -> str | None:
         """Weighting of the classes."""
         return self.restrictions.class_weight
+
+    @cached_property
+    def measured(self) -> MeasuredTable:
+        """The statistics of the table, measured once for all that is computed from it."""
+        return measure(
+            self.table.X,
+            self.table.y,
+            class_weight=self.class_weight,
+            adjust_for=self._columns(self.adjust_for),
+            task=self.task,
+            max_memory=self.restrictions.max_memory,
+        )
 
     @property
     def parameters(self) -> dict[str, Any]:

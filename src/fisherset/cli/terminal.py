@@ -149,17 +149,11 @@ class ProgressBars(logging.Handler):
         super().__init__(logging.INFO)
         console = Console(stderr=True, quiet=quiet)
         self._shown = console.is_terminal and not quiet
-        self._bars = Progress(
-            SpinnerColumn(),
-            TextColumn("{task.description}", markup=False),  # names of files are no markup
-            BarColumn(),
-            TextColumn("{task.fields[count]}"),
-            TimeElapsedColumn(),
-            TextColumn("{task.fields[left]}"),
-            TimeRemainingColumn(elapsed_when_finished=False),
-            console=console,
-            transient=True,
-        )
+        name_column = TextColumn("{task.description}", markup=False)  # names of files are no markup
+        count, left = (TextColumn(f"{{task.fields[{field}]}}") for field in ("count", "left"))
+        remaining = TimeRemainingColumn(elapsed_when_finished=False)
+        columns = SpinnerColumn(), name_column, BarColumn(), count, TimeElapsedColumn(), left, remaining
+        self._bars = Progress(*columns, console=console, transient=True)
         self._tasks: dict[str, TaskID] = {}
         self.done: dict[str, int] = {}
         if name is not None:

@@ -21,7 +21,12 @@ LEAST_ROWS = 5  # of a value, from which it is no accident that they are of one 
 
 
 def giveaways(
-    X: Any, y: Any, texts: Sequence[str | None] | None = None, *, task: str = "classification"
+    X: Any,
+    y: Any,
+    texts: Sequence[str | None] | None = None,
+    *,
+    task: str = "classification",
+    scores: Floats | None = None,
 ) -> Indices:
     """Columns that are a function of the class, or of which the class is one.
 
@@ -37,6 +42,9 @@ def giveaways(
         For each column that indicates a value of a string column the name of that, for others None.
     task : {"classification", "regression"}, default="classification"
         Whether y holds labels or numbers.
+    scores : ndarray of shape (n_features,), default=None
+        Scatter of each column that y explains over that which it does not, if it was measured before:
+        the Fisher score, or r^2 / (1 - r^2) with the numbers of y.
 
     Returns
     -------
@@ -53,11 +61,13 @@ def giveaways(
     array([13])
     """
     if task == "regression":
-        return _multiples(X, y)
+        return _multiples(X, y) if scores is None else np.flatnonzero(scores > LEAK_SCORE)
     table, classes, codes = check_samples(X, y)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of constant columns
-        leaking = FisherScore(1).fit(table, codes).scores_ > LEAK_SCORE
+    if scores is None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of constant columns
+            scores = FisherScore(1).fit(table, codes).scores_
+    leaking = scores > LEAK_SCORE
     for place in np.flatnonzero(leaking):
         leaking[place] = _varies(dense(table[:, [place]]).ravel())
     groups: dict[str, list[int]] = defaultdict(list)

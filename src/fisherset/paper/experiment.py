@@ -24,7 +24,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from fisherset import GeneralizedFisherScoreCV, certify, fisher_criterion, selection_path
-from fisherset._files import read_json, write_whole
+from fisherset._files import checked, read_json, write_whole
 from fisherset._types import Floats, Indices
 from fisherset.datasets import Dataset, DatasetNotFoundError, load
 from fisherset.evaluation import halves, holdout_accuracy
@@ -273,45 +273,33 @@ def read_results(path: Path) -> Results:
             raise ValueError("its protocol is that of another version of fisherset")
         runs = [_run(entry) for entry in content["runs"]]
         _check_complete(runs)
-        strings = {key: _strings(content[key]) for key in ("files", "digests", "versions")}
+        strings = {
+            key: checked(content[key], "dict[str, str]", key) for key in ("files", "digests", "versions")
+        }
         return Results(protocol, runs, date=str(content["date"]), **strings)
     except (OSError, KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
         fix = "Remove it, or choose another --out."
         raise ValueError(f"{path.name} cannot be used: {error}. {fix}") from error
 
 
-def _strings(content: dict[str, str]) -> dict[str, str]:
-    if not all(isinstance(item, str) for pair in content.items() for item in pair):
-        raise ValueError("it holds something else where names were expected")
-    return dict(content)
-
-
 def _run(entry: Any) -> Run:
     """One run, checked as far as the tables and figures rely on it."""
-    run = Run(**{item.name: entry[item.name] for item in fields(Run)})
+    run = Run(**{item.name: checked(entry[item.name], str(item.type), item.name) for item in fields(Run)})
     study = STUDIES.get(run.dataset)
     sound = (
         study is not None
         and run.method in METHOD_TITLES
-        and _is_count(run.repeat)
+        and run.repeat >= 0
         and run.k == list(study.ks)
         and len(run.accuracy) == len(run.k)
-        and all(_is_share(number) for number in [*run.accuracy, run.share])
+        and all(0 <= number <= 1 + 1e-9 for number in [*run.accuracy, run.share])
         and (run.gamma is None) == (run.method not in GFS_OPTIONS)
         and len(set(run.features)) == run.k[-1]
-        and all(_is_count(feature) and feature < SHAPES[study.key][1] for feature in run.features)
+        and all(0 <= feature < SHAPES[study.key][1] for feature in run.features)
     )
     if not sound:
         raise ValueError(f"its entry for {run.dataset!r}, {run.method!r}, repeat {run.repeat!r} is damaged")
     return run
-
-
-def _is_count(number: Any) -> bool:
-    return isinstance(number, int) and not isinstance(number, bool) and number >= 0
-
-
-def _is_share(number: Any) -> bool:
-    return isinstance(number, int | float) and not isinstance(number, bool) and 0 <= number <= 1 + 1e-9
 
 
 def _check_complete(runs: list[Run]) -> None:

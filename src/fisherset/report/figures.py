@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -11,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fisherset import FisherScore, JointRegressionScore
 from fisherset._format import counted
 from fisherset._threads import one_thread
 from fisherset._types import Indices
@@ -26,7 +24,7 @@ from fisherset.evaluation import (
     looks_like_images,
     target_quantiles,
 )
-from fisherset.evaluation.description import CORRELATED
+from fisherset.evaluation.description import CORRELATED, in_unit_length
 from fisherset.plots import CorrelationDisplay, FitDisplay, PixelDisplay, PlaneDisplay
 from fisherset.plots.samples import DRAWN_POINTS
 from fisherset.report.pages import Figure, figure_of
@@ -130,13 +128,17 @@ def panels_of(sample: Sample) -> Panels:
 
 
 def _best_alone(sample: Sample, places: Indices) -> int:
-    """Return the column of a group that is best alone."""
+    """Return the column of a group of whose variance the target explains the largest share."""
     if places.size == 1:
         return int(places[0])
-    one: Any = FisherScore(1) if sample.task == "classification" else JointRegressionScore(1, tol=None)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # constant columns do not matter here
-        return int(places[one.fit(sample.table[:, places], sample.y).ranking_.argmin()])
+    X = in_unit_length(sample.table[:, places])
+    if sample.task == "regression":
+        explained = (X.T @ in_unit_length(np.asarray(sample.y, dtype=np.float64)[:, None])).ravel() ** 2
+    else:
+        codes = _class_numbers(sample.y, sample.task)
+        sums = np.stack([np.bincount(codes, weights=column) for column in X.T])
+        explained = (sums**2 / np.bincount(codes)).sum(axis=1)
+    return int(places[explained.argmax()])
 
 
 def _pixels(sample: Sample) -> Figure:

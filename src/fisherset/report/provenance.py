@@ -97,13 +97,15 @@ def _listed(names: Sequence[str], *, before: str = "", after: str = "", most: in
     return f"{before}{counted(len(names), 'columns')}{after}: {', '.join(names[:most])}{more}"
 
 
-def mark_of(path: Path) -> dict[str, Any]:
+def mark_of(path: Path, sha256: str = "") -> dict[str, Any]:
     """Return name, size and digest of a file, for :class:`Provenance`; of a folder its name alone.
 
     Parameters
     ----------
     path : Path
         The file, or a folder or pattern of files.
+    sha256 : str, default=""
+        Its digest, if it was taken before.
 
     Returns
     -------
@@ -112,9 +114,10 @@ def mark_of(path: Path) -> dict[str, Any]:
     """
     if not path.is_file():
         return {"file": path.name}
-    with path.open("rb") as content:
-        digest = hashlib.file_digest(content, "sha256").hexdigest()
-    return {"file": path.name, "size": path.stat().st_size, "sha256": digest}
+    if not sha256:
+        with path.open("rb") as content:
+            sha256 = hashlib.file_digest(content, "sha256").hexdigest()
+    return {"file": path.name, "size": path.stat().st_size, "sha256": sha256}
 
 
 def python_lines(
@@ -133,18 +136,14 @@ def python_lines(
 
     Parameters
     ----------
-    path : str
-        The table's file.
-    target : str or None
-        The column of labels, or numbers.
+    path, target : str
+        The table's file, and its column of labels, or numbers.
     k : int
         Number of features, or groups.
     selector : str, default="GeneralizedFisherScore"
         The class that selects.
-    read : mapping
-        Other arguments of `read_table`; those that are None or empty are left out.
-    given : mapping
-        Other arguments of the selector, such as gamma; those that are None are left out.
+    read, given : mapping
+        Other arguments of `read_table`, and of the selector; those that are None are left out.
     named : mapping of str to sequence of str
         Parameters that name groups or columns: "keep", "exclude", "adjust_for".
     groups : str, default=None

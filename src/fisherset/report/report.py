@@ -44,20 +44,16 @@ class Report(NamedTuple):
         The certificate.
     rows : list of ChosenFeature
         The features, best first.
-    figures : list of Figure
-        The pictures.
-    panels : Panels
-        A picture of each selected feature.
+    figures, panels : list of Figure, Panels
+        The pictures; and those of each selected feature.
     downloads : Downloads
         The features as files.
     comparison : Compared or None
         With other methods.
     remarks : sequence of Remark
         Warnings and notes.
-    noun : {"features", "columns", "groups"}
-        What is selected.
-    task : {"classification", "regression"}
-        What the target holds.
+    noun, task : str
+        What is selected: features, columns or groups; and for classification or regression.
     limited, adjusted : bool
         Whether features were required or excluded, and whether all were adjusted for some.
     proven : str
@@ -134,10 +130,8 @@ def build_report(
 
     Parameters
     ----------
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
-        The samples it was fitted on, or some of them.
-    y : ndarray of shape (n_samples,)
-        Their class labels, or numbers.
+    X, y : {ndarray, CSR matrix} of shape (n_samples, n_features), ndarray of shape (n_samples,)
+        The samples it was fitted on, or some of them, and their class labels, or numbers.
     names : sequence of str
         Names of the columns.
     selector : GeneralizedFisherScore or JointRegressionScore
@@ -154,10 +148,8 @@ def build_report(
         Warnings and notes besides those on the selector itself.
     groups : sequence of str, default=None
         The group of each column, where the selector selected groups.
-    noun : {"features", "columns", "groups"}, default="features"
-        What was selected.
-    task : {"classification", "regression"}, default="classification"
-        What the target holds.
+    noun, task : str, default="features", "classification"
+        What was selected: features, columns or groups; and for classification or regression.
     limited, adjusted : bool, default=False
         Whether features were required or excluded, and whether all were adjusted for some.
     alternatives : NearBest, default=None

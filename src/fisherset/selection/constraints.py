@@ -36,28 +36,14 @@ class SetArguments(NamedTuple):
 
 @dataclass(frozen=True)
 class Constraints:
-    """The units of a table, which are its columns or groups of them, and those required or excluded.
+    """The units of a table, which are its columns or groups of them, and those required or excluded."""
 
-    Attributes
-    ----------
-    codes : ndarray of shape (n_features,)
-        The unit of each column.
-    labels : sequence
-        Names of the units: group labels, or names or numbers of columns.
-    grouped : bool
-        Whether units are groups.
-    required, excluded : ndarray
-        Units that must be selected, and that must not.
-    adjusted : ndarray
-        Columns that the others are adjusted for; they, or their groups, are among the excluded.
-    """
-
-    codes: Indices
-    labels: Sequence[Any]
+    codes: Indices  # unit of each column
+    labels: Sequence[Any]  # of the units: labels of groups, or names or numbers of columns
     grouped: bool
     required: Indices
     excluded: Indices
-    adjusted: Indices
+    adjusted: Indices  # columns that the others are adjusted for, themselves or their groups excluded
 
     @property
     def what(self) -> str:
@@ -307,8 +293,10 @@ class _UnitParser:
 
     def __init__(self, codes: Indices, labels: Sequence[Any], index: ColumnIndex, groups: Any) -> None:
         self._codes, self._labels, self._index = codes, labels, index
-        self._groups = {} if groups is None else {label: unit for unit, label in enumerate(labels)}
-        given = groups if isinstance(groups, Mapping) else self._groups
+        grouped = labels if groups is not None else ()
+        # True is not the label 1, though they are equal
+        self._groups = {(_is_truth(label), label): unit for unit, label in enumerate(grouped)}
+        given = groups if isinstance(groups, Mapping) else grouped
         self._numbered = any(isinstance(label, bool) or parameter.is_number(label) for label in given)
 
     def units(self, name: str, given: Any) -> Indices:
@@ -319,7 +307,8 @@ class _UnitParser:
         """Named columns, those of a named group altogether, rising; a number must not be ambiguous."""
         if self._numbered and given is not None:
             for item in (item for item in _items(name, given) if self._is_column(item)):
-                if item not in self._groups or np.count_nonzero(self._codes == self._groups[item]) > 1:
+                unit = self._unit_of(item)
+                if unit is None or np.count_nonzero(self._codes == unit) > 1:
                     raise ValueError(
                         f"{name} must say which columns it means; {shown(item)} may be a column or a group, "
                         f"as groups are numbered. Pass a mask, as {self._mask_of(item)}."
@@ -345,7 +334,7 @@ class _UnitParser:
         if self._numbered and self._is_column(item):
             raise ValueError(
                 f"{name} must hold labels of groups, which are numbers here; {shown(item)} is not among "
-                f"{listed(list(self._groups))}. Pass a mask to name columns, as {self._mask_of(item)}."
+                f"{listed(list(self._labels))}. Pass a mask to name columns, as {self._mask_of(item)}."
             )
         if column is None:
             what = "groups or columns" if self._groups else "columns"
@@ -355,15 +344,11 @@ class _UnitParser:
         return np.array([column], dtype=np.intp)
 
     def _unit_of(self, item: Any) -> int | None:
-        """Group with this label; True is not the label 1."""
+        """Group with this label."""
         try:
-            unit = self._groups.get(item)
+            return self._groups.get((_is_truth(item), item))
         except TypeError:  # not hashable
             return None
-        if unit is None:
-            return None
-        truth, expected = (isinstance(one, bool | np.bool_) for one in (item, self._labels[unit]))
-        return unit if truth == expected else None
 
     def _is_column(self, item: Any) -> bool:
         """Whether an item would be the number of a column, were there no groups."""
@@ -371,3 +356,7 @@ class _UnitParser:
 
     def _mask_of(self, item: Any) -> str:
         return f"np.isin(np.arange({self._index.n_columns}), [{shown(item)}])"
+
+
+def _is_truth(item: Any) -> bool:
+    return isinstance(item, bool | np.bool_)

@@ -24,6 +24,14 @@ Flags = NDArray[np.bool_]
 Places = Indices | slice
 ALL = slice(None)
 EMPTY: Indices = np.empty(0, dtype=np.intp)
+FAR = 1e30  # beyond any v - 1 of a projection, and finite, so that differences are
+
+
+class Stack(NamedTuple):
+    """Groups of one size, and their columns: groups x size."""
+
+    units: Indices
+    columns: Indices
 
 
 class Units:
@@ -77,6 +85,12 @@ class Units:
         if self.groups is None:
             return units
         return np.flatnonzero(mask_of(self.size, units)[self.groups])
+
+    def stacks(self, some: Indices) -> list[Stack]:
+        """Some units by size."""
+        first, sizes = np.cumsum(self.sizes) - self.sizes, self.sizes[some]
+        alike = ((size, some[sizes == size]) for size in np.unique(sizes))
+        return [Stack(few, self.in_order[first[few][:, None] + np.arange(size)]) for size, few in alike]
 
 
 class Sums(NamedTuple):
@@ -175,6 +189,8 @@ class Domain:
     def sums(self, g: Floats) -> Sums:
         """Largest sums of g over the sets, Eq. (26)."""
         sums = largest_sums(g[..., self.free], self.remaining)
+        if not self.required.size:
+            return sums
         return sums._replace(most=sums.most + g[..., self.required].sum(axis=-1))
 
     def threshold(self, g: Floats) -> float:
@@ -191,6 +207,8 @@ class Domain:
 
     def project(self, v: Floats) -> Floats:
         """Nearest point of the hull."""
+        if not self.fixed.size:
+            return project_capped(v, self.remaining)
         q = np.zeros(v.shape)
         q[..., self.required] = 1.0
         q[..., self.free] = project_capped(v[..., self.free], self.remaining)
@@ -250,24 +268,23 @@ def largest_sums(g: Floats, m: Indices | int, free: Flags | None = None) -> Sums
     A value that is not a number is the largest of all: the sum is none then, and bounds nothing.
     """
     size = g.shape[-1]
-    g = g if free is None else np.where(free, g, -np.inf)
-    if not isinstance(m, np.ndarray):
-        # one m: a partition costs O(size), and tells both the least inside and the largest outside
-        kth = [place for place in (size - m - 1, size - m) if 0 <= place < size]
-        ordered = np.partition(g, kth, axis=-1) if kth else g
-        most = ordered[..., size - m :].sum(axis=-1)
-        inside, outside = ordered[..., size - m : size - m + 1], ordered[..., : size - m][..., -1:]
-    else:
+    if isinstance(m, np.ndarray):
         # sums of a masked array, not differences of running sums: these would cancel, and round m times
-        ordered, places = np.sort(g, axis=-1), np.arange(size)
-        most = np.where(places >= (size - m)[:, None], ordered, 0.0).sum(axis=-1)
-        inside = np.take_along_axis(ordered, np.minimum(size - m, size - 1)[:, None], -1)
-        outside = np.take_along_axis(ordered, np.maximum(size - m - 1, 0)[:, None], -1)
-        inside, outside = (
-            np.where(m[:, None] > 0, inside, np.inf),
-            np.where(m[:, None] < size, outside, -np.inf),
+        ordered, rows = np.sort(g if free is None else np.where(free, g, -np.inf), axis=-1), np.arange(len(g))
+        most = np.where(np.arange(size) >= (size - m)[:, None], ordered, 0.0).sum(axis=-1)
+        inside, outside = ordered[rows, np.minimum(size - m, size - 1)], ordered[rows, size - m - 1]
+        return Sums(most, np.where(m > 0, inside, np.inf), np.where(m < size, outside, -np.inf))
+    if not 0 < m < size:  # no free unit in a set, or all of them
+        nothing = np.zeros(g.shape[:-1])
+        least = g.min(axis=-1) if m else nothing + np.inf
+        return Sums(
+            g.sum(axis=-1) if m else nothing,
+            least,
+            nothing - np.inf if m else g.max(axis=-1, initial=-np.inf),
         )
-    return Sums(most, np.min(inside, axis=-1, initial=np.inf), np.max(outside, axis=-1, initial=-np.inf))
+    # one m: a partition costs O(size), and tells both the least inside and the largest outside
+    ordered = np.partition(g, (size - m - 1, size - m), axis=-1)
+    return Sums(ordered[..., size - m :].sum(axis=-1), ordered[..., size - m], ordered[..., size - m - 1])
 
 
 def cap_shares(w: Floats, m: int) -> Floats:
@@ -290,28 +307,27 @@ def project_capped(v: Floats, m: Indices | int, free: Flags | None = None) -> Fl
     They are clip(v - tau, 0, 1) for the tau that makes the sum m. The sum is a piecewise linear, falling
     function of tau with a kink at every v_j - 1 and v_j, so one sort finds the piece and the piece gives tau.
     """
-    size, m = v.shape[-1], np.asarray(m)[..., None]
-    if not size:
-        return v
-    n_free = size if free is None else np.count_nonzero(free, axis=-1)[..., None]
+    size, rows = v.shape[-1], () if v.ndim == 1 else (np.arange(len(v))[:, None],)
+    n_free = size if free is None else free.sum(axis=1, keepdims=True)
+    m = m[:, None] if isinstance(m, np.ndarray) else m
+    if not isinstance(m, np.ndarray) and not 0 < m < size:  # a hull of one point
+        return np.full(v.shape, float(m > 0))
     kinks = np.concatenate([v - 1.0, v], axis=-1)
     if free is not None:  # the others have no kink: theirs stand last, where no sum is looked up
-        kinks = np.where(np.concatenate([free, free], axis=-1), kinks, np.inf)
-    order = np.argsort(kinks, axis=-1)
-    kinks = np.take_along_axis(kinks, order, axis=-1)
-    slopes = np.cumsum(np.where(order < size, -1.0, 1.0), axis=-1)
-    with np.errstate(invalid="ignore"):
-        falls = slopes[..., :-1] * np.diff(kinks, axis=-1)
-    # sums falls from the number of free entries to 0, up to rounding
-    sums = n_free + np.cumsum(np.where(np.isfinite(kinks[..., 1:]), falls, 0.0), axis=-1)
-    # the first kink at which the sum is no more than m ends the piece
-    piece = np.minimum(np.count_nonzero(sums > m, axis=-1, keepdims=True), 2 * size - 2)
-    before = np.where(piece > 0, np.take_along_axis(sums, np.maximum(piece - 1, 0), axis=-1), n_free)
-    slope = np.take_along_axis(slopes, piece, axis=-1)
-    tau = np.take_along_axis(kinks, piece, axis=-1) + np.where(
-        slope < 0, (m - before) / np.minimum(slope, -1), 0
-    )
-    nearest: Floats = np.where((m > 0) & (m < n_free), np.clip(v - tau, 0.0, 1.0), (m > 0).astype(float))
+        kinks = np.where(np.concatenate([free, free], axis=-1), kinks, FAR)
+    order = kinks.argsort(axis=-1)
+    kinks = kinks[(*rows, order)]
+    slopes = np.where(order < size, -1.0, 1.0).cumsum(axis=-1)
+    # the sum at each kink less that at the first, which is the number of free entries
+    falls = np.zeros(kinks.shape)
+    np.cumsum(slopes[..., :-1] * (kinks[..., 1:] - kinks[..., :-1]), axis=-1, out=falls[..., 1:])
+    # the piece ends at the first kink with a sum of no more than m: its slope is below 0
+    ahead = (falls > m - n_free).sum(axis=-1, keepdims=True)
+    at = (*rows, np.maximum(np.minimum(ahead, 2 * size - 1), 1) - 1)
+    tau = kinks[at] + (m - n_free - falls[at]) / np.minimum(slopes[at], -1.0)
+    if free is not None:  # hulls of one point
+        tau = np.where(m <= 0, FAR, np.where(m >= n_free, -FAR, tau))
+    nearest: Floats = np.minimum(np.maximum(v - tau, 0.0), 1.0)
     return nearest
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 import numpy as np
 
@@ -20,45 +19,11 @@ from fisherset.solver.joint import joint_path
 from fisherset.solver.problem import Problem, rescale, unscaled
 from fisherset.solver.proof import UnitBounds, bound_units, prove_tangents, prove_value
 from fisherset.solver.relaxation.relaxation import Relaxation, relax
-from fisherset.solver.solution import Solution, conclude
+from fisherset.solver.solution import Solution, Task, conclude
 from fisherset.solver.subset import measure_subset
 from fisherset.solver.trace import DEFAULT_TOL, Status, Trace
 
-
-class Solver(Protocol):
-    """Finds a set in each of several domains, in rising size, each search starting from the last.
-
-    Parameters
-    ----------
-    problem : Problem
-        The statistics of the table.
-    domains : sequence of Domain
-        The sets to choose from, one Solution each.
-    gamma : float
-        The ridge of Eq. (2).
-    tol : float
-        The gap between F(q) and its bound, or of an exact search, that is small enough.
-    certified : bool
-        Whether a bound is needed. Without, the ceiling of F, which costs nothing, may stand for it.
-    trace : Trace
-        The record of the run, with its limits.
-    start : ndarray or None
-        The q of a similar problem, for the first domain.
-    """
-
-    def __call__(
-        self,
-        problem: Problem,
-        domains: Sequence[Domain],
-        gamma: float,
-        *,
-        tol: float,
-        certified: bool,
-        trace: Trace,
-        start: Floats | None = None,
-    ) -> Iterator[Solution]: ...
-
-
+Solver = Callable[[Task], Iterator[Solution]]
 SOLVERS: dict[str, Solver] = {
     "joint": joint_path,
     "cutting-plane": cutting_plane_path,
@@ -84,9 +49,7 @@ def solve(
     """
     accuracy, bounded = DEFAULT_TOL if tol is None else tol, certified and tol is not None
     searched = _searchable(problem, domains, gamma)
-    solutions = SOLVERS[solver](
-        searched, domains, gamma, tol=accuracy, certified=bounded, trace=trace, start=start
-    )
+    solutions = SOLVERS[solver](Task(searched, domains, gamma, accuracy, bounded, trace, start))
     for domain in domains:
         with one_thread():
             found = next(solutions)

@@ -28,6 +28,7 @@ from fisherset.tables.matrices.npz import SUMMARY_ARRAYS
 from fisherset.tables.scanning import check_layout, columns_in, scan, scan_stream, strings_for
 from fisherset.tables.streams.files import MAGIC, Files
 from fisherset.tables.streams.readers import Reader, TableFile
+from fisherset.tables.text.reader import TextReader
 
 TASK_NAMES = ("classification", "regression")
 WHOLE_SHARE = 0.5  # of the free memory that a table may take to be read whole: a fit needs some, too
@@ -52,6 +53,8 @@ class LabelledTable(NamedTuple):
         Names of the rows, where they have any and are in memory.
     dropped : tuple of str
         The columns that were left out.
+    sha256 : str
+        The digest of the file, where it was asked for and taken from the open file.
     """
 
     X: Any
@@ -61,6 +64,7 @@ class LabelledTable(NamedTuple):
     path: Path
     ids: Identifiers | None = None
     dropped: tuple[str, ...] = ()
+    sha256: str = ""
 
     @property
     def names(self) -> list[str]:
@@ -200,6 +204,7 @@ def open_table(
     task: str = "classification",
     split: bool = True,
     layout: Layout = PLAIN,
+    digest: bool = False,
 ) -> LabelledTable:
     """Open a labelled table, its rows in memory where they fit.
 
@@ -209,6 +214,8 @@ def open_table(
         A file, a folder or a pattern such as `rows/*.parquet`, which are read by batches, or a summary.
     target, drop, impute, task, split, layout
         As for :func:`read_table`.
+    digest : bool, default=False
+        Whether to take the digest of a file of text while it is open.
 
     Returns
     -------
@@ -218,13 +225,15 @@ def open_table(
     if is_summary(path):
         return _summary_table(path, target, drop, impute, task, layout)
     several = path.is_dir() or (not path.exists() and any(mark in str(path) for mark in MAGIC))
-    reader = None
+    reader, sha256 = None, ""
     if not several:
         _check_parameters(target, impute, task, layout)
         file, reader = opened_file(path, layout)
+        sha256 = reader.digest() if digest and isinstance(reader, TextReader) else ""
         size, free = size_in_memory(file, reader), free_memory()
         if size <= WHOLE_SHARE * free:
-            return _whole(file, reader, target, drop, impute, task, split, layout)
+            table = _whole(file, reader, target, drop, impute, task, split, layout)
+            return table._replace(sha256=sha256)
         warnings.warn(
             f"{path.name} would take about {format_bytes(size)} of memory, more than half of the "
             f"{format_bytes(free)} that are free: it is read by batches, again for every pass.",
@@ -244,7 +253,7 @@ def open_table(
         rows = scan_stream(stream, [target], None, drop, None, None, impute, split, layout)
     plain = [Feature(name, name) for name in rows.names or ()]
     features = list(getattr(rows, "features", plain))
-    return LabelledTable(rows, None, features, target, path, dropped=tuple(drop))
+    return LabelledTable(rows, None, features, target, path, dropped=tuple(drop), sha256=sha256)
 
 
 def size_in_memory(file: TableFile, reader: Reader | None) -> float:
@@ -308,24 +317,7 @@ class _Sample:
 
 
 def pick(rows: Rows, columns: Sequence[int] | None = None, step: int = 1) -> tuple[Any, NDArray[Any]]:
-    """Return numbers and targets of some columns and rows in memory: one pass.
-
-    Parameters
-    ----------
-    rows : Rows
-        The table.
-    columns : sequence of int, default=None
-        The columns; None for all.
-    step : int, default=1
-        Of each batch every step-th row is taken.
-
-    Returns
-    -------
-    X : ndarray or CSR matrix
-        The numbers.
-    y : ndarray
-        The labels, or numbers.
-    """
+    """Return the numbers of some columns, and the targets, of every step-th row of each batch: one pass."""
     parts = rows.reduce(_Sample(columns, step))
     tables = [X for X, _ in parts]
     X = sparse.vstack(tables, format="csr") if sparse.issparse(tables[0]) else np.vstack(tables)

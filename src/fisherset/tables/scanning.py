@@ -310,17 +310,7 @@ def _capital(name: str) -> str:
 
 
 class ScannedTable(BatchedRows):
-    """A table read by batches.
-
-    Attributes
-    ----------
-    features : list of Feature
-        What each column is.
-    names : list of str
-        Names of the columns.
-    groups : list of str
-        The column of the stream that each belongs to.
-    """
+    """A table read by batches: `features` say what its columns are, `groups` of which column each is."""
 
     def __init__(
         self,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fisherset._files import read_json
+from fisherset._files import checked, read_json
 from fisherset._format import shown
 from fisherset.tables.columns.features import Feature
 from fisherset.tables.columns.table import ColumnTable, Content
@@ -151,46 +151,21 @@ def read_selection(path: Path) -> Selection:
         raise FileNotFoundError(f"There is no file {str(path)!r}.")
     try:
         content = read_json(path, SELECTION_FORMAT, SELECTION_VERSION)
+        features = [_feature(entry) for entry in content["features"]]
         given = {
-            field.name: _checked(content[field.name], str(field.type), field.name)
-            for field in fields(Selection)
+            field.name: checked(content[field.name], str(field.type), field.name)
+            for field in fields(Selection)[1:]
             # fields without a default are in every file
             if field.name in content or (field.default is MISSING and field.default_factory is MISSING)
         }
         if given.get("task", TASK_NAMES[0]) not in TASK_NAMES:
             raise ValueError(f"its task is {given['task']!r}")
-        if not 0 < len({feature.name for feature in given["features"]}) == len(given["features"]):
+        if not 0 < len({feature.name for feature in features}) == len(features):
             raise ValueError("it names no features, or one of them twice")
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
         raise ValueError(f"{path.name} cannot be used: {reason}.") from error
-    return Selection(**given)
-
-
-def _checked(value: Any, kind: str, name: str) -> Any:
-    """A value of a field, checked against the annotation of the field."""
-    if kind == "Any" or (value is None and kind.endswith(" | None")):
-        return value
-    kind = kind.removesuffix(" | None")
-    if kind == "Feature":
-        return _feature(value)
-    outer, _, inner = kind.partition("[")
-    types: dict[str, Any] = {
-        "float": (int, float),
-        "int": int,
-        "str": str,
-        "bool": bool,
-        "list": list,
-        "dict": dict,
-    }
-    if not isinstance(value, types[outer]) or (isinstance(value, bool) and outer != "bool"):
-        raise TypeError(f"its {name} is {value!r}")
-    if outer == "list":
-        return [_checked(item, inner.removesuffix("]"), name) for item in value]
-    if outer == "dict":
-        kind = inner.removesuffix("]").removeprefix("str, ")
-        return {str(key): _checked(item, kind, str(key)) for key, item in value.items()}
-    return float(value) if outer == "float" else value
+    return Selection(features, **given)
 
 
 def _feature(entry: Any) -> Feature:
@@ -199,14 +174,14 @@ def _feature(entry: Any) -> Feature:
     feature = Feature(**entry)
     kinds = {"number": "float", "value": "str"}
     for name in ("name", "column", "kind"):
-        _checked(getattr(feature, name), "str", name)
+        checked(getattr(feature, name), "str", name)
     if feature.kind not in (*kinds, "missing") or isinstance(feature.value, str) != (feature.kind == "value"):
         raise ValueError(f"the kind of {feature.name!r} is not what it should be")
-    _checked(feature.other, "str | None", "other")
+    checked(feature.other, "str | None", "other")
     if feature.fill is not None:
         if feature.kind == "missing":
             raise TypeError(f"its fill is {feature.fill!r}")
-        fill = _checked(feature.fill, kinds[feature.kind], "fill")
+        fill = checked(feature.fill, kinds[feature.kind], "fill")
         if not isinstance(fill, str) and not math.isfinite(fill):
             raise ValueError(f"the fill of {feature.name!r} is not finite")
     for string in (feature.name, feature.column, feature.value or "", feature.other or ""):

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from fisherset.solver import Domain, Trace, Units
-from fisherset.solver.algorithm1.mixture import Mixture, Shortlist, newton, top_on_simplex
+from fisherset.solver.algorithm1.cutting_plane import Mixture, Shortlist, newton, top_on_simplex
 from fisherset.solver.relaxation.ascent import ascend
 from support import reference
 from support.solver_calls import domain_of

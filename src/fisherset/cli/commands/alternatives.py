@@ -71,9 +71,8 @@ def alternatives(
             search = {"gamma": value, "within": within, "max_sets": max_sets, **limits}
             found = near_best_sets(request, size, search)
             leakage = leakage_warnings(request)
-        if report is not None:
-            with ProgressBars(silent, "writing the report"):
-                outputs.write(report, lambda: _page(request, found, leakage))
+        with ProgressBars(silent or report is None, "writing the report"):
+            outputs.write(report, lambda: _page(request, found, leakage))
     if as_json:
         remarks = [remark.text for remark in (*leakage, *status_remarks(found.status))]
         typer.echo(json.dumps({**as_content(found), "remarks": remarks}))
@@ -83,16 +82,16 @@ def alternatives(
     screen.values(request.limits)
     screen.warnings(leakage)
     _show(screen, found)
-    screen.lines(*(f"Written: {file}" for file in outputs.written))
+    outputs.show(screen)
 
 
 def near_best_sets(request: Request, k: int, search: dict[str, Any]) -> NearBest:
     """Search the near-best sets of a request."""
     from fisherset import near_best
 
-    table, grouping = request.table, request.grouping
+    grouping = request.grouping
     parameters = {**search, "task": request.task, "keep": request.kept, **request.parameters}
-    found = near_best(table.X, table.y, k, **parameters)
+    found = near_best(request.measured, None, k, **parameters)
     return replace(found, names=list(grouping.labels), what=grouping.noun)
 
 

@@ -40,15 +40,9 @@ def apply(
     """
     outputs = Outputs((out, TABLE), inputs=[*source.inputs, selection], force=force)
     source.check()
-    from fisherset.tables import (
-        drift_of,
-        join_labels,
-        labels_in,
-        read_content,
-        read_selection,
-        reduce_content,
-        values_in,
-    )
+    from fisherset.tables import drift_of, read_selection
+    from fisherset.tables.columns.labels import labels_in, values_in
+    from fisherset.tables.columns.table import join_labels, read_content, reduce_content
     from fisherset.tables.write import table_content
 
     with outputs, source.opened() as path:

@@ -83,7 +83,7 @@ def certify(
         columns = columns_of(request, listed.names(request), listed.name)
         parameters = {"gamma": value, "task": request.task, "keep": request.kept, **request.parameters}
         with ProgressBars(silent, "certifying"), status_shown_later():
-            found = grade(table.X, table.y, columns, exact=exact, **limits, **parameters)
+            found = grade(request.measured, None, columns, exact=exact, **limits, **parameters)
             leakage = leakage_warnings(request)
     _print(found, request, leakage, quiet=quiet, as_json=as_json)
 

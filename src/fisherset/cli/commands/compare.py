@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from fisherset.cli.request import Request
     from fisherset.report import Remark
 
+    Compared = tuple[Any, SelectionPath]  # the methods, and the joint selections with their certificates
+
 COMPARED_SIZES = (5, 10, 20, 50, 100)  # without -k, as far as the table has so many features
 DEMO_SIZES = (5, 10, 20, 30)
 
@@ -61,16 +63,14 @@ def compare(
 
     silent = quiet or as_json
     with outputs, source.opened() as path:
-        request = plain_request(source.table(path, silent, whole=True))
+        request = plain_request(source.table(path, silent))
         sizes = check_sizes(given, len(request.table.features))
         named = None if methods is None else [name.strip() for name in methods.split(",")]
-        comparison = _compared(request, sizes, silent, methods=named, repeats=repeats, seed=seed)
-        certificates, leakage = _certified(request, comparison.ks), leakage_warnings(request)
-        largest = certificates[-1].k
-        outputs.write(report, lambda: _page(request, largest, certificates.gamma, leakage, comparison))
-    _print(comparison, certificates, leakage, quiet=quiet, as_json=as_json)
-    if not as_json:
-        Screen(quiet).lines(*(f"Written: {file}" for file in outputs.written))
+        found = _compared(request, sizes, silent, methods=named, repeats=repeats, seed=seed)
+        leakage = leakage_warnings(request)
+        outputs.write(report, lambda: _page(request, sizes[-1], found, leakage))
+    _print(found, leakage, quiet=quiet, as_json=as_json)
+    outputs.show(Screen(silent))
 
 
 @options.command
@@ -89,7 +89,7 @@ def demo(
     outputs = Outputs((report, PAGE), force=force)
     from sklearn.datasets import load_digits
 
-    from fisherset.cli import answer as _loaded  # noqa: F401
+    from fisherset.cli.answer import leakage_warnings
     from fisherset.cli.request import plain_request
     from fisherset.tables import Feature, LabelledTable
 
@@ -99,10 +99,10 @@ def demo(
         features = [Feature(f"pixel_{j // 8}_{j % 8}", f"pixel_{j // 8}_{j % 8}") for j in range(64)]
         request = plain_request(LabelledTable(X, y, features, "digit", Path("handwritten digits")))
         screen.lines(f"Handwritten digits: {len(y)} images of 8 x 8 pixels. Which pixels to look at?")
-        comparison = _compared(request, DEMO_SIZES, quiet or as_json)
-        certificates = _certified(request, DEMO_SIZES)
-        outputs.write(report, lambda: _page(request, DEMO_SIZES[1], certificates.gamma, [], comparison))
-    _print(comparison, certificates, [], quiet=quiet, as_json=as_json)
+        found = _compared(request, DEMO_SIZES, quiet or as_json)
+        leakage = leakage_warnings(request)
+        outputs.write(report, lambda: _page(request, DEMO_SIZES[1], found, leakage))
+    _print(found, leakage, quiet=quiet, as_json=as_json)
     screen.lines(f"The page: {report.resolve()}")
 
 
@@ -115,35 +115,30 @@ def check_sizes(given: list[int] | None, n_features: int) -> list[int]:
     return given
 
 
-def _compared(request: Request, sizes: Sequence[int], silent: bool, **parameters: Any) -> Any:
+def _compared(request: Request, sizes: Sequence[int], silent: bool, **parameters: Any) -> Compared:
+    """Compare the methods, and select jointly for all sizes at one gamma, that of the largest."""
+    from fisherset import selection_path
     from fisherset.evaluation import compare as run
 
-    with ProgressBars(silent) as bars:
+    with ProgressBars(silent) as bars, status_shown_later():
         progress = partial(bars, "comparing")
-        return run(request.table.X, request.table.y, sizes, progress=progress, **parameters)
+        comparison = run(request.table.X, request.table.y, sizes, progress=progress, **parameters)
+        return comparison, selection_path(request.measured, None, comparison.ks, **request.parameters)
 
 
-@status_shown_later()
-def _certified(request: Request, sizes: Sequence[int]) -> SelectionPath:
-    """Return the joint selections of all sizes at one gamma, that of the largest."""
-    from fisherset import selection_path
-
-    return selection_path(request.table.X, request.table.y, sizes, **request.parameters)
-
-
-def _page(request: Request, k: int, gamma: float, leakage: Sequence[Remark], comparison: Any) -> str:
+def _page(request: Request, k: int, found: Compared, leakage: Sequence[Remark]) -> str:
     from fisherset.cli.answer import answered, fitted
 
-    answer = answered(request, fitted(request, k, gamma, "joint"), "joint", leakage)
-    return answer.page(comparison)
+    comparison, certificates = found
+    selector = fitted(request, k, certificates.gamma, "joint")
+    return answered(request, selector, "joint", leakage).page(comparison)
 
 
-def _print(
-    comparison: Any, certificates: SelectionPath, leakage: Sequence[Remark], *, quiet: bool, as_json: bool
-) -> None:
+def _print(found: Compared, leakage: Sequence[Remark], *, quiet: bool, as_json: bool) -> None:
     """Print the accuracy of the methods, and the certificates of the joint selections."""
     from fisherset.report import noise_remarks, status_remarks
 
+    comparison, certificates = found
     remarks = {step.k: [*status_remarks(step.status), *noise_remarks(step.noise)] for step in certificates}
     if as_json:
         typer.echo(json.dumps(_content(comparison, certificates, leakage, remarks)))

@@ -78,11 +78,11 @@ def select(
       cat genes.csv | fisherset select - -t tumour -k 10 --format names
     """
     size, value = None if k is None else parse_k(k), options.parse_gamma(gamma)
-    printed, several = parse_format(shown, as_json), isinstance(size, list) or size == "auto"
     lacking = None if solver == "exact" else "--solver exact"
     limits = options.parse_limits(time_limit, max_nodes, lacking=lacking)
-    if limits and (several or value == "auto"):
+    if limits and (isinstance(size, list) or "auto" in (size, value)):
         raise ValueError('--time-limit and --max-nodes must go with one -k and a --gamma other than "auto".')
+    printed = parse_format(shown, as_json)
     wanted = (out, SELECTION), (report, PAGE), (write, TABLE)
     outputs = Outputs(*wanted, inputs=[*source.inputs, *restrictions.inputs], force=force)
     source.check()
@@ -91,20 +91,18 @@ def select(
 
     with outputs, source.opened() as path:
         silent = quiet or printed != "table"
-        table = source.table(path, silent, restrictions.task, restrictions.split_texts)
+        table = source.table(path, silent, restrictions.task, restrictions.split_texts, report is not None)
         check_rows(table, report, write)
         request = make_request(table, source, restrictions)
         answer = find_answer(request, size, value, solver, limits, silent=silent, quiet=quiet)
         outputs.write(out, lambda: answer.selection.as_json() + "\n")
-        if report is not None:
-            with ProgressBars(silent, "writing the report"):
-                outputs.write(report, answer.page)
-        if write is not None:
-            outputs.write(write, lambda: answer.reduced_table(write))
+        with ProgressBars(silent or report is None, "writing the report"):
+            outputs.write(report, answer.page)
+        outputs.write(write, lambda: answer.reduced_table(Path(str(write))))
     if printed == "table":
         screen = Screen(quiet)
         show_answer(screen, answer)
-        screen.lines(*(f"Written: {file}" for file in outputs.written))
+        outputs.show(screen)
     else:
         print(formatted(answer, printed))  # typer would remove characters from names
 

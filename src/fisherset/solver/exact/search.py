@@ -2,7 +2,7 @@
 
 Nodes are domains, many of which are relaxed together. In turns, for the nodes of the largest bounds:
 
-1. relax each, with a diagonal of its own (`relaxations`);
+1. relax each, with a diagonal of its own (`nodes.Relaxations`);
 2. close the nodes whose bound is below the threshold of the goal;
 3. fix units: the tangent of a node bounds the sets with each unit, and without it; a unit that cannot be in
    is excluded, one that cannot be out is required;
@@ -23,8 +23,14 @@ from fisherset._types import Floats, Indices
 from fisherset.solver.domain import largest, mask_of
 from fisherset.solver.exact.candidates import COPY_ERRORS, Candidates
 from fisherset.solver.exact.enumeration import completable, complete
-from fisherset.solver.exact.nodes import Frontier, Nodes, choose_branch
-from fisherset.solver.exact.relaxations import Relaxations, find_diagonal, node_bounds
+from fisherset.solver.exact.nodes import (
+    Frontier,
+    Nodes,
+    Relaxations,
+    choose_branch,
+    find_diagonal,
+    node_bounds,
+)
 from fisherset.solver.proof import SUMS_ROUNDED
 from fisherset.solver.trace import Status, Trace
 

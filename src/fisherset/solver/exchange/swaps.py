@@ -21,8 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fisherset._types import EPS, Floats, Indices
-from fisherset.solver.domain import EMPTY, TIE, Domain, Flags, Units, without
-from fisherset.solver.exchange.forward import Stack, stacks
+from fisherset.solver.domain import EMPTY, TIE, Domain, Flags, Stack, Units, without
 from fisherset.solver.linear import solve_stack
 from fisherset.solver.problem import Problem
 from fisherset.solver.subset import IterativeSubset, SampleSubset, Subset, measure_subset
@@ -71,7 +70,7 @@ def _rows(state: Subset, units: Units) -> list[Indices]:
 def _batches(units: Units, some: Indices, numbers: int) -> Iterator[Stack]:
     """Some units by size, with at most so many columns at a time."""
     singles = [Stack(some, some[:, None])]
-    for alike, columns in singles if units.groups is None else stacks(units, some):
+    for alike, columns in singles if units.groups is None else units.stacks(some):
         step = max(1, numbers // columns.shape[1])
         for start in range(0, alike.size, step):
             yield Stack(alike[start : start + step], columns[start : start + step])

@@ -30,19 +30,9 @@ NO_LABELS = "The target {!r} of {} holds {}; class labels are texts, whole numbe
 
 
 def labels_in(content: Content, target: str) -> NDArray[Any] | None:
-    """Return the labels of a table as an array of one kind; strings of typed columns are strings.
+    """Return the labels of a table as an array of one kind, missing ones as None; None without such a column.
 
-    Parameters
-    ----------
-    content : ColumnTable or AnnotatedMatrix
-        The table.
-    target : str
-        The column of labels.
-
-    Returns
-    -------
-    y : ndarray or None
-        The labels, missing ones as None; None where there is no such column.
+    Strings of typed columns are strings, whatever they spell.
     """
     if isinstance(content, ColumnTable) and target in content.names:
         _check_type(content.table.schema.field(target).type, target, content.path.name)
@@ -95,20 +85,7 @@ def _check_type(kind: Any, target: str, file: str) -> None:
 
 
 def values_in(content: Content, target: str) -> NDArray[Any] | None:
-    """Return the target of a table unchanged, whatever it holds, to be written again.
-
-    Parameters
-    ----------
-    content : ColumnTable or AnnotatedMatrix
-        The table.
-    target : str
-        The column.
-
-    Returns
-    -------
-    y : ndarray of object, or None
-        The values, missing ones as None; None where there is no such column.
-    """
+    """Return the target of a table unchanged, to be written again; None where there is no such column."""
     values = content.values(target)
     if values is None:
         return None
@@ -206,16 +183,7 @@ def are_continuous(labels: NDArray[Any]) -> bool:
 class Targets:
     """Targets of batches: one column of labels or numbers, or several of numbers.
 
-    Parameters
-    ----------
-    names : list of str
-        The columns.
-    schema : pyarrow.Schema
-        The columns of the table: one of dates, lists or the like is refused.
-    file : str
-        The name of the table.
-    untyped : bool
-        Whether labels come as text without a type, which may stand for numbers.
+    Columns of dates, lists or the like are refused by the schema; `untyped` labels are text without a type.
     """
 
     def __init__(self, names: list[str], schema: Any, file: str, untyped: bool) -> None:

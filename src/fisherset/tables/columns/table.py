@@ -42,27 +42,13 @@ from fisherset.tables.text.transposed import transposed
 
 @dataclass(frozen=True)
 class ColumnTable:
-    """Named columns of Arrow in memory.
-
-    Attributes
-    ----------
-    path : Path
-        The file.
-    table : pyarrow.Table
-        The columns.
-    ids : Identifiers or None
-        Names of the rows, where they have any.
-    text : TextReader or None
-        The reader of a file of text, which finds lines.
-    untyped : bool
-        Whether its cells are text without types, as in CSV: only then are strings read as numbers.
-    """
+    """A file of named columns, collected in memory as an Arrow table."""
 
     path: Path
     table: Any
-    ids: Identifiers | None = None
-    text: TextReader | None = None
-    untyped: bool = False
+    ids: Identifiers | None = None  # names of the rows, where they have any
+    text: TextReader | None = None  # of a file of text, finds lines
+    untyped: bool = False  # whether cells have no types, as in CSV: only then strings may be numbers
 
     @property
     def names(self) -> list[str]:
@@ -158,23 +144,9 @@ def read_content(
 ) -> Content:
     """Read a whole file by its suffix; an empty, damaged or unsupported one is refused with a reason.
 
-    Parameters
-    ----------
-    path : Path
-        CSV, TSV or other text, which may be compressed, Parquet, Feather/Arrow, .npz, svmlight or .h5ad; or a
-        series matrix of GEO.
-    strings : collection of str, default=()
-        Columns of files of text that are read as strings, even if these look like numbers.
-    columns : collection of str, default=None
-        The columns to read, besides those in `strings` and identifiers; others are skipped, and
-        those that do not exist ignored. None for all.
-    layout : Layout, default=PLAIN
-        How the table is written; what is not given is recognised. :func:`join_labels` reads a file of labels.
-
-    Returns
-    -------
-    content : ColumnTable or AnnotatedMatrix
-        Its columns, or its matrix with annotations of the rows.
+    Columns of text that are in `strings` are strings, even if these look like numbers. Of other columns only
+    those in `columns` and identifiers are read, None for all; any that do not exist are ignored. A file of
+    labels is left to :func:`join_labels`.
     """
     return content_of(*opened_file(path, layout), strings=strings, columns=columns, layout=layout)
 
@@ -259,20 +231,7 @@ def _identified(content: Content, layout: Layout) -> Content:
 
 
 def reduce_content(content: Content, features: Sequence[Feature]) -> Any:
-    """Return the numbers of some features of a table, which has to have their columns.
-
-    Parameters
-    ----------
-    content : ColumnTable or AnnotatedMatrix
-        The table.
-    features : sequence of Feature
-        The features.
-
-    Returns
-    -------
-    X : ndarray of shape (n_rows, len(features))
-        The numbers.
-    """
+    """Return the numbers of some features of a table, which has to have their columns, as an ndarray."""
     lacking = content.lacking(list(dict.fromkeys(feature.column for feature in features)))
     if lacking:
         raise ValueError(f"{content.path.name} lacks {len(lacking)} of the columns: {shown(lacking)}.")
@@ -284,20 +243,10 @@ def reduce_content(content: Content, features: Sequence[Feature]) -> Any:
 
 
 class Joined(NamedTuple):
-    """A table, and its target.
-
-    Attributes
-    ----------
-    table : ColumnTable or AnnotatedMatrix
-        The table, without the column by which its rows were found.
-    labels : ColumnTable or AnnotatedMatrix
-        The table itself, or the labels of its rows from the other file.
-    target : str or None
-        The target, as far as it is known.
-    """
+    """A table without the column by which its rows were found, and its target."""
 
     table: Content
-    labels: Content
+    labels: Content  # the table itself, or the labels of its rows from the other file
     target: str | None
 
 
@@ -306,21 +255,8 @@ def join_labels(
 ) -> Joined:
     """Find the label of each row of a table in another file, if the layout names one.
 
-    Parameters
-    ----------
-    content : ColumnTable or AnnotatedMatrix
-        The table, read with the same layout.
-    target : str or None
-        The column of labels; None where the other file has no other than the one that identifies rows.
-    layout : Layout
-        The file of labels, and the column of both files that identifies rows.
-    strings : sequence of str, default=()
-        Columns of the other file that are read as strings, such as one of labels.
-
-    Returns
-    -------
-    joined : Joined
-        The table, and its labels.
+    Without a target the other file has to have a single column besides the one that identifies rows;
+    `strings` are columns of it that are read as strings, such as one of labels.
     """
     if layout.labels is None:
         if layout.on is not None:

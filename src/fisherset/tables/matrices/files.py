@@ -16,7 +16,7 @@ from fisherset.tables.columns.encoding import ASK_IMPUTE, NOTHING, check_distinc
 from fisherset.tables.columns.features import Feature
 from fisherset.tables.columns.identifiers import Identifiers, are_row_numbers, free_name, identifiers_of
 from fisherset.tables.matrices.geo import is_series, read_series
-from fisherset.tables.matrices.npz import arrays_in, check_labels
+from fisherset.tables.matrices.npz import arrays_in, read_npz
 from fisherset.tables.matrices.storage import (
     StoredTable,
     loaded,
@@ -38,30 +38,14 @@ KNOWN = (
 
 @dataclass(frozen=True)
 class AnnotatedMatrix:
-    """A matrix with named columns, and annotations of its rows.
-
-    Attributes
-    ----------
-    path : Path
-        The file.
-    names : list of str
-        Names of the columns of the matrix.
-    X : ndarray or sparse matrix
-        The matrix.
-    annotations : dict of str to ndarray
-        A value for each row, None where it is missing.
-    ids : Identifiers or None
-        Names of the rows, where they have any.
-    untyped : bool
-        Whether annotations are text without types: only then are strings read as numbers.
-    """
+    """A file of a matrix with named columns, and annotations of its rows."""
 
     path: Path
-    names: list[str]
-    X: Any
-    annotations: dict[str, NDArray[Any]]
-    ids: Identifiers | None = None
-    untyped: bool = False
+    names: list[str]  # of the columns
+    X: Any  # ndarray or sparse matrix
+    annotations: dict[str, NDArray[Any]]  # a value for each row, None where it is missing
+    ids: Identifiers | None = None  # names of the rows, where they have any
+    untyped: bool = False  # whether annotations have no types: only then strings may be numbers
 
     @property
     def label_names(self) -> list[str]:
@@ -97,7 +81,7 @@ class AnnotatedMatrix:
     def find_target(self, target: str | None) -> str:
         """Return the name of the target: an annotation, the only one where none is given."""
         if not self.annotations and self.path.suffix.lower() == ".npz":
-            check_labels(self.path)
+            read_npz(self.path)  # refuses a file without labels
         if target is None and len(self.annotations) == 1:
             return next(iter(self.annotations))
         if target is None or target not in self.annotations:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -63,9 +62,14 @@ def read_series(path: Path) -> Series:
         what = f"the line {SAMPLE_FIELD}{odd[0]} has" if odd else "its table has"
         raise ValueError(f"{path.name} is damaged: {what} other samples than {SAMPLE_FIELD}{ACCESSION}.")
     place_of = {sample: place for place, sample in enumerate(accessions)}
-    places = [place_of[sample] for sample in samples]
-    labels = {name: _column(values, places) for name, values in _columns(notes, len(accessions))}
-    return Series(samples, probes, X, {name: values for name, values in labels.items() if values is not None})
+    order = [place_of[sample] for sample in samples]  # of the samples in the table
+    columns = _columns(notes, len(accessions)).items()
+    labels = {
+        name: np.array([values[place] for place in order], dtype=object)
+        for name, values in columns
+        if any(value is not None for value in values)
+    }
+    return Series(samples, probes, X, labels)
 
 
 def _text(path: Path) -> bytes:
@@ -141,7 +145,7 @@ def _notes(path: Path, head: str) -> dict[str, list[list[str]]]:
     return notes
 
 
-def _columns(notes: dict[str, list[list[str]]], n: int) -> Iterator[tuple[str, list[str | None]]]:
+def _columns(notes: dict[str, list[list[str]]], n: int) -> dict[str, list[str | None]]:
     """Annotations as columns; of characteristics, "tissue: tumour", each key has its own, in any line."""
     columns: dict[str, list[str | None]] = {}
     for field, lines in notes.items():
@@ -158,11 +162,4 @@ def _columns(notes: dict[str, list[list[str]]], n: int) -> Iterator[tuple[str, l
                 if apart and name in notes:  # "title: x", where there is a title
                     name = f"{name} ({field})"
                 columns.setdefault(name, [None] * n)[i] = None if value in NO_VALUE_CELLS else value
-    yield from columns.items()
-
-
-def _column(values: list[str | None], places: list[int]) -> NDArray[Any] | None:
-    """Annotations in the order of the samples in the table; None where all are missing."""
-    if all(value is None for value in values):
-        return None
-    return np.fromiter((values[place] for place in places), dtype=object, count=len(places))
+    return columns

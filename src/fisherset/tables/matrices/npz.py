@@ -93,11 +93,6 @@ def arrays_in(path: Path) -> Arrays:
     return Arrays(X, y, found["target"], _names(path, found, "feature_names", X.shape[1]), samples)
 
 
-def check_labels(path: Path) -> None:
-    """Refuse a file without labels."""
-    _found(path, ("y",))
-
-
 def _found(path: Path, needed: Sequence[str]) -> dict[str, Any]:
     """Arrays of a file by our names for them, all `needed` among them, and the name of the target."""
     found, name = {}, ""

@@ -56,16 +56,7 @@ class Stream(Protocol):
 class Files:
     """A stream of files, one after the other, whose columns have to agree.
 
-    Parameters
-    ----------
-    files : list of TableFile
-        The files.
-    strings : collection of str
-        Columns of files of text that are read as strings.
-    layout : Layout, default=PLAIN
-        How texts are written, as far as it is given.
-    readers : list of readers, default=None
-        The readers of the files, where they are open.
+    Columns in `strings` are strings in files of text; `readers` are those of the files, where they are open.
     """
 
     def __init__(

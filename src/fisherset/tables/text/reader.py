@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -44,21 +45,12 @@ MISFIT = re.compile(
 
 
 class TextReader:
-    """A file of text, compressed or not.
+    """A file of text, compressed or not, with its `dialect` and its first rows, two at least (`start`).
 
-    Attributes
-    ----------
-    dialect : Dialect
-        How it is written.
-    start : bytes
-        Its first rows, two at least.
-    strings : collection of str
-        Columns that batches have as strings, even if these look like numbers.
-    n_rows : None
-        The number of rows is not known before all are read.
+    Columns in `strings` are strings in batches, even if these look like numbers.
     """
 
-    n_rows = None
+    n_rows = None  # not known before all are read
 
     def __init__(self, file: TableFile, layout: Layout = PLAIN) -> None:
         import pyarrow as pa
@@ -91,6 +83,11 @@ class TextReader:
         separator = re.escape(self.dialect.separator.encode())
         if last.count(b'"') % 2 and re.search(rb'(?:^|%b)"[^"]*(?:""[^"]*)*$' % separator, last):
             raise ValueError(f"{self.file.name} ends inside a quotation; is it damaged or cut off?")
+
+    def digest(self) -> str:
+        """Return the SHA-256 of the file that is open, before its rows are read."""
+        self._handle.seek(0)
+        return hashlib.file_digest(self._handle, "sha256").hexdigest()
 
     def remark(self) -> str | None:
         """Return a sentence on what was guessed of the dialect, if it is unusual."""

@@ -6,7 +6,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from fisherset._format import shown
@@ -157,8 +157,8 @@ def _spaced(name: str, text: str, whole: bool) -> Sample:
         return single
     if single.rows and max(len(row.cells) for row in single.rows) > 1:
         raise ValueError(
-            f"{name} has no ',', ';', '|' or tab between its cells, and not always one space; name what "
-            f"stands there with --sep, or write it with tabs."
+            f"{name} has no ',', ';', '|' or tab between its cells, and not always one space; name the "
+            f"separator with --sep, or write it with tabs."
         )
     return sample_of(text, ",", whole)
 
@@ -167,20 +167,18 @@ def decimal_of(name: str, sample: Sample) -> str:
     """The decimal point or comma, as most cells of some columns are numbers with the one or the other."""
     if sample.separator == "," or not any("," in cell for row in sample.rows for cell in row.cells):
         return "."
-    points, commas = None, None
+    first: dict[str, Row] = {}  # number with a point, and with a comma
     sure = False
     for column in sample.columns():
         cells = [row.cells[0] for row in column]
-        for character, kind in ((".", POINT), (",", COMMA)):
+        for point, kind in ((".", POINT), (",", COMMA)):
             found = next((row for row in column if kind.fullmatch(row.cells[0])), None)
             numbers = sum(bool(kind.fullmatch(cell) or WHOLE.fullmatch(cell)) for cell in cells)
-            if found is None or numbers <= NUMERIC_SHARE * len(cells):
-                continue
-            if character == ".":
-                points = points or found
-            else:
-                commas = commas or found
+            if found is not None and numbers > NUMERIC_SHARE * len(cells):
+                first.setdefault(point, found)
+                # 1,000 may be a thousand
                 sure = sure or any(COMMA.fullmatch(cell) and not THOUSANDS.fullmatch(cell) for cell in cells)
+    points, commas = first.get("."), first.get(",")
     if commas is None:
         return "."
     if points is not None or not sure:
@@ -221,46 +219,32 @@ def header_start(text: str, start: int, sample: Sample) -> int:
 
 def check_header(name: str, sample: Sample) -> None:
     """Refuse a text whose first row is surely data: numbers may be names, but not the same one twice."""
-    if not sample.rows:
-        return
-    line, header = sample.rows[0]
+    line, header = sample.rows[0] if sample.rows else Row(0, [])
     numbers = [cell.strip() for cell in header if is_plain_number(cell.strip())]
-    twice, times = Counter(numbers).most_common(1)[0] if numbers else ("", 0)
-    if times > 1:
-        raise ValueError(
-            f"{name} has no header, it seems: line {line} holds the number {twice} twice, where the names of "
-            f"columns should be. Write them into a line before it."
-        )
-    if numbers and len(numbers) < len(header) and _like_rows(header, sample):
-        other = next(cell for cell in header if not is_plain_number(cell.strip()))
-        raise ValueError(
-            f"{name} has no header, it seems: line {line} holds {other!r} and numbers as the lines after it "
-            f"do, where the names of columns should be. Write them into a line before it."
-        )
+    twice = next((number for number, times in Counter(numbers).items() if times > 1), None)
+    columns = [[row.cells[0] for row in column] for column in sample.columns()]
+    mixed = len(header) == len(columns) and 0 < len(numbers) < len(header)
+    if twice is not None:
+        held = f"the number {twice} twice"
+    elif mixed and all(map(_could_be_in, header, columns)):
+        other = next(cell for cell in header if cell.strip() not in numbers)
+        held = f"{other!r} and numbers as the lines after it do"
+    else:
+        return
+    raise ValueError(
+        f"{name} has no header, it seems: line {line} holds {held}, where the names of columns should be. "
+        f"Write them into a line before it."
+    )
 
 
-def _like_rows(header: list[str], sample: Sample) -> bool:
-    """Whether every cell of a header could be one of a row: a string of its column, a number in its range."""
-    columns = list(sample.columns())
-    if len(columns) != len(header):
+def _could_be_in(cell: str, column: list[str]) -> bool:
+    """Whether a cell could be one of a column: a string that is in it, a number between its numbers."""
+    if not is_plain_number(cell.strip()):
+        return cell.strip() in column
+    if not column or not all(map(is_plain_number, column)):
         return False
-    for cell, column in zip(header, columns, strict=True):
-        below = [row.cells[0] for row in column]
-        if not is_plain_number(cell.strip()):
-            if cell.strip() not in below:
-                return False
-        elif not _between(cell, below):
-            return False
-    return True
-
-
-def _between(cell: str, cells: Collection[str]) -> bool:
-    numbers = [_number(other) for other in cells if is_plain_number(other)]
-    return len(numbers) == len(cells) > 0 and min(numbers) <= _number(cell) <= max(numbers)
-
-
-def _number(cell: str) -> float:
-    return float(cell.replace(",", "."))
+    number, *others = (float(text.replace(",", ".")) for text in (cell, *column))
+    return min(others) <= number <= max(others)
 
 
 class Finding(NamedTuple):
