@@ -104,6 +104,16 @@ def client():
 
 
 @pytest.fixture
+def own_client():
+    """A client of a cluster for one test, which may kill the workers."""
+    pytest.importorskip("distributed")
+    from support.dask_clusters import two_processes
+
+    with two_processes() as client:
+        yield client
+
+
+@pytest.fixture
 def real_data():
     """Loader of real data sets by name: (X, y)."""
 

@@ -39,12 +39,6 @@ def two_processes():
         yield client
 
 
-def wait_for_both(client):
-    """Wait until both workers answer, as after one was killed and is started again."""
-    while len(client.run(os.getpid, on_error="ignore")) < 2:
-        client.wait_for_workers(2)
-
-
 @contextmanager
 def two_spawned():
     """A pool for the scheduler "processes", which starts one for every pass otherwise."""
