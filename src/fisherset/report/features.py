@@ -17,7 +17,7 @@ OWN_SCORES = {"classification": "Fisher score", "regression": "r² alone"}
 
 
 class Shares(NamedTuple):
-    """What is left of F without a feature, in per cent, as it is printed; empty where it is unknown."""
+    """Shares of F that are left without a feature, in per cent, as printed; empty where unknown."""
 
     exchanged: str  # with the best swap in its place
     left_out: str  # with nothing there

@@ -1,4 +1,4 @@
-"""How a page was made: file, command, date, and the columns that were left out or filled in."""
+"""Provenance of a page: file, command, date, and the columns that were left out or filled in."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from fisherset._format import counted
+from fisherset._format import counted, listed
 
 
 @dataclass(frozen=True)
 class Provenance:
-    """How a selection was made; a page leaves out what is unknown.
+    """Origin of a selection; a page leaves out what is unknown.
 
     Attributes
     ----------
@@ -89,12 +89,9 @@ class Provenance:
         return _listed(names, before=what, after=by.get(self.how, ""))
 
 
-def _listed(names: Sequence[str], *, before: str = "", after: str = "", most: int = 20) -> str:
+def _listed(names: Sequence[str], *, before: str = "", after: str = "") -> str:
     """Return the number of columns, and the names of the first of them."""
-    if not names:
-        return ""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return f"{before}{counted(len(names), 'columns')}{after}: {', '.join(names[:most])}{more}"
+    return f"{before}{counted(len(names), 'columns')}{after}: {listed(names, 20)}" if names else ""
 
 
 def mark_of(path: Path, sha256: str = "") -> dict[str, Any]:

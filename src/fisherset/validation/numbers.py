@@ -187,11 +187,11 @@ def _column_numbers(column: Any, dtype: str) -> NDArray[Any] | Unfit:
     """The numbers of a column, or what it holds instead."""
     if dtype.startswith(_TIMES):
         return Unfit.DATES
-    if "int128" in dtype:  # numpy has none, and would round
-        return _numbers(np.array(column.to_list(), dtype=object))
     values = _read(column)
-    if values.dtype.kind == "f" and _LONG.match(dtype):
-        return np.full(values.shape, np.nan)  # there are nulls among the integers, which numpy rounded
+    if "int128" in dtype or (values.dtype.kind == "f" and _LONG.match(dtype)):
+        # numpy has no integers that long, and none with nulls among them: it would round
+        entries = column.to_pylist() if hasattr(column, "to_pylist") else column.to_list()
+        values = np.array(entries, dtype=object)
     return _numbers(values)
 
 
@@ -218,7 +218,9 @@ def _numbers(values: NDArray[Any]) -> NDArray[Any] | Unfit:
         floats = values.astype(np.float64)
     except (TypeError, ValueError, ArithmeticError):
         kinds = [found for found in map(_object_kind, entries) if found]
-        return kinds[0] if kinds else np.full(values.shape, np.nan)
+        if kinds:
+            return kinds[0]
+        floats = np.array([np.nan if is_null(entry) else float(entry) for entry in entries])
     large = np.flatnonzero(~(np.abs(floats) < EXACT))
     return Unfit.ROUNDED if any(_differs(entries[i], floats[i]) for i in large) else floats
 

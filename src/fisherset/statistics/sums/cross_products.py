@@ -185,7 +185,7 @@ def sum_cross_products(
 ) -> CrossProducts:
     """The cross-products of a table; `columns` as in `Rows.reduce`."""
     head = rows.head()
-    _, first = read(head if columns else replace(head, X=head.X[:, :0]))
+    _, first = read(head if columns else replace(head, X=np.empty((head.X.shape[0], 0))))
 
     def sum_through(guard: Guard) -> CrossProducts:
         return rows.reduce(CrossProductsKernel(read, guard), columns=columns)
