@@ -15,19 +15,7 @@ from fisherset.data.rows import Block, Kernel, T, check_unchanged
 
 
 class BatchedRows(ABC):
-    """Base of tables that can be opened again and again.
-
-    Attributes
-    ----------
-    n_columns : int
-        Number of columns.
-    names : list of str or None
-        Their names.
-    n_rows : int or None
-        Number of rows, known after the first pass at the latest.
-    targets : list of str or None
-        Names of several targets.
-    """
+    """Base of tables that can be opened again and again; `n_rows` are known after a pass at the latest."""
 
     n_columns: int
     names: list[str] | None = None
