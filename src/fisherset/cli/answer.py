@@ -17,7 +17,6 @@ import typer
 
 from fisherset import (
     Explanation,
-    FisherScore,
     GeneralizedFisherScore,
     GeneralizedFisherScoreCV,
     JointRegressionScore,
@@ -33,7 +32,6 @@ from fisherset.cli.terminal import ProgressBars, status_shown_later
 from fisherset.evaluation import giveaways
 from fisherset.report import ChosenFeature, Remark
 from fisherset.report.comparisons import Size, Sizes
-from fisherset.statistics.measured import MeasuredTable
 from fisherset.tables import Feature, Selection
 from fisherset.tables.memory import check_shape
 from fisherset.tables.read import pick
@@ -57,20 +55,13 @@ def leakage_warnings(request: Request) -> list[Remark]:
     if not table.in_memory:  # comparing single values takes all rows
         return []
     texts = [feature.column if feature.kind == "value" else None for feature in table.features]
-    scores = None if request.adjust_for else _explained_ratios(request.measured)
+    scores = None
+    if not request.adjust_for:  # scatter that the target explains over that which it does not
+        total, between = request.measured.scatter.total, request.measured.scatter.between
+        with np.errstate(divide="ignore", invalid="ignore"):  # of columns that are constant in each class
+            scores = np.where(between > 0, between / np.maximum(total - between, 0.0), 0.0)
     found = giveaways(table.X, table.y, texts, task=request.task, scores=scores)
     return report.giveaway_remarks(list(dict.fromkeys(table.features[j].column for j in found)), table.target)
-
-
-def _explained_ratios(measured: MeasuredTable) -> Any:
-    """Return the scatter of each column that the target explains over that which it does not."""
-    if measured.one_class_each:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of constant columns
-            return FisherScore(1).fit(measured).scores_
-    total, between = measured.scatter.total, measured.scatter.between
-    with np.errstate(divide="ignore", invalid="ignore"):  # infinite for a multiple of the target
-        return np.where(between > 0, between / np.maximum(total - between, 0.0), 0.0)
 
 
 def find_answer(

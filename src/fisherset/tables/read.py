@@ -17,7 +17,7 @@ from fisherset import Summary
 from fisherset._format import near, shown
 from fisherset._memory import format_bytes, free_memory
 from fisherset.data import BatchedRows, Block, Coded, Rows
-from fisherset.tables.columns.encoding import IMPUTE
+from fisherset.tables.columns.encoding import check_impute
 from fisherset.tables.columns.features import Feature
 from fisherset.tables.columns.identifiers import Identifiers
 from fisherset.tables.columns.labels import complete_target
@@ -135,8 +135,7 @@ def read_table(
 
 
 def _check_parameters(target: str | None, impute: str | None, task: str, layout: Layout) -> None:
-    if impute is not None and impute not in IMPUTE:
-        raise ValueError(f"impute must be one of {', '.join(IMPUTE)}; got {impute!r}.")
+    check_impute(impute)
     if task not in TASK_NAMES:
         raise ValueError(f"task must be one of {', '.join(TASK_NAMES)}; got {task!r}.")
     if target is not None and target == layout.identifier:
@@ -155,7 +154,7 @@ def _whole(
 ) -> LabelledTable:
     """Read all rows of an open file: a stream of columns that is collected, or a matrix."""
     strings = [target] if task == "classification" and target is not None else []
-    content = content_of(file, reader, strings=strings, layout=layout)
+    content = content_of(file, reader, strings, None, layout)
     content, held, target = join_labels(content, target, layout, strings=strings)
     target = held.find_target(target)
     dropped = _dropped(content, drop, layout)

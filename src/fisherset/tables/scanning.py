@@ -12,7 +12,7 @@ import numpy as np
 
 from fisherset._format import near
 from fisherset.data import BatchedRows, Block, Place
-from fisherset.tables.columns.encoding import IMPUTE, Encoder, features_in
+from fisherset.tables.columns.encoding import Encoder, check_impute, features_in
 from fisherset.tables.columns.features import Feature
 from fisherset.tables.columns.identifiers import (
     NO_NAME,
@@ -24,7 +24,7 @@ from fisherset.tables.columns.identifiers import (
     no_such_column,
 )
 from fisherset.tables.columns.labels import Targets
-from fisherset.tables.columns.types import RefusedColumnError, kind_of, numbers_in_column, rounds
+from fisherset.tables.columns.types import broad_kind, numbers_in_column, rounds
 from fisherset.tables.layout import PLAIN, Layout
 from fisherset.tables.streams.files import Files, Stream, rebatched, table_files
 from fisherset.tables.streams.queries import query_of
@@ -131,9 +131,8 @@ def scan(
         raise ValueError(
             f"layer is for .h5ad files, .zarr folders and AnnData; got {layer!r} beside another."
         )
-    targets = (
-        [target] if isinstance(target, str) else list(target) if isinstance(target, list | tuple) else []
-    )
+    listed = [target] if isinstance(target, str) else target
+    targets = list(listed) if isinstance(listed, list | tuple) else []
     if not targets or not all(isinstance(name, str) for name in targets):
         raise TypeError(f"target must name a column, or several in a list; got {target!r}.")
     if len(set(targets)) < len(targets):
@@ -161,7 +160,11 @@ def scan_stream(
     stream.agree([*chosen, *others])
     read_targets = Targets(targets, stream.schema, stream.name, stream.untyped(targets[0]))
     for name in weights:
-        _check_weight(stream, name)
+        kind = stream.schema.field(name).type
+        if broad_kind(kind) != "number":
+            raise ValueError(
+                f"sample_weight must name a column of numbers; {name!r} of {stream.name} holds {kind}."
+            )
     features, n_rows = features_in(stream, chosen, impute, split)
     return ScannedTable(stream, features, read_targets, sample_weight, batch_rows, n_rows, identifier)
 
@@ -172,8 +175,7 @@ def strings_for(targets: list[str], layout: Layout) -> set[str]:
 
 
 def _check_parameters(batch_rows: int | None, impute: str | None, layout: Layout) -> None:
-    if impute is not None and impute not in IMPUTE:
-        raise ValueError(f"impute must be one of {', '.join(IMPUTE)}; got {impute!r}.")
+    check_impute(impute)
     whole = isinstance(batch_rows, int | np.integer) and not isinstance(batch_rows, bool)
     if batch_rows is not None and not (whole and batch_rows > 0):
         raise ValueError(f"batch_rows must be a whole number above 0, or None; got {batch_rows!r}.")
@@ -290,18 +292,6 @@ def _feature_columns(
             f"{_capital(stream.name)} has no columns but the target, the weights and those dropped."
         )
     return chosen
-
-
-def _check_weight(stream: Stream, name: str) -> None:
-    kind = stream.schema.field(name).type
-    try:
-        number = kind_of(kind) == "number"
-    except RefusedColumnError:
-        number = False
-    if not number:
-        raise ValueError(
-            f"sample_weight must name a column of numbers; {name!r} of {stream.name} holds {kind}."
-        )
 
 
 def _capital(name: str) -> str:

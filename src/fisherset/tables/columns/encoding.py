@@ -44,6 +44,12 @@ class UnusableColumnsError(ValueError):
     """Columns that cannot be made numeric, each group with its reason and remedy."""
 
 
+def check_impute(impute: str | None) -> None:
+    """Refuse an unknown way to fill missing values."""
+    if impute is not None and impute not in IMPUTE:
+        raise ValueError(f"impute must be one of {', '.join(IMPUTE)}; got {impute!r}.")
+
+
 @dataclass
 class ColumnContent:
     """Counts of the values of a column, added up batch by batch."""

@@ -16,6 +16,7 @@ from fisherset.data import Coded, Place
 from fisherset.tables.columns.table import ColumnTable, Content
 from fisherset.tables.columns.types import (
     RefusedColumnError,
+    broad_kind,
     is_number,
     kind_of,
     missing_in_column,
@@ -196,7 +197,7 @@ class Targets:
             kind = schema.field(name).type
             if len(names) == 1:
                 _check_type(kind, name, Path(file).name)
-            elif _kind(kind) not in ("number", "nothing"):
+            elif broad_kind(kind) not in ("number", "nothing"):
                 raise _no_numbers(name, Path(file).name)
 
     def __call__(self, pieces: Sequence[Any], place: Place) -> Any:
@@ -234,10 +235,3 @@ class Targets:
         used = np.unique(codes)
         number = np.array([numbers.setdefault(strings[code], len(numbers)) for code in used], dtype=np.intp)
         return Coded(tuple(numbers), number[np.searchsorted(used, codes)], self._spelt)
-
-
-def _kind(kind: Any) -> str:
-    try:
-        return kind_of(kind)
-    except RefusedColumnError:
-        return "other"

@@ -133,14 +133,11 @@ class ColumnTable:
 
 
 Content = ColumnTable | AnnotatedMatrix
+Names = Collection[str]
 
 
 def read_content(
-    path: Path,
-    *,
-    strings: Collection[str] = (),
-    columns: Collection[str] | None = None,
-    layout: Layout = PLAIN,
+    path: Path, *, strings: Names = (), columns: Names | None = None, layout: Layout = PLAIN
 ) -> Content:
     """Read a whole file by its suffix; an empty, damaged or unsupported one is refused with a reason.
 
@@ -148,7 +145,7 @@ def read_content(
     those in `columns` and identifiers are read, None for all; any that do not exist are ignored. A file of
     labels is left to :func:`join_labels`.
     """
-    return content_of(*opened_file(path, layout), strings=strings, columns=columns, layout=layout)
+    return content_of(*opened_file(path, layout), strings, columns, layout)
 
 
 def opened_file(path: Path, layout: Layout) -> tuple[TableFile, Reader | None]:
@@ -164,16 +161,11 @@ def opened_file(path: Path, layout: Layout) -> tuple[TableFile, Reader | None]:
 
 
 def content_of(
-    file: TableFile,
-    reader: Reader | None,
-    *,
-    strings: Collection[str] = (),
-    columns: Collection[str] | None = None,
-    layout: Layout = PLAIN,
+    file: TableFile, reader: Reader | None, strings: Names, columns: Names | None, layout: Layout
 ) -> Content:
     """Read all rows of an open file; see :func:`read_content`."""
-    identifying = [name for name in (layout.identifier, layout.on) if name is not None]
-    wanted = None if columns is None else {*columns, *strings, *identifying}
+    named = {*strings, *(name for name in (layout.identifier, layout.on) if name is not None)}
+    wanted = None if columns is None else {*columns, *named}
     content: Content
     if reader is None:
         content = read_matrix(file.path, wanted)
@@ -183,7 +175,7 @@ def content_of(
                 f"samples. Leave --transpose out."
             )
     else:
-        content = _collected(file, reader, strings, identifying, wanted, layout)
+        content = _collected(file, reader, strings if layout.transpose else named, wanted, layout)
     if content.n_rows == 0:
         raise ValueError(f"{file.name} has no rows.")
     check_names(file.path, content.names)
@@ -191,19 +183,14 @@ def content_of(
 
 
 def _collected(
-    file: TableFile,
-    reader: Reader,
-    strings: Collection[str],
-    identifying: Sequence[str],
-    wanted: Collection[str] | None,
-    layout: Layout,
+    file: TableFile, reader: Reader, strings: Names, wanted: Names | None, layout: Layout
 ) -> ColumnTable:
     """Collect the rows of a file of columns; those that name its rows are kept apart."""
     text = reader if isinstance(reader, TextReader) else None
     if text is not None and (remark := text.remark()) is not None:
         warnings.warn(remark, stacklevel=2)
 
-    def read(strings: Collection[str], wanted: Collection[str] | None = None) -> Any:
+    def read(strings: Names, wanted: Names | None = None) -> Any:
         with readable(file):
             table = reader.table(strings, wanted)
         check_names(file.path, table.column_names)
@@ -212,9 +199,8 @@ def _collected(
     if layout.transpose:
         table, ids = transposed(file.path, read, strings, wanted, layout, text)
         return ColumnTable(file.path, table, ids, untyped=True)
-    # identifiers are strings: 007 is not 7
-    named = {*strings, *identifying}
-    table, names = without_index(read({*named, ""}, wanted), named, file.name)
+    # a column without a name holds identifiers: 007 is not 7
+    table, names = without_index(read({*strings, ""}, wanted), strings, file.name)
     return ColumnTable(file.path, table, names, text, untyped=text is not None)
 
 

@@ -44,6 +44,14 @@ def kind_of(kind: Any) -> str:
     raise RefusedColumnError(f"Columns {{}} hold {what}. {DROP}")
 
 
+def broad_kind(kind: Any) -> str:
+    """Return the kind of an Arrow type, or the type itself as a string where it would be refused."""
+    try:
+        return kind_of(kind)
+    except RefusedColumnError:
+        return str(kind)
+
+
 def is_string(kind: Any) -> bool:
     """Whether an Arrow type, or the values of a dictionary type, are strings."""
     import pyarrow.types as kinds
