@@ -33,7 +33,6 @@ from support.dask_clusters import (  # noqa: E402
     dense,
     labels_of,
     read,
-    two_processes,
     two_spawned,
 )
 from support.long_cases import first  # noqa: E402
@@ -42,12 +41,6 @@ pytestmark = pytest.mark.xdist_group("dask")  # one cluster for all of them
 N, D = 60, 12
 NAMES = [f"c{j}" for j in range(D)]
 KNOWN = pd.CategoricalDtype(["rare", "nobody", "b", "a"])
-
-
-@pytest.fixture(scope="module")
-def client():
-    with two_processes() as client:
-        yield client
 
 
 @pytest.fixture(scope="module")
@@ -408,30 +401,27 @@ def test_what_dask_cannot_compute_is_said(scheduler):
 
 
 @pytest.mark.parametrize("persist", first(1, [True, False]))
-def test_a_worker_that_dies_changes_nothing(client, tmp_path, persist):
+def test_a_worker_that_dies_changes_nothing(own_client, tmp_path, persist):
     X, y, w = table()
     kernel = CrossProductsKernel(read, Guard.guess(X[:10]))
     expected = MemoryRows(X, y, w).reduce(kernel)
-    with client.as_current():
+    with own_client.as_current():
         rows = DaskRows(*arrays((4, 5), persist=persist))
         marker = tmp_path / "killed"
         close(rows.reduce(Deadly(kernel, "X.blocks[7]", str(marker))), expected)
         assert marker.exists()
         close(rows.reduce(kernel), expected)
-    client.wait_for_workers(2)
 
 
 @pytest.mark.long
-def test_workers_that_always_die_are_reported(client):
+def test_workers_that_always_die_are_reported(own_client):
     def allow(n, dask_scheduler):
         dask_scheduler.allowed_failures = n
 
     rows = DaskRows(da.ones((20, 2), chunks=(5, 2)))
-    client.run_on_scheduler(allow, 0)
-    with client.as_current(), pytest.raises(RuntimeError, match="workers that live until X is read"):
+    own_client.run_on_scheduler(allow, 0)
+    with own_client.as_current(), pytest.raises(RuntimeError, match="workers that live until X is read"):
         rows.reduce(Deadly(Processes(), "X.blocks[1]"))
-    client.run_on_scheduler(allow, 3)
-    client.wait_for_workers(2)
 
 
 def test_a_pool_that_breaks_is_reported():

@@ -162,6 +162,7 @@ def explain(
     value = 0.0
     if varying.any():
         with one_thread():
+            # where gamma is below the rounding of G, columns are shrunk so that G + gamma I can be solved
             searched = rescale(subset.posed.problem, subset.gamma, subset.columns.size)
             state = measure_subset(searched, subset.columns, subset.gamma)
             proven = prove_value(subset.posed.problem, subset.columns, subset.gamma, state)
@@ -264,6 +265,7 @@ def _most_correlated(subset: PosedSubset) -> tuple[Indices, Floats]:
     best, strongest = [], []
     for start in range(0, own.size, STEP):
         some = own[start : start + STEP]
+        # the Gram columns of the members, which F was computed from, are cached: no further pass
         correlation = problem.gram(some)[outside] / length[outside, None] / length[some]
         size = np.abs(correlation)
         at = np.argmax(size >= size.max(axis=0) - TIE, axis=0)

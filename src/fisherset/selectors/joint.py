@@ -43,10 +43,6 @@ class JointSelector(BaseSelector):
     verbose: int = 0
     _task = CLASSIFICATION
 
-    def _store_parameters(self, given: dict[str, Any]) -> None:
-        """Keep the arguments of `__init__` as they are, an attribute each, as scikit-learn expects."""
-        self.__dict__.update({name: value for name, value in given.items() if name != "self"})
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing == "mean"

@@ -1,14 +1,14 @@
 """The domain of the search: units of selection, the sets of them that may be chosen, and their convex hull.
 
-A unit is a group of columns chosen together, a single column being a group of one. The operations on the
-hull work along the last axis, so that they serve one domain and the many nodes of an exact search alike.
+A unit is a group of columns chosen together, a single column being a group of one. Projections and sums work
+along the last axis, so that they serve one domain and the many nodes of an exact search alike.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple, Protocol, Self
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,19 +99,6 @@ class Sums(NamedTuple):
     most: Floats
     least: Floats
     following: Floats
-
-
-class Hull(Protocol):
-    """Convex hull of the sets of a domain, or of one domain for each row of the values."""
-
-    def sums(self, g: Floats) -> Sums:
-        """Maximum of g.p over the sets, Eq. (26)."""
-
-    def project(self, v: Floats) -> Floats:
-        """Nearest points of the hull."""
-
-    def of_rows(self, rows: Indices) -> Hull:
-        """The hulls of some of the rows."""
 
 
 @dataclass(frozen=True)
@@ -213,10 +200,6 @@ class Domain:
         q[..., self.required] = 1.0
         q[..., self.free] = project_capped(v[..., self.free], self.remaining)
         return q
-
-    def of_rows(self, rows: Indices) -> Self:
-        """The domain itself, which is that of any number of rows."""
-        return self
 
     def reweighted(self, w: Floats) -> Floats:
         """The q of the hull with the least sum of w^2 / q: min(1, w / tau) where it is free."""

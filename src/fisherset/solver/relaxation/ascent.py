@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fisherset._types import EPS, Floats, Indices
-from fisherset.solver.domain import Domain, Flags, Hull
+from fisherset.solver.domain import Domain, Domains, Flags
 from fisherset.solver.trace import Trace
 
 MAX_STEPS = 1000
@@ -51,7 +51,6 @@ class Ascents(NamedTuple):
     """The best point of each row, the tangent of least bound, that bound, and the length of the last step."""
 
     x: Floats
-    best: Points  # at x
     tangents: Points
     bound: Floats
     length: Floats
@@ -112,7 +111,7 @@ def _search(
         length /= 2
 
 
-def _direction(x: Floats, g: Floats, least: Any, hull: Hull, length: Any) -> Floats:
+def _direction(x: Floats, g: Floats, least: Any, domain: Domain | Domains, length: Any) -> Floats:
     """From x to the projection of x + length * g, the length cut to what moves x by `FARTHEST`.
 
     The projection does not change when all entries move together, so the gradient may be taken from its
@@ -122,39 +121,39 @@ def _direction(x: Floats, g: Floats, least: Any, hull: Hull, length: Any) -> Flo
     relative = g - least
     largest = np.maximum(np.abs(relative).max(axis=-1, keepdims=True), TINY)
     step = np.minimum(length, FARTHEST / largest) if np.all(length < np.inf) else 1.0 / largest
-    return hull.project(x + step * relative) - x
+    return domain.project(x + step * relative) - x
 
 
 def ascend_many(
     functions: Functions,
     x: Floats,
-    hull: Hull,
+    domains: Domains,
     *,
     finished: Finished,
     length: Floats,
     max_steps: int,
     trace: Trace,
 ) -> Ascents:
-    """Maximise a function for each row over its hull as `ascend` does for one, all rows in one step.
+    """Maximise a function for each row over its domain as `ascend` does for one, all rows in one step.
 
     A row ends when it is `finished` or no step improves it; all end with the steps or the time. `length` is
     that of the first step of each row.
     """
     now = functions(x, np.arange(len(x)))
-    sums = hull.sums(now.g)
+    sums = domains.sums(now.g)
     bound, least = now.offset + sums.most, sums.least
-    at_best, best, tangents = x, now, now
+    at_best, best, tangents = x, now.value, now
     recent, stalled = [now.value], np.zeros(len(x), dtype=bool)
     for _ in range(max_steps):
-        rows = np.flatnonzero(~(stalled | finished(best.value, bound)))
+        rows = np.flatnonzero(~(stalled | finished(best, bound)))
         if not rows.size or trace.out_of_time():
             break
-        before, there, own = now.take(rows), x[rows], hull.of_rows(rows)
+        before, there, own = now.take(rows), x[rows], domains.of_rows(rows)
         direction = _direction(there, before.g, least[rows, None], own, length[rows, None])
         slope = np.einsum("bj,bj->b", before.g, direction)
         floor = np.minimum.reduce([past[rows] for past in recent[-MEMORY:]])
         new, after = _search_many(functions, there, direction, rows, floor, slope)
-        stalled = _put(stalled, rows, slope <= EPS * np.abs(before.value))
+        stalled = _put(stalled, rows, ~(slope > EPS * np.abs(before.value)))  # NaN, too
         change = new - there
         curvature = np.einsum("bj,bj->b", change, before.g - after.g)
         squares = np.einsum("bj,bj->b", change, change)
@@ -164,12 +163,12 @@ def ascend_many(
         recent.append(now.value)
         sums = own.sums(after.g)
         least, new_bound = _put(least, rows, sums.least), after.offset + sums.most
-        better, tighter = after.value > best.value[rows], new_bound < bound[rows]
+        better, tighter = after.value > best[rows], new_bound < bound[rows]
         at_best = _put(at_best, rows[better], new[better])
-        best = best.put(rows[better], after.take(better))
+        best = _put(best, rows[better], after.value[better])
         bound = _put(bound, rows[tighter], new_bound[tighter])
         tangents = tangents.put(rows[tighter], after.take(tighter))
-    return Ascents(at_best, best, tangents, bound, length)
+    return Ascents(at_best, tangents, bound, length)
 
 
 def _search_many(
