@@ -25,22 +25,15 @@ class Provenance:
         Python lines that give the same selection.
     made : datetime or None
         Date and time.
-    file : str
-        Name of the file.
-    size : int or None
-        Its size in bytes.
-    sha256 : str
-        Its digest, in hexadecimal.
-    n_rows : int or None
-        Number of rows, where a page has only some of them.
-    classes : mapping of str to int
-        The size of each class, where a page has only some of the rows.
+    file, size, sha256 : str, int or None, str
+        Name of the file, its size in bytes, and its digest in hexadecimal.
+    n_rows, classes : int or None, mapping of str to int
+        Number of rows, in all and of each class, where a page has only some of them.
     dropped : sequence of str
         Columns that were left out.
-    imputed : mapping of str to int or None
-        Columns with missing values, and the number of these where it is known.
-    how : str
-        How they were filled in: "median", "indicator".
+    imputed, how : mapping of str to int or None, str
+        Columns with missing values, the number of these where it is known; and how they were filled in:
+        "median", "indicator".
     """
 
     command: Sequence[str] = ()
