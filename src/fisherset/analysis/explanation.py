@@ -29,7 +29,7 @@ from fisherset.solver import (
 from fisherset.solver.subset import Subset
 from fisherset.solver.trace import DEFAULT_TOL
 from fisherset.statistics.measured import FitArguments
-from fisherset.validation.parameters import check_flag, check_memory
+from fisherset.validation.parameters import check_flag
 from fisherset.validation.targets import CLASSIFICATION
 
 STEP = 64  # members whose correlations with all columns are held at a time
@@ -150,10 +150,9 @@ def explain(
     ('pixel_4_2', 'the most correlated: 0.63')
     """
     check_flag("prove", prove)
-    limit = check_memory(max_memory)
-    arguments = FitArguments(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
+    arguments = FitArguments(sample_weight, class_weight, confounders, missing=missing)
     sets = SetArguments(groups, None, exclude, adjust_for)
-    request = check_request(X, sets, arguments, gamma, standardize, task)
+    request = check_request(X, sets, arguments, gamma, standardize, task, max_memory)
     subset = pose_subset(request, y, features)
     k, chosen = subset.posed.k, subset.chosen
     varying = np.isin(chosen, subset.posed.units)  # a constant feature adds nothing

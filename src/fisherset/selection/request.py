@@ -75,6 +75,7 @@ def check_request(
     gamma: float | str,
     standardize: bool,
     task: str,
+    max_memory: Any,
     estimator: Any = None,
 ) -> Request:
     """Check all that can be checked before the table is read.
@@ -87,8 +88,9 @@ def check_request(
         X, names = check_bare_table(X, out_of_core=True)
     else:
         names = estimator._names
+    limit = parameter.check_memory(max_memory)
     constraints = check_constraints(sets, width_of(X), names)
-    arguments = arguments._replace(adjust_for=constraints.adjusted)
+    arguments = arguments._replace(adjust_for=constraints.adjusted, max_memory=limit)
     return Request(X, names, constraints, arguments, gamma, standardize, task)
 
 

@@ -69,9 +69,9 @@ class JointSelector(BaseSelector):
     def _request(self, X: Any, arguments: FitArguments) -> Request:
         """The request for a table that `check_table` has passed."""
         sets = SetArguments(self.groups, self.keep, self.exclude, self.adjust_for)
-        limit = parameter.check_memory(self.max_memory)
-        arguments = arguments._replace(class_weight=self.class_weight, missing=self.missing, max_memory=limit)
-        return check_request(X, sets, arguments, self.gamma, self.standardize, self._task, estimator=self)
+        arguments = arguments._replace(class_weight=self.class_weight, missing=self.missing)
+        criterion = self.gamma, self.standardize, self._task
+        return check_request(X, sets, arguments, *criterion, self.max_memory, estimator=self)
 
     def _solve(self, table: MeasuredTable, posed: PosedProblem, gamma: float, options: SearchOptions) -> None:
         """Select k features, or groups of them, and keep the fitted attributes."""

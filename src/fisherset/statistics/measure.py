@@ -139,12 +139,8 @@ def measure_table(
         table = measure_summary(X, arguments, task)
     else:
         table = _out_of_core(rows_of(X, y, arguments, None, task), arguments, task)
-    return replace(table, names=names, arguments=_settled(arguments), regression=task == REGRESSION)
-
-
-def _settled(arguments: FitArguments) -> FitArguments:
-    """The arguments without the data, which the table has read."""
-    return arguments._replace(sample_weight=None, confounders=None)
+    own = arguments._replace(sample_weight=None, confounders=None)  # data need not be kept
+    return replace(table, names=names, arguments=own, regression=task == REGRESSION)
 
 
 def _out_of_core(rows: Rows, arguments: FitArguments, task: str) -> MeasuredTable:

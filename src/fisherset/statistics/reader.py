@@ -65,24 +65,12 @@ def read_table(
 
 @dataclass(frozen=True)
 class Reader:
-    """Reads a block: its labels, and all its columns side by side, confounders and numeric targets included.
-
-    Attributes
-    ----------
-    task : str
-        Contents of y.
-    factors : dict of label to float, or None
-        Class weights.
-    only : ndarray or None
-        The columns of X that are wanted; all where None.
-    removed : Removed or None
-        Puts a basis of the confounders in their place.
-    """
+    """Reads a block: its labels, and side by side its columns, confounders and numeric targets."""
 
     task: str
-    factors: dict[Any, float] | None = None
-    only: Indices | None = None
-    removed: Removed | None = None
+    factors: dict[Any, float] | None = None  # class weights, by label
+    only: Indices | None = None  # the columns of X that are wanted; all where None
+    removed: Removed | None = None  # puts a basis of the confounders in their place
 
     def __call__(self, block: Block) -> tuple[list[Any], Block]:
         with placed(block):

@@ -27,7 +27,7 @@ from fisherset.tables.columns.labels import Targets
 from fisherset.tables.columns.types import broad_kind, numbers_in_column, rounds
 from fisherset.tables.layout import PLAIN, Layout
 from fisherset.tables.streams.files import Files, Stream, rebatched, table_files
-from fisherset.tables.streams.queries import query_of
+from fisherset.tables.streams.queries import Query, query_of
 
 CELLS = (".h5ad", ".zarr")
 BLOCK_BYTES = 2**24  # bytes of a block as float64: a few of them fit next to the statistics
@@ -313,7 +313,7 @@ class ScannedTable(BatchedRows):
         identifier: str | None,
     ) -> None:
         self._stream, self._targets, self._weight = stream, targets, sample_weight
-        self._identifier = identifier
+        self._identifier, self.stays_open = identifier, not isinstance(stream, Query)
         self._encode = Encoder(features)
         self._others = [*targets.names, *([] if sample_weight is None else [sample_weight])]
         row_bytes = 16 * self._encode.n_entries if self._encode.sparse else 8 * len(features)

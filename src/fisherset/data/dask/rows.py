@@ -40,17 +40,6 @@ class DaskRows:
     y, weight, confounders : Dask collection or array, optional
         Target, weight and confounders of each row. In memory they need an X of known chunks.
 
-    Attributes
-    ----------
-    n_columns : int
-        Number of columns.
-    names : list of str or None
-        Their names.
-    n_rows : int or None
-        Number of rows, known after the first pass at the latest.
-    targets : list of str or None
-        Names of several targets.
-
     Examples
     --------
     >>> import dask.array as da

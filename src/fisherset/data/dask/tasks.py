@@ -62,24 +62,12 @@ class Total(Generic[T]):
 
 @dataclass(frozen=True)
 class Work(Generic[T]):
-    """The work on every partition: sent once to where they are.
-
-    Attributes
-    ----------
-    kernel : Kernel
-        Computes something of a block.
-    name : str
-        The collection: "X.blocks" or "X.partitions".
-    columns : list or None
-        Names of the columns of data frames; None of arrays.
-    n_columns : int
-        Number of columns; zero in passes without them.
-    """
+    """The work on every partition: sent once to where they are."""
 
     kernel: Kernel[T]
-    name: str
-    columns: list[Any] | None
-    n_columns: int
+    name: str  # of the partitions: "X.blocks" or "X.partitions"
+    columns: list[Any] | None  # names of the columns of data frames; None of arrays
+    n_columns: int  # zero in passes without columns
 
     def __call__(
         self, number: int, n_rows: int | None, X: list[Any], y: Any, weight: Any, Z: Any

@@ -106,7 +106,7 @@ class CombinedKernel:
 
     def __call__(self, block: Block) -> Floats:
         N, compute, rows = nuisance(block), kernel_of(block.X), self.rows
-        if rows is not None and compute.worth_extracting(rows.size, block.X.shape[1]):
+        if rows is not None and compute.EXTRACTION_COST * rows.size < block.X.shape[1]:
             combination = self.guard.columns(block.X, self.columns) @ self.W
             X, rows = self.guard.columns(block.X, rows), None
         else:

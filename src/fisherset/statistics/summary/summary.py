@@ -245,8 +245,8 @@ class Summary:
             )
         place = {name: j for j, name in enumerate(other.names)}
         order = [place[name] for name in self.names]
-        beside = np.arange(self.n_columns, other._gathered.XX.shape[0])
-        return other._gathered.reordered(np.concatenate([order, beside]).astype(np.intp))
+        others = np.arange(self.n_columns, other._gathered.XX.shape[0])
+        return other._gathered.reordered(np.concatenate([order, others]).astype(np.intp))
 
     def _check_task(self, task: str) -> None:
         """Refuse targets of another kind than a task has."""
@@ -293,7 +293,7 @@ def summarize(
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the samples.
     confounders : array-like of shape (n_samples, n_confounders), default=None
-        Numbers that are taken out of features and targets when something is selected.
+        Numbers that features and targets are adjusted for when something is selected.
     task : {"classification", "regression"}, default="classification"
         Whether y holds classes, or numbers as in :class:`JointRegressionScore`.
     max_memory : int or str, default=None

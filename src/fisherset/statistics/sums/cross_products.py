@@ -169,6 +169,10 @@ class CrossProductsKernel:
     read: Reader
     guard: Guard
 
+    @property
+    def n_numbers(self) -> int:
+        return int(self.guard.unit.size**2)
+
     def __call__(self, block: Block) -> CrossProducts:
         labels, known = self.read(block)
         X, compute = self.guard.apply(known.X), kernel_of(known.X)

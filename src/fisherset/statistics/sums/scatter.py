@@ -83,9 +83,9 @@ class Scatter:
 
     @property
     def cross_errors(self) -> Floats:
-        """How far the products of each column with the targets may be off.
+        """Errors of the products of each column with the targets.
 
-        Not at all where these differ by no more than the rounding of the values: that is no difference.
+        Zero where these differ by no more than the rounding of the values: that is no difference.
         """
         errors: Floats = self.unit * self.lengths * self.target_errors.length
         plain = not self.moments.subtracted and len(self.moments.NX) == 1

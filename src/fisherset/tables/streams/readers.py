@@ -11,7 +11,7 @@ from fisherset._files import ARROW, TEXT, suffix_of
 from fisherset.tables.columns.identifiers import index_columns
 from fisherset.tables.columns.types import check_names, is_string
 from fisherset.tables.layout import Layout
-from fisherset.tables.matrices.geo import starts_series
+from fisherset.tables.matrices.files import starts_series
 from fisherset.tables.memory import TooLargeError, check_room, check_shape, room_now
 from fisherset.tables.text.reader import TextReader
 from fisherset.tables.text.recognition import Finding
