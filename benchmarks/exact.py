@@ -23,8 +23,7 @@ import contestant
 from fisherset import FisherScore, GeneralizedFisherScore, datasets, fisher_criterion
 from fisherset.selection.request import pose_problem
 from fisherset.solver import Domain, Trace, Units
-from fisherset.solver.exchange.exchange import improve
-from fisherset.solver.exchange.forward import select_forward
+from fisherset.solver.exchange.exchange import improve, select_forward
 from fisherset.solver.relaxation.relaxation import Relaxation
 from fisherset.statistics.measure import measure_table
 from marked_page import show, table, write

@@ -93,6 +93,26 @@ def paper_folder(tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="session")
+def client():
+    """A client of two worker processes of Dask; tests that use it are of the xdist group "dask"."""
+    pytest.importorskip("distributed")
+    from support.dask_clusters import two_processes
+
+    with two_processes() as client:
+        yield client
+
+
+@pytest.fixture
+def own_client():
+    """A client of a cluster for one test, which may kill the workers."""
+    pytest.importorskip("distributed")
+    from support.dask_clusters import two_processes
+
+    with two_processes() as client:
+        yield client
+
+
 @pytest.fixture
 def real_data():
     """Loader of real data sets by name: (X, y)."""

@@ -65,8 +65,9 @@ class Numbers:
         return TargetErrors(float(np.sqrt(np.sum(lengths**2 / left) * moments.n)), 2 * share)
 
 
-def ranking_path(problem, domains, gamma, *, tol, certified=True, trace, start=None):
+def ranking_path(task):
     """A solver: the best columns one by one, with the certificate of the relaxation."""
+    problem, domains, gamma, tol, certified, trace, _ = task
     for domain in domains:
         units = domain.best(np.sum(problem.C**2, axis=1))
         state = measure_subset(problem, units, gamma)
@@ -127,8 +128,8 @@ def test_a_solver_need_not_be_trusted(data, monkeypatch):
     """Claims of a solver are proven on the problem: a wrong objective does not get through."""
     X, y = data
 
-    def liar(problem, domains, gamma, **kwargs):
-        for found in ranking_path(problem, domains, gamma, **kwargs):
+    def liar(task):
+        for found in ranking_path(task):
             yield Solution(**{**found.__dict__, "objective": 99.0})
 
     monkeypatch.setitem(SOLVERS, "liar", liar)

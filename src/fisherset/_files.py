@@ -1,26 +1,29 @@
-"""Files of our own: written whole or not at all, and read only if they are what they should be."""
+"""Files that fisherset writes: whole or not at all; and read again only if it wrote them."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import stat
 import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-# Tables in files, by their suffixes: text with what usually stands between its cells, how it may be packed,
-# and Arrow's own formats, the last a stream.
+# Suffixes of tables: text with its usual separator, compressed text, and Arrow's own formats, the last a
+# stream.
 TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t"}
 PACKED = (".gz", ".bz2", ".zst", ".lz4", ".xz")
 ARROW = (".feather", ".arrow", ".ipc", ".arrows")
 WRITTEN = (".csv", ".tsv", ".tab", ".parquet", ".feather", ".arrow", ".ipc", ".npz")
-RUN = ("=", "+", "-", "@", "\t", "\r", "\n")  # what a spreadsheet takes for the start of a formula
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")  # for a spreadsheet
 
 
 def suffix_of(path: Path) -> str:
-    """The suffix that says what a file is; of a text the one that says how it is packed comes after it."""
+    """Return the suffix of the format of a file; that of the compression of a text comes after it."""
     suffixes = ["", "", *(suffix.lower() for suffix in path.suffixes)]
     return suffixes[-2] if suffixes[-1] in PACKED and suffixes[-2] in TEXT else suffixes[-1]
 
@@ -28,8 +31,8 @@ def suffix_of(path: Path) -> str:
 def write_whole(path: Path, content: str | bytes, *, force: bool = False) -> None:
     """Write to a temporary neighbour, then rename it: a reader never sees half a file.
 
-    A file that is there keeps its mode and owner, and is not replaced where it is
-    write-protected, unless by force: renaming would not ask.
+    An existing file keeps its mode and owner, and is not replaced where it is write-protected, unless by
+    force: renaming does not respect that.
     """
     data = content.encode("utf-8") if isinstance(content, str) else content
     path = path.resolve()  # a link stays a link
@@ -47,7 +50,7 @@ def write_whole(path: Path, content: str | bytes, *, force: bool = False) -> Non
 
 
 def is_protected(path: Path) -> bool:
-    """Whether a file is there that nobody may write to, which does not stop the superuser, or not we."""
+    """Whether a file exists that nobody may write to (which does not stop the superuser), or not we."""
     return path.exists() and (not path.stat().st_mode & 0o222 or not os.access(path, os.W_OK))
 
 
@@ -66,7 +69,7 @@ def _keep_mode(path: Path, name: str) -> None:
 
 
 def read_json(path: Path, kind: str, version: int, *, key: str = "version") -> dict[str, Any]:
-    """A JSON file that fisherset wrote as this kind and version; the errors are the end of a sentence."""
+    """Read a JSON file that fisherset wrote as this kind and version; errors are the end of a sentence."""
     try:
         content = json.loads(path.read_text(encoding="utf-8-sig"))
     except (ValueError, RecursionError) as error:
@@ -95,5 +98,17 @@ def checked(value: Any, kind: str, name: str) -> Any:
 
 
 def safe_cell(text: str) -> str:
-    """A text that no spreadsheet takes for a formula: an apostrophe before it, where it might."""
-    return f"'{text}" if text.startswith(RUN) else text
+    """Return a cell that no spreadsheet takes for a formula: with an apostrophe before it, where it might."""
+    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
+
+
+def rows_as_text(
+    rows: Sequence[Mapping[str, Any]], delimiter: str, end: str, name: Callable[[str], str] = str
+) -> str:
+    """Return rows of the same fields below a header; no cell is a formula, and strings pass `name`."""
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=delimiter, lineterminator=end)
+    writer.writerow(list(rows[0]) if rows else [])
+    for row in rows:
+        writer.writerow(safe_cell(name(cell)) if isinstance(cell, str) else cell for cell in row.values())
+    return out.getvalue()

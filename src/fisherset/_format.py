@@ -1,32 +1,32 @@
-"""Numbers and names in sentences."""
+"""Sentences: numbers and names in them, and those that certificates consist of."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-NEGLIGIBLE = 1e-13  # F up to which there is nothing but rounding
+NEGLIGIBLE = 1e-13  # F up to which it is rounding error: that of sums whose shares are 1
 
 
 def proven_share(gap: float) -> str:
-    """What a selection is known to reach of the best, rounded down to a tenth of a per cent: "93.1 %".
+    """Return the share of the best F that a set reaches at least, rounded down: "93.1 %".
 
-    A ten-millionth, the margin that the rounding of the arithmetic needs, is not held against it.
+    A gap of a ten-millionth, the margin for rounding errors, still is 100 %.
     """
     return f"{math.floor(1000 * (1.0 - gap) + 1e-4) / 10:.1f} %"
 
 
 def kept_share(value: float, whole: float) -> str:
-    """What is left of F, in per cent without the sign: "99.64"; nothing where there is none."""
+    """Return what is left of F, in per cent without the sign: "99.64"; empty where it is unknown."""
     return f"{100 * value / whole:.2f}" if whole > 0 and math.isfinite(value) else ""
 
 
 def most_share(bound: float, whole: float) -> str:
-    """The most that can be left of F, in per cent, rounded up: "97.31", or "99.9996" where that tells more.
+    """Return an upper bound on what is left of F, in per cent, rounded up: "97.31", or "99.9996".
 
-    Nothing where the bound is not below the whole.
+    Empty where the bound is not below the whole.
     """
     if not (whole > 0 and 0 <= bound < whole):
         return ""
@@ -38,7 +38,7 @@ def most_share(bound: float, whole: float) -> str:
 
 
 def certificate_figures(objective: float, upper_bound: float, gamma: float, best: float | None = None) -> str:
-    """The numbers behind a certificate; the best F takes the place of its bound where it is known."""
+    """Return the numbers of a certificate; the best F replaces its bound where it is known."""
     most = f"upper bound {upper_bound:.6g}" if best is None else f"the best {best:.6g}"
     return f"F = {objective:.6g}, {most}, gamma = {gamma:g}"
 
@@ -57,11 +57,11 @@ def certificate_sentence(
     optimal: bool = False,
     exact: bool = False,
 ) -> str:
-    """The certificate of a set of k features in a sentence, with figures in brackets where they are given.
+    """Return the certificate of a set of k features as a sentence, with figures in brackets if given.
 
-    The noun says what k counts: features, columns or groups; `limited` that some had to be chosen or must
-    not be, and `adjusted` that something was taken out: the certificate is then about what that leaves.
-    `optimal` says that no set is better, and `exact` that the best one is known, whatever this one is.
+    k counts the noun: features, columns or groups; `limited` where some were required or excluded, and
+    `adjusted` where all were adjusted for some: the certificate is then about what these leave. `optimal`
+    where no set is better, and `exact` where the best one is known, whether this one is it or not.
     """
     what, nothing = CRITERIA[task]
     allowed = "that may be chosen" if limited else "of this table"
@@ -83,9 +83,9 @@ def certificate_sentence(
 def proven_sentence(
     every: int, none: int, undecided: int, *, noun: str = "features", limited: bool = False
 ) -> str:
-    """How many of the features there is a choice about are in every set as good as this one, and in none.
+    """Count the candidates that are proven to be in every set as good as this one, or in none.
 
-    `limited` says that about others there is none.
+    `limited` where others were required or excluded.
     """
     n = every + none + undecided
     if not n:
@@ -104,7 +104,7 @@ def _are(count: int) -> str:
     return f"{count} {'is' if count == 1 else 'are'}"
 
 
-# What F is, and what is said where it is nought.
+# Names of F, and what a column does not do where F is zero.
 CRITERIA = {
     "classification": ("Fisher criterion", "tells the classes apart"),
     "regression": ("share of variance explained", "explains anything of the target"),
@@ -112,25 +112,29 @@ CRITERIA = {
 
 
 def counted(count: int, noun: str) -> str:
-    """A number of things: "1 column", "2 columns", "1 group of columns"."""
+    """Return a number with its noun: "1 column", "2 columns", "1 group of columns"."""
     first, *rest = noun.split(" ")
     return " ".join([str(count), first if count != 1 else first.removesuffix("s"), *rest])
 
 
-def shown(names: list[str], most: int = 5) -> str:
-    """Some names for a message."""
-    listed = ", ".join(repr(name) for name in names[:most])
-    return listed if len(names) <= most else f"{listed} and {len(names) - most} more"
+def listed(names: Sequence[str], most: int) -> str:
+    """Join names by commas, the first of them: "a, b and 3 more"."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def shown(names: Sequence[str], most: int = 5) -> str:
+    """Join names for a message, in quotes."""
+    return listed([repr(name) for name in names], most)
 
 
 def near(name: str, names: Iterable[str]) -> str:
-    """The name that may have been meant, or some that there are, as a sentence after another."""
+    """Return a sentence with the name that may have been meant, or with some that there are."""
     known = list(names)
     return meant(name, known) or (f" It has {shown(known)}." if known else "")
 
 
 def meant(name: str, names: Iterable[str]) -> str:
-    """The name that may have been meant, the only one at any rate, as a sentence after another."""
+    """Return a sentence with the name that may have been meant; the only one in any case."""
     known = list(names)
     close = known if len(known) == 1 else get_close_matches(name, known, 1)
     return f" Did you mean {close[0]!r}?" if close else ""

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from fisherset.data import Block, Coded, DaskRows, MemoryRows, is_dask, lazy_columns
 from fisherset.statistics import Classes
+from fisherset.statistics.reader import numbers_of
 from fisherset.statistics.sums.cross_products import CrossProductsKernel
 from fisherset.statistics.sums.guard import Guard
 from fisherset.statistics.sums.moments import MomentsKernel
@@ -32,7 +33,6 @@ from support.dask_clusters import (  # noqa: E402
     dense,
     labels_of,
     read,
-    two_processes,
     two_spawned,
 )
 from support.long_cases import first  # noqa: E402
@@ -41,12 +41,6 @@ pytestmark = pytest.mark.xdist_group("dask")  # one cluster for all of them
 N, D = 60, 12
 NAMES = [f"c{j}" for j in range(D)]
 KNOWN = pd.CategoricalDtype(["rare", "nobody", "b", "a"])
-
-
-@pytest.fixture(scope="module")
-def client():
-    with two_processes() as client:
-        yield client
 
 
 @pytest.fixture(scope="module")
@@ -202,7 +196,7 @@ def test_targets_and_confounders_may_be_tables(scheduler):
         assert_array_equal(np.vstack([block.confounders for block in blocks]), Z)
         assert all(block.weight is None for block in blocks)
     (block,) = DaskRows(A[:25], None, None, Z[:25, 0]).reduce(Blocks())
-    assert_array_equal(block.confounders, Z[:25, :1])
+    assert_array_equal(block.confounders, Z[:25, 0])
 
 
 def explode(block):
@@ -303,17 +297,18 @@ def test_frames_of_several_kinds_of_numbers(kinds):
 def test_nulls_are_nan_and_large_integers_are_not_rounded():
     df = pd.DataFrame({"a": pd.array([1, None, 3], dtype="Int64"), "b": [0.5, 1.5, 2.5]})
     (block,) = DaskRows(dd.from_pandas(df, npartitions=1)).reduce(Blocks())
-    assert_array_equal(block.X, [[1, 0.5], [np.nan, 1.5], [3, 2.5]])
+    assert_array_equal(numbers_of(block.X), [[1, 0.5], [np.nan, 1.5], [3, 2.5]])
     df = df.assign(a=[2**53, 2**53 + 1, 2**53 + 2])
-    with pytest.raises(ValueError, match=r"column 'a' has integers beyond 2\*\*53"):
-        DaskRows(dd.from_pandas(df, npartitions=1)).reduce(Blocks())
+    y = dd.from_pandas(pd.Series(["a", "b", "a"]), npartitions=1)
+    with pytest.raises(ValueError, match=r"column 'a' holds integers beyond 2\*\*53"):
+        DaskRows(dd.from_pandas(df, npartitions=1), y).reduce(read)
 
 
 def test_entries_of_sparse_blocks_are_added_up():
     twice = sparse.coo_array((np.array([1.0, 2.0]), (np.array([0, 0]), np.array([1, 1]))), shape=(2, 3)).tocsr
     X = da.from_delayed(dask.delayed(twice)(), (2, 3), meta=sparse.csr_array((0, 0)))
     (block,) = DaskRows(X).reduce(Blocks())
-    assert_array_equal(block.X.data, [3.0])
+    assert_array_equal(numbers_of(block.X).data, [3.0])
 
 
 def test_the_data_are_not_touched():
@@ -406,30 +401,27 @@ def test_what_dask_cannot_compute_is_said(scheduler):
 
 
 @pytest.mark.parametrize("persist", first(1, [True, False]))
-def test_a_worker_that_dies_changes_nothing(client, tmp_path, persist):
+def test_a_worker_that_dies_changes_nothing(own_client, tmp_path, persist):
     X, y, w = table()
     kernel = CrossProductsKernel(read, Guard.guess(X[:10]))
     expected = MemoryRows(X, y, w).reduce(kernel)
-    with client.as_current():
+    with own_client.as_current():
         rows = DaskRows(*arrays((4, 5), persist=persist))
         marker = tmp_path / "killed"
         close(rows.reduce(Deadly(kernel, "X.blocks[7]", str(marker))), expected)
         assert marker.exists()
         close(rows.reduce(kernel), expected)
-    client.wait_for_workers(2)
 
 
 @pytest.mark.long
-def test_workers_that_always_die_are_reported(client):
+def test_workers_that_always_die_are_reported(own_client):
     def allow(n, dask_scheduler):
         dask_scheduler.allowed_failures = n
 
     rows = DaskRows(da.ones((20, 2), chunks=(5, 2)))
-    client.run_on_scheduler(allow, 0)
-    with client.as_current(), pytest.raises(RuntimeError, match="workers that live until X is read"):
+    own_client.run_on_scheduler(allow, 0)
+    with own_client.as_current(), pytest.raises(RuntimeError, match="workers that live until X is read"):
         rows.reduce(Deadly(Processes(), "X.blocks[1]"))
-    client.run_on_scheduler(allow, 3)
-    client.wait_for_workers(2)
 
 
 def test_a_pool_that_breaks_is_reported():
@@ -590,10 +582,14 @@ def test_blocks_that_are_not_what_they_should_be():
             r"X\.blocks\[\d\] has the shape \(10, 2\)",
         ),
         (A, short, r"got 10 in X\.blocks\[\d\] and 9 of y\. Take both from one collection"),
-        (A.map_blocks(np.ma.masked_equal, 1.0, meta=np.empty((0, 0))), y, "X must not have masked entries"),
+        (
+            A.map_blocks(np.ma.masked_equal, 1.0, meta=np.empty((0, 0))),
+            y,
+            "X must not have masked",
+        ),
     ):
         with pytest.raises(ValueError, match=message):
-            DaskRows(X, target).reduce(Blocks())
+            DaskRows(X, target).reduce(read)
     with pytest.raises(
         TypeError, match="blocks that are numpy arrays or scipy's sparse matrices; got builtins list"
     ):

@@ -410,43 +410,31 @@ def fatal(block, marker=None, block_info=None):
     return block
 
 
-@pytest.fixture(scope="module")
-def client():
-    pytest.importorskip("distributed")
-    from support.dask_clusters import two_processes
-
-    with two_processes() as client:
-        yield client
-
-
-@pytest.mark.xdist_group("cluster for faults")
-def test_a_worker_that_is_killed_changes_nothing(client, monkeypatch, tmp_path):
+@pytest.mark.long
+def test_a_worker_that_is_killed_changes_nothing(own_client, monkeypatch, tmp_path):
     """In the middle: it has read the sums, and is about to read the products."""
     no_room(monkeypatch)
     da = pytest.importorskip("dask.array")
     held = da.from_array(X, chunks=(50, 4))
     blocks = held.map_blocks(fatal, marker=str(tmp_path), dtype=float, meta=np.empty((0, 0)))
-    with client.as_current():
+    with own_client.as_current():
         found = GeneralizedFisherScore(2).fit(blocks, LABELS)
     assert len(list(tmp_path.iterdir())) == 3  # one of which was in vain
     expected = GeneralizedFisherScore(2).fit(X, LABELS)
     np.testing.assert_array_equal(found.support_, expected.support_)
     assert found.objective_ == pytest.approx(expected.objective_, rel=1e-10)
-    client.wait_for_workers(2)
 
 
 @pytest.mark.long
-@pytest.mark.xdist_group("cluster for faults")
-def test_workers_that_always_die_are_reported(client):
+def test_workers_that_always_die_are_reported(own_client):
     def allow(n, dask_scheduler):
         dask_scheduler.allowed_failures = n
 
     da = pytest.importorskip("dask.array")
     blocks = da.from_array(X, chunks=(50, 4)).map_blocks(fatal, dtype=float, meta=np.empty((0, 0)))
-    client.run_on_scheduler(allow, 0)
-    with client.as_current():
+    own_client.run_on_scheduler(allow, 0)
+    with own_client.as_current():
         refused("Dask must have workers that live until X is read; ", blocks, LABELS, error=RuntimeError)
-    client.run_on_scheduler(allow, 3)
 
 
 def test_summaries_that_are_no_answer(tmp_path):

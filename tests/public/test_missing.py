@@ -91,3 +91,22 @@ def test_they_add_nothing_however_far_the_column_is_from_nought(level, weighted,
     selector = GeneralizedFisherScore(2, gamma=5.0, missing="mean")
     plain = selector.fit(near, y, sample_weight=weights).objective_
     assert selector.fit(store(far), y, sample_weight=weights).objective_ == pytest.approx(plain, rel=1e-11)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "pandas of Arrow", "polars", "pyarrow"])
+def test_nulls_among_integers_leave_the_other_values(kind):
+    pd, pl, pa = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    y = np.arange(60) % 3
+    whole = [None if i % 11 == 0 else int(i % 7 + label) for i, label in enumerate(y)]
+    other = np.random.default_rng(0).normal(size=60)
+    X = {
+        "pandas": lambda: pd.DataFrame({"a": pd.array(whole, dtype="Int64"), "b": other}),
+        "pandas of Arrow": lambda: pd.DataFrame({"a": pd.array(whole, dtype="int64[pyarrow]"), "b": other}),
+        "polars": lambda: pl.DataFrame({"a": whole, "b": other}),
+        "pyarrow": lambda: pa.table({"a": whole, "b": other}),
+    }[kind]()
+    found = GeneralizedFisherScore(1, missing="mean").fit(X, y)
+    plain = np.column_stack([np.array(whole, dtype=float), other])
+    expected = GeneralizedFisherScore(1, missing="mean").fit(plain, y)
+    assert found.n_missing_.tolist() == [6, 0]
+    assert_allclose(found.objective_, expected.objective_, rtol=1e-12)

@@ -288,15 +288,6 @@ def test_names_are_kept(tmp_path):
         assert found.classes_.tolist() == list(given.targets)
 
 
-@pytest.fixture(scope="module")
-def client():
-    pytest.importorskip("distributed")
-    from support.dask_clusters import two_processes
-
-    with two_processes() as client:
-        yield client
-
-
 SENT = {
     "Dask, uneven": "all at once",
     "Dask, unknown": "missing, far from zero",
@@ -306,7 +297,7 @@ SENT = {
 }
 
 
-@pytest.mark.xdist_group("cluster for out of core")
+@pytest.mark.xdist_group("dask")
 @pytest.mark.parametrize(("way", "question"), first(2, SENT.items()))
 def test_two_processes_give_the_answer_of_rows_in_memory(way, question, room, in_memory, client, tmp_path):
     selector, given = QUESTIONS[question]
@@ -341,7 +332,7 @@ REAL = {
 
 
 @pytest.mark.parametrize("name", only(lambda name: name in ("wine", "ionosphere", "colon", "BASEHOCK"), REAL))
-def test_real_tables(name, real_data, tmp_path, request):
+def test_real_tables(name, real_data, tmp_path):
     given = Given(*REAL[name](real_data))
     expected = vars(GeneralizedFisherScore(10).fit(**given.arguments))
     ways = {
@@ -355,6 +346,12 @@ def test_real_tables(name, real_data, tmp_path, request):
         folder = tmp_path / way
         folder.mkdir()
         check_same(GeneralizedFisherScore(10).fit(**WAYS[way](given, folder, **options)), expected)
-    if name == "digits":
-        with request.getfixturevalue("client").as_current():
-            check_same(GeneralizedFisherScore(10).fit(**DASK["Dask, wide"](given, tmp_path)), expected)
+
+
+@pytest.mark.long
+@pytest.mark.xdist_group("dask")
+def test_a_real_table_on_two_processes(client, tmp_path):
+    given = Given(*load_digits(return_X_y=True))
+    expected = vars(GeneralizedFisherScore(10).fit(**given.arguments))
+    with client.as_current():
+        check_same(GeneralizedFisherScore(10).fit(**DASK["Dask, wide"](given, tmp_path)), expected)

@@ -6,7 +6,7 @@ import pytest
 from fisherset.solver import Status
 from fisherset.solver.domain import Domain, Units
 from fisherset.solver.exact import near_best as near
-from fisherset.solver.exact.relaxations import Relaxations
+from fisherset.solver.exact.nodes import Relaxations
 from fisherset.solver.proof import Tangent, UnitBounds, bound_units
 from fisherset.solver.relaxation.ascent import Points
 from fisherset.solver.trace import Trace

@@ -13,7 +13,9 @@ import dask
 import numpy as np
 from scipy import sparse
 
-from fisherset.data import Block, Coded
+from fisherset.data import Coded
+from fisherset.statistics.reader import Reader
+from fisherset.validation.targets import CLASSIFICATION
 
 
 @contextmanager
@@ -94,11 +96,7 @@ class Processes:
         return [os.getpid()]
 
 
-def read(block):
-    """The labels of a block, and the block with their numbers, for a `CrossProductsKernel`."""
-    labels = list(dict.fromkeys(labels_of(block.y)))
-    codes = np.array([labels.index(label) for label in labels_of(block.y)])
-    return labels, Block(block.X, codes, block.weight)
+read = Reader(CLASSIFICATION)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,9 @@ import pytest
 from pyarrow import feather, parquet
 from scipy import sparse
 
-from fisherset.tables import Feature, Identifiers, Layout, labels_in, read_content, reduce_content
+from fisherset.tables import Feature, Identifiers, Layout
+from fisherset.tables.columns.labels import labels_in
+from fisherset.tables.columns.table import read_content, reduce_content
 from fisherset.tables.matrices import storage
 from support.anndata_files import write_cells
 

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fisherset.tables import Layout, memory, read_content, read_table, scan
-from fisherset.tables.columns.table import opened_file
+from fisherset.tables import Layout, memory, read_table, scan
+from fisherset.tables.columns.table import opened_file, read_content
 from fisherset.tables.read import size_in_memory
 from support.scan_files import together
 

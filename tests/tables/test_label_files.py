@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fisherset.tables import Identifiers, Layout, join_labels, labels_in, read_content, read_table
+from fisherset.tables import Identifiers, Layout, read_table
+from fisherset.tables.columns.labels import labels_in
+from fisherset.tables.columns.table import join_labels, read_content
 from support.anndata_files import write_cells
 from support.table_files import write_h5ad
 

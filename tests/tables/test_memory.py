@@ -11,7 +11,8 @@ import pytest
 from pyarrow import feather, parquet
 
 from fisherset import _memory
-from fisherset.tables import memory, read_content, read_table, reduce_content
+from fisherset.tables import memory, read_table
+from fisherset.tables.columns.table import read_content, reduce_content
 from fisherset.tables.memory import format_bytes, free_memory
 
 LITTLE = 2e7  # bytes that are taken to be free where a test says so

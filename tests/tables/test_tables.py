@@ -10,8 +10,9 @@ from scipy import sparse
 
 from fisherset import GeneralizedFisherScore
 from fisherset._files import safe_cell
-from fisherset.tables import Feature, read_content, read_table, reduce_content, write_table
+from fisherset.tables import Feature, read_table, write_table
 from fisherset.tables.columns import encoding
+from fisherset.tables.columns.table import read_content, reduce_content
 
 
 def written(path, text):

@@ -21,7 +21,7 @@ from fisherset.selection.request import (
 from fisherset.solver import Solution, Status, Trace, grade, grade_exactly, prove_value
 from fisherset.solver.solution import is_optimal
 from fisherset.statistics.measured import FitArguments
-from fisherset.validation.parameters import check_flag, check_memory
+from fisherset.validation.parameters import check_flag
 from fisherset.validation.targets import CLASSIFICATION
 
 
@@ -141,10 +141,9 @@ def fisher_criterion(
     >>> round(fisher_criterion(X, y, [0, 3], gamma=1.0), 4)
     0.9236
     """
-    limit = check_memory(max_memory)
-    arguments = FitArguments(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
+    arguments = FitArguments(sample_weight, class_weight, confounders, missing=missing)
     sets = SetArguments(adjust_for=adjust_for)
-    request = check_request(X, sets, arguments, gamma, standardize, task)
+    request = check_request(X, sets, arguments, gamma, standardize, task, max_memory)
     subset = pose_subset(request, y, features)
     if not subset.members.size:
         return 0.0
@@ -215,10 +214,10 @@ def certify(
     check_flag("exact", exact)
     solver = "exact" if exact else "joint"
     options = check_search(solver, tol, time_limit=time_limit, max_nodes=max_nodes, grading=True)
-    trace, limit = options.trace(), check_memory(max_memory)
-    arguments = FitArguments(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
+    trace = options.trace()
+    arguments = FitArguments(sample_weight, class_weight, confounders, missing=missing)
     sets = SetArguments(groups, keep, exclude, adjust_for)
-    request = check_request(X, sets, arguments, gamma, standardize, task)
+    request = check_request(X, sets, arguments, gamma, standardize, task, max_memory)
     subset = pose_subset(request, y, features)
     return _graded(subset, options, trace, task)
 

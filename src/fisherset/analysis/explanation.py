@@ -29,7 +29,7 @@ from fisherset.solver import (
 from fisherset.solver.subset import Subset
 from fisherset.solver.trace import DEFAULT_TOL
 from fisherset.statistics.measured import FitArguments
-from fisherset.validation.parameters import check_flag, check_memory
+from fisherset.validation.parameters import check_flag
 from fisherset.validation.targets import CLASSIFICATION
 
 STEP = 64  # members whose correlations with all columns are held at a time
@@ -150,10 +150,9 @@ def explain(
     ('pixel_4_2', 'the most correlated: 0.63')
     """
     check_flag("prove", prove)
-    limit = check_memory(max_memory)
-    arguments = FitArguments(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
+    arguments = FitArguments(sample_weight, class_weight, confounders, missing=missing)
     sets = SetArguments(groups, None, exclude, adjust_for)
-    request = check_request(X, sets, arguments, gamma, standardize, task)
+    request = check_request(X, sets, arguments, gamma, standardize, task, max_memory)
     subset = pose_subset(request, y, features)
     k, chosen = subset.posed.k, subset.chosen
     varying = np.isin(chosen, subset.posed.units)  # a constant feature adds nothing
@@ -162,6 +161,7 @@ def explain(
     value = 0.0
     if varying.any():
         with one_thread():
+            # where gamma is below the rounding of G, columns are shrunk so that G + gamma I can be solved
             searched = rescale(subset.posed.problem, subset.gamma, subset.columns.size)
             state = measure_subset(searched, subset.columns, subset.gamma)
             proven = prove_value(subset.posed.problem, subset.columns, subset.gamma, state)
@@ -264,6 +264,7 @@ def _most_correlated(subset: PosedSubset) -> tuple[Indices, Floats]:
     best, strongest = [], []
     for start in range(0, own.size, STEP):
         some = own[start : start + STEP]
+        # the Gram columns of the members, which F was computed from, are cached: no further pass
         correlation = problem.gram(some)[outside] / length[outside, None] / length[some]
         size = np.abs(correlation)
         at = np.argmax(size >= size.max(axis=0) - TIE, axis=0)

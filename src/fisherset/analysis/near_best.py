@@ -24,7 +24,7 @@ from fisherset.selection.request import check_request, check_search, memory_for
 from fisherset.solver import NearBestSets, Status, mask_of, near_best_sets
 from fisherset.statistics.measured import FitArguments, MeasuredTable
 from fisherset.validation.features import warn_constant
-from fisherset.validation.parameters import check_integer, check_memory, check_share
+from fisherset.validation.parameters import check_integer, check_share
 from fisherset.validation.targets import CLASSIFICATION
 
 
@@ -284,10 +284,10 @@ def near_best(
     """
     within = check_share("within", within)
     max_sets = check_integer("max_sets", max_sets, least=1)
-    options, limit = check_search(time_limit=time_limit, grading=True), check_memory(max_memory)
-    arguments = FitArguments(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
+    options = check_search(time_limit=time_limit, grading=True)
+    arguments = FitArguments(sample_weight, class_weight, confounders, missing=missing)
     sets = SetArguments(groups, keep, exclude, adjust_for)
-    request = check_request(X, sets, arguments, gamma, standardize, task)
+    request = check_request(X, sets, arguments, gamma, standardize, task, max_memory)
     count = request.constraints.count(k, "k")
     table = request.measure(y, count)
     (posed,), number = request.pose(table, [count])

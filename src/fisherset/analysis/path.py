@@ -17,7 +17,6 @@ from fisherset.selection.outcome import solutions_along
 from fisherset.selection.request import check_request, check_search
 from fisherset.solver import Solution, Status, relative_gap
 from fisherset.statistics.measured import FitArguments
-from fisherset.validation.parameters import check_memory
 from fisherset.validation.targets import CLASSIFICATION
 
 
@@ -151,10 +150,10 @@ def selection_path(
     10 features: F = 2.134, gap 7.2%
     20 features: F = 3.039, gap 2.1%
     """
-    options, limit = check_search(solver, tol, max_iter), check_memory(max_memory)
-    arguments = FitArguments(sample_weight, class_weight, confounders, missing=missing, max_memory=limit)
+    options = check_search(solver, tol, max_iter)
+    arguments = FitArguments(sample_weight, class_weight, confounders, missing=missing)
     sets = SetArguments(groups, keep, exclude, adjust_for)
-    request = check_request(X, sets, arguments, gamma, standardize, task)
+    request = check_request(X, sets, arguments, gamma, standardize, task, max_memory)
     counts = request.constraints.counts(ks, "ks")
     posed, number = request.pose(request.measure(y, counts[-1]), counts)
     (solutions,) = solutions_along(posed, [number], options)

@@ -17,7 +17,6 @@ import typer
 
 from fisherset import (
     Explanation,
-    FisherScore,
     GeneralizedFisherScore,
     GeneralizedFisherScoreCV,
     JointRegressionScore,
@@ -33,9 +32,9 @@ from fisherset.cli.terminal import ProgressBars, status_shown_later
 from fisherset.evaluation import giveaways
 from fisherset.report import ChosenFeature, Remark
 from fisherset.report.comparisons import Size, Sizes
-from fisherset.statistics.measured import MeasuredTable
-from fisherset.tables import Feature, Selection, pick
+from fisherset.tables import Feature, Selection
 from fisherset.tables.memory import check_shape
+from fisherset.tables.read import pick
 from fisherset.tables.selection import PROVEN
 from fisherset.tables.write import table_content
 
@@ -56,20 +55,13 @@ def leakage_warnings(request: Request) -> list[Remark]:
     if not table.in_memory:  # comparing single values takes all rows
         return []
     texts = [feature.column if feature.kind == "value" else None for feature in table.features]
-    scores = None if request.adjust_for else _explained_ratios(request.measured)
+    scores = None
+    if not request.adjust_for:  # scatter that the target explains over that which it does not
+        total, between = request.measured.scatter.total, request.measured.scatter.between
+        with np.errstate(divide="ignore", invalid="ignore"):  # of columns that are constant in each class
+            scores = np.where(between > 0, between / np.maximum(total - between, 0.0), 0.0)
     found = giveaways(table.X, table.y, texts, task=request.task, scores=scores)
     return report.giveaway_remarks(list(dict.fromkeys(table.features[j].column for j in found)), table.target)
-
-
-def _explained_ratios(measured: MeasuredTable) -> Any:
-    """Return the scatter of each column that the target explains over that which it does not."""
-    if measured.one_class_each:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of constant columns
-            return FisherScore(1).fit(measured).scores_
-    total, between = measured.scatter.total, measured.scatter.between
-    with np.errstate(divide="ignore", invalid="ignore"):  # infinite for a multiple of the target
-        return np.where(between > 0, between / np.maximum(total - between, 0.0), 0.0)
 
 
 def find_answer(
@@ -213,15 +205,9 @@ class Answer:
         table, columns = self.request.table, [j for some in self.columns.values() for j in some]
         check_shape("The chosen columns", table.n_rows, len(columns))
         X, y = pick(table.X, columns) if table.y is None else (table.X[:, columns], table.y)
-        return table_content(
-            path,
-            X.toarray() if hasattr(X, "toarray") else X,
-            [feature.name for feature in self.features],
-            y=y,
-            target=table.target,
-            task=self.request.task,
-            ids=table.identifiers(),
-        )
+        X, names = X.toarray() if hasattr(X, "toarray") else X, [feature.name for feature in self.features]
+        about: dict[str, Any] = {"target": table.target, "task": self.request.task}
+        return table_content(path, X, names, y=y, ids=table.identifiers(), **about)
 
     def page(self, comparison: Any = None) -> str:
         """Return the report as HTML."""
@@ -239,12 +225,9 @@ class Answer:
         title = f"{counted(k, request.grouping.noun)} of {table.path.name}"
         if comparison is not None:
             title = f"{counted(len(comparison.accuracy), 'methods')} compared on {table.path.name}"
+        fit = X, y, table.names, self.selector, self.explanation
         content = report.build_report(
-            X,
-            y,
-            table.names,
-            self.selector,
-            self.explanation,
+            *fit,
             title=title,
             asked=asked,
             comparison=comparison,
@@ -289,17 +272,14 @@ class Answer:
         if read is None or not table.in_memory:
             return ""
         named = {"keep": request.keep, "exclude": request.exclude, "adjust_for": request.adjust_for}
+        given = {"gamma": float(self.selector.gamma_), "class_weight": request.class_weight}
         return report.python_lines(
             str(table.path),
             table.target,
             len(self.rows),
             selector=SELECTORS[request.task][0].__name__,
             read=read,
-            given={
-                "gamma": float(self.selector.gamma_),
-                "class_weight": request.class_weight,
-                "solver": None if self.solver == "joint" else self.solver,
-            },
+            given={**given, "solver": None if self.solver == "joint" else self.solver},
             named={name: request.names(groups) for name, groups in named.items()},
             groups=request.restrictions.groups,
             together=request.grouping.of_features is not None,

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from fisherset._format import counted, near
+from fisherset._format import counted, listed, near
 from fisherset.cli.files import LabelledFile
 from fisherset.cli.options import PREFIX, Restrictions
 from fisherset.statistics.measure import measure
@@ -24,7 +24,6 @@ from fisherset.tables import (
 from fisherset.tables.columns.features import check_groups, places_of
 
 UNRESTRICTED = Restrictions()
-LISTED_GROUPS = 20  # groups that a page names
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class Request:
 
     @property
     def task(self) -> str:
-        """What the target holds: "classification" for labels, "regression" for numbers."""
+        """The kind of target: "classification" for labels, "regression" for numbers."""
         return self.restrictions.task
 
     @property
@@ -129,8 +128,8 @@ class Request:
     @property
     def limits(self) -> list[tuple[str, str]]:
         """The restrictions on groups or classes: headings and values."""
-        listed = {"Kept": self.keep, "Excluded": self.exclude, "Adjusted for": self.adjust_for}
-        limits = [(heading, self._listed(groups)) for heading, groups in listed.items() if groups]
+        limited = {"Kept": self.keep, "Excluded": self.exclude, "Adjusted for": self.adjust_for}
+        limits = [(heading, ", ".join(self._sized(groups))) for heading, groups in limited.items() if groups]
         return limits + ([("Class weight", self.class_weight)] if self.class_weight else [])
 
     def described(
@@ -138,8 +137,7 @@ class Request:
     ) -> list[tuple[str, str]]:
         """Describe the request on a page: headings and values."""
         several = [group for group, size in enumerate(self.grouping.sizes) if size > 1]
-        rest = f" and {len(several) - LISTED_GROUPS} more" if len(several) > LISTED_GROUPS else ""
-        together = [("Chosen together", self._listed(several[:LISTED_GROUPS]) + rest)] if several else []
+        together = [("Chosen together", listed(self._sized(several), 20))] if several else []
         return [
             ("Table", f"{self.table.path.name}: {self.size}"),
             ("Target", target),
@@ -150,12 +148,11 @@ class Request:
             ("Regulariser gamma", f"{gamma:.6g}, {gamma / self.table.n_rows:.3g} n"),
         ]
 
-    def _listed(self, groups: Sequence[int]) -> str:
-        labels, sizes = self.grouping.labels, self.grouping.sizes
-        return ", ".join(
-            labels[group] if sizes[group] == 1 else f"{labels[group]} ({counted(sizes[group], 'features')})"
-            for group in groups
-        )
+    def _sized(self, groups: Sequence[int]) -> list[str]:
+        """Return the labels of some groups with their sizes: "region (4 features)"."""
+        sizes = self.grouping.sizes
+        named = zip(self.names(groups), (sizes[group] for group in groups), strict=True)
+        return [label if n == 1 else f"{label} ({counted(n, 'features')})" for label, n in named]
 
 
 def plain_request(table: LabelledTable) -> Request:

@@ -6,15 +6,14 @@ imports what reads tables and computes when it runs, after its options have been
 
 from __future__ import annotations
 
-import csv
 import io
 import logging
 import os
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from rich.console import Console
 from rich.progress import (
@@ -29,7 +28,6 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from fisherset._files import safe_cell
 from fisherset._progress import LOGGER
 
 if TYPE_CHECKING:
@@ -119,23 +117,6 @@ def grid(*headings: str, title: str | None = None, left: int = 1) -> Table:
 def cell(text: str, *, bold: bool = False) -> Text:
     """Return a cell of a table, without control characters and markup."""
     return Text(printable(text), style="bold" if bold else "")
-
-
-def as_lines(names: Sequence[str]) -> str:
-    """Return names one a line, as `certify --features -` reads them; line breaks in names are replaced."""
-    return "\n".join(printable(name) for name in names)
-
-
-def as_cells(rows: Sequence[Mapping[str, Any]], delimiter: str) -> str:
-    """Return rows of the same fields below a header; no cell is a formula to a spreadsheet."""
-    plain = printable if sys.stdout.isatty() else str  # a program gets the names as they are
-    out = io.StringIO()
-    writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(list(rows[0]) if rows else [])
-    for row in rows:
-        cells = (safe_cell(plain(value)) if isinstance(value, str) else value for value in row.values())
-        writer.writerow(cells)
-    return out.getvalue().rstrip("\n")
 
 
 class ProgressBars(logging.Handler):

@@ -1,8 +1,8 @@
 """Rows of a table, wherever they are: blocks, and the sum of what a kernel makes of each."""
 
 from fisherset.data.batches import BatchedRows
-from fisherset.data.dask.collections import is_dask, names_of_several
-from fisherset.data.dask.rows import DaskRows, lazy_columns
+from fisherset.data.dask.rows import DaskRows, lazy_columns, names_of_several
+from fisherset.data.dask.tasks import is_dask
 from fisherset.data.memory import COLUMN_COPY_BYTES, MemoryRows, canonical, row_slices, rows_of
 from fisherset.data.rows import (
     Block,

@@ -15,24 +15,13 @@ from fisherset.data.rows import Block, Kernel, T, check_unchanged
 
 
 class BatchedRows(ABC):
-    """Base of tables that can be opened again and again.
-
-    Attributes
-    ----------
-    n_columns : int
-        Number of columns.
-    names : list of str or None
-        Their names.
-    n_rows : int or None
-        Number of rows, known after the first pass at the latest.
-    targets : list of str or None
-        Names of several targets.
-    """
+    """Base of tables that can be opened again and again; `n_rows` are known after a pass at the latest."""
 
     n_columns: int
     names: list[str] | None = None
     n_rows: int | None = None
     targets: list[str] | None = None
+    stays_open: bool = True  # between `head` and a pass; a database may have one open query only
     _begun: tuple[Block, Iterator[Block]] | None = None  # the first block, and those after it
 
     @abstractmethod
@@ -45,13 +34,17 @@ class BatchedRows(ABC):
 
     def head(self) -> Block:
         """The first rows, which the first pass over the columns does not read again."""
-        if self._begun is None:
-            blocks = self.blocks()
-            block = next(blocks, None)
-            if block is None:
-                raise ValueError("The table has no rows.")
+        if self._begun is not None:
+            return self._begun[0]
+        blocks = self.blocks()
+        block = next(blocks, None)
+        if block is None:
+            raise ValueError("The table has no rows.")
+        if self.stays_open:
             self._begun = block, blocks
-        return self._begun[0]
+        else:
+            _close(blocks)
+        return block
 
     def reduce(self, kernel: Kernel[T], *, columns: bool = True) -> T:
         """The sum of kernel(block) over all blocks, in row order: one pass."""
@@ -77,9 +70,14 @@ class BatchedRows(ABC):
         begun, self._begun = self._begun, None
         if begun is not None and columns:
             return chain([begun[0]], begun[1])
-        if begun is not None and isinstance(begun[1], Generator):
-            begun[1].close()  # a database may have one open query only
+        if begun is not None:
+            _close(begun[1])
         return self.blocks(columns)
+
+
+def _close(blocks: Iterator[Block]) -> None:
+    if isinstance(blocks, Generator):
+        blocks.close()
 
 
 def _leaving_a_core() -> AbstractContextManager[Any]:

@@ -73,8 +73,8 @@ def load(name: str, *, data_dir: str | os.PathLike[str] | None = None, download:
         raise ValueError(f"name must be a plain name such as 'sonar', without folders; got {name!r}.")
     folder = os.fspath(data_dir) if data_dir is not None else os.environ.get(VARIABLE)
     if folder and not Path(folder).is_dir():
-        who = VARIABLE if data_dir is None else "data_dir"
-        raise NotADirectoryError(f"{who} must be a folder of .npz files; got {folder!r}.")
+        parameter = VARIABLE if data_dir is None else "data_dir"
+        raise NotADirectoryError(f"{parameter} must be a folder of .npz files; got {folder!r}.")
     if folder and (path := Path(folder) / f"{name}.npz").is_file():
         return read_npz(path)
     if name in INSTALLED and (installed := INSTALLED[name]()) is not None:

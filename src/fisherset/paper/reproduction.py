@@ -253,7 +253,7 @@ def _resumed(path: Path, protocol: Protocol) -> Results:
     if found.protocol != protocol:
         raise ValueError(
             f"{path} holds results for standardize={found.protocol.standardize!r}, "
-            f"seed={found.protocol.seed}; asked for are {protocol.standardize!r}, {protocol.seed}. "
+            f"seed={found.protocol.seed}; this run has {protocol.standardize!r}, {protocol.seed}. "
             f"Choose another --out, or remove the file."
         )
     versions = current_versions()
@@ -277,7 +277,7 @@ def _obtain_all(
         except DatasetNotFoundError as error:
             lacking.append(str(error))
     if lacking and (not skip_missing or not data):
-        fix = "--skip-missing leaves out what is not to be had, --only takes some tables and figures."
+        fix = "--skip-missing leaves out missing data sets, --only takes some tables and figures."
         raise DatasetNotFoundError(" ".join([*lacking, fix]))
     return data
 

@@ -257,7 +257,7 @@ def findings_for(results: Results, parts: Sequence[str]) -> list[str]:
         used = results.files.get(study.key, study.files[0])
         if used != study.files[0]:
             sentences.append(
-                f"{study.title}: {study.files[0]} was not to be had, and {used} was used instead; its "
+                f"{study.title}: {study.files[0]} was not available, and {used} was used instead; its "
                 f"figures are farther from the paper's."
             )
     for dataset in (key for key in ran if key in TEN_FEATURES):

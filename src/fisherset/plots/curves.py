@@ -22,7 +22,7 @@ WORDS = {
 class SelectionPathDisplay(Display):
     """Plot F with its certified band, and the accuracy if there is one, against the number of features.
 
-    F of all sizes is that at one gamma, which stands beside the axis. Make it with :meth:`from_path`
+    F of all sizes is that at one gamma, which is given at the axis. Make it with :meth:`from_path`
     or :meth:`from_data`.
 
     Parameters

@@ -13,8 +13,7 @@ from fisherset._format import counted
 from fisherset._types import Floats, Indices
 from fisherset.evaluation import cluster_order, columns_of, correlation_matrix
 from fisherset.evaluation.description import side_of_image
-from fisherset.plots.labels import drawn
-from fisherset.plots.style import COLOURS, Display
+from fisherset.plots.style import COLOURS, Display, drawn
 from fisherset.validation.features import check_features
 
 CORE_ROWS = 10  # features in all sets that have a row each; more share one

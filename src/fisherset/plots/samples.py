@@ -17,8 +17,7 @@ from fisherset.evaluation import (
     evenly,
     fitted_values,
 )
-from fisherset.plots.labels import drawn
-from fisherset.plots.style import COLOURS, MARKERS, PAPER, Display, colour_of, ink, new_figure
+from fisherset.plots.style import COLOURS, MARKERS, PAPER, Display, colour_of, drawn, ink, new_figure
 
 DRAWN_POINTS = 2000  # of a figure of rows: more would cover each other
 

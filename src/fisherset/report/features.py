@@ -17,7 +17,7 @@ OWN_SCORES = {"classification": "Fisher score", "regression": "r² alone"}
 
 
 class Shares(NamedTuple):
-    """What is left of F without a feature, in per cent, as it is printed; empty where it is unknown."""
+    """Shares of F that are left without a feature, in per cent, as printed; empty where unknown."""
 
     exchanged: str  # with the best swap in its place
     left_out: str  # with nothing there
@@ -29,10 +29,8 @@ class ChosenFeature(NamedTuple):
 
     Attributes
     ----------
-    rank : int
-        1 for the best.
-    name : str
-        The feature, or the group.
+    rank, name : int, str
+        1 for the best; the feature, or the group.
     weight : float
         Its share in the best mixture of sets, in the convex relaxation, 0 to 1; by itself it proves
         nothing.
@@ -41,18 +39,14 @@ class ChosenFeature(NamedTuple):
         sum over its features.
     drop : float
         The loss of F when it is left out and nothing takes its place.
-    stand_in : str or None
-        The one outside that is most correlated with it, which need not serve F best.
-    correlation : float
-        Their correlation.
+    stand_in, correlation : str or None, float
+        The one outside that is most correlated with it, which need not serve F best; their correlation.
     n_features : int
         Number of its features.
     in_every : bool
         Whether it is proven to be in every set as good.
-    exchange : str or None
-        The best swap: the one outside with which in its place F is largest.
-    exchanged : float
-        F after that swap; NaN without any.
+    exchange, exchanged : str or None, float
+        The best swap: the one outside with which in its place F is largest; F then, NaN without any.
     bound_without : float
         Upper bound on F over all sets without it; NaN where it is no smaller than F.
     """

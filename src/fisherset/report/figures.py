@@ -31,7 +31,7 @@ from fisherset.report.pages import Figure, figure_of
 from fisherset.report.panels import Panels, build_panels
 
 # Bounds of a page, so that it opens at once whatever the table: pictures of single features (in all, and
-# before they are asked for), features of the heat map, pairs that are named, and what pictures are made of.
+# at first), features of the heat map, pairs that are named, and what pictures are made of.
 MOST_PANELS, FIRST_PANELS, MOST_MAPPED, NAMED_PAIRS = 500, 6, 200, 8
 MOST_VALUES = 2_000_000  # values of the selected features (16 MB), ...
 LEAST_ROWS = 1000  # ... but so many rows, however many features there are
@@ -82,7 +82,7 @@ class Sample:
 
     @property
     def caveat(self) -> str:
-        """How a picture of the table differs from what the selector was fitted on."""
+        """The differences between a picture of the table and the data of the selector."""
         adjusted = " All as they stand in the table, not adjusted." if self.adjusted else ""
         few = len(self.rows) < self.n_rows
         return adjusted + (f" From {len(self.rows)} of the {self.n_rows} rows, evenly spaced." if few else "")

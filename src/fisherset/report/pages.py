@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import base64
-import csv
-import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from fisherset import __version__
-from fisherset._files import safe_cell
+from fisherset._files import rows_as_text
 from fisherset._format import json_value
 from fisherset.plots.style import as_svg, darkened, styled
 
@@ -132,18 +130,7 @@ def build_downloads(
     }
     names = "".join(f"{' '.join(str(row['name']).splitlines())}\n" for row in rows)
     return Downloads(
-        names, _as_csv(plain), json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
+        names,
+        rows_as_text(plain, ",", "\r\n"),
+        json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False),
     )
-
-
-def _as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\r\n")
-    if rows:
-        writer.writerow(rows[0])
-    for row in rows:
-        writer.writerow(
-            safe_cell(value) if isinstance(value, str) else "" if value is None else value
-            for value in row.values()
-        )
-    return buffer.getvalue()

@@ -11,7 +11,7 @@ import numpy as np
 
 from fisherset._types import Floats
 from fisherset.evaluation.description import ClassQuantiles
-from fisherset.plots.labels import distinct
+from fisherset.plots.style import distinct
 
 # Units of a panel: its width, the margin around, the height of the axis below the classes, and the width of
 # a character of a label.

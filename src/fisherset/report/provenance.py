@@ -1,4 +1,4 @@
-"""How a page was made: file, command, date, and the columns that were left out or filled in."""
+"""Provenance of a page: file, command, date, and the columns that were left out or filled in."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from fisherset._format import counted
+from fisherset._format import counted, listed
 
 
 @dataclass(frozen=True)
 class Provenance:
-    """How a selection was made; a page leaves out what is unknown.
+    """Origin of a selection; a page leaves out what is unknown.
 
     Attributes
     ----------
@@ -25,22 +25,15 @@ class Provenance:
         Python lines that give the same selection.
     made : datetime or None
         Date and time.
-    file : str
-        Name of the file.
-    size : int or None
-        Its size in bytes.
-    sha256 : str
-        Its digest, in hexadecimal.
-    n_rows : int or None
-        Number of rows, where a page has only some of them.
-    classes : mapping of str to int
-        The size of each class, where a page has only some of the rows.
+    file, size, sha256 : str, int or None, str
+        Name of the file, its size in bytes, and its digest in hexadecimal.
+    n_rows, classes : int or None, mapping of str to int
+        Number of rows, in all and of each class, where a page has only some of them.
     dropped : sequence of str
         Columns that were left out.
-    imputed : mapping of str to int or None
-        Columns with missing values, and the number of these where it is known.
-    how : str
-        How they were filled in: "median", "indicator".
+    imputed, how : mapping of str to int or None, str
+        Columns with missing values, the number of these where it is known; and how they were filled in:
+        "median", "indicator".
     """
 
     command: Sequence[str] = ()
@@ -89,12 +82,9 @@ class Provenance:
         return _listed(names, before=what, after=by.get(self.how, ""))
 
 
-def _listed(names: Sequence[str], *, before: str = "", after: str = "", most: int = 20) -> str:
+def _listed(names: Sequence[str], *, before: str = "", after: str = "") -> str:
     """Return the number of columns, and the names of the first of them."""
-    if not names:
-        return ""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return f"{before}{counted(len(names), 'columns')}{after}: {', '.join(names[:most])}{more}"
+    return f"{before}{counted(len(names), 'columns')}{after}: {listed(names, 20)}" if names else ""
 
 
 def mark_of(path: Path, sha256: str = "") -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,34 +39,26 @@ class Report(NamedTuple):
         The request: headings and values.
     k : int
         The number of selected features, or groups.
-    objective, upper_bound, gap : float
-        The certificate.
-    rows : list of ChosenFeature
-        The features, best first.
-    figures, panels : list of Figure, Panels
-        The pictures; and those of each selected feature.
-    downloads : Downloads
-        The features as files.
-    comparison : Compared or None
-        With other methods.
-    remarks : sequence of Remark
-        Warnings and notes.
+    objective, upper_bound, gap, optimal : float, bool
+        The certificate, and whether the set is proven optimal.
+    proven : str
+        The sentence on single features.
     noun, task : str
         What is selected: features, columns or groups; and for classification or regression.
     limited, adjusted : bool
         Whether features were required or excluded, and whether all were adjusted for some.
-    proven : str
-        The sentence on single features.
-    alternatives : Alternatives or None
-        Near-best sets.
-    optimal : bool
-        Whether the set is proven optimal.
+    rows : list of ChosenFeature
+        The features, best first.
+    remarks : list of Remark
+        Warnings and notes.
+    figures, panels, downloads : list of Figure, Panels, Downloads
+        The pictures, those of each selected feature, and the features as files.
+    comparison, alternatives, sizes : Compared, Alternatives, Sizes or None
+        Other methods, near-best sets, and the sizes it was compared with.
     provenance : Provenance
         How the page was made.
     classes : mapping of str to int
         The number of rows of each class.
-    sizes : Sizes or None
-        The sizes it was compared with.
     """
 
     title: str
@@ -76,22 +67,22 @@ class Report(NamedTuple):
     objective: float
     upper_bound: float
     gap: float
+    optimal: bool
+    proven: str
+    noun: str
+    task: str
+    limited: bool
+    adjusted: bool
     rows: list[ChosenFeature]
+    remarks: list[Remark]
     figures: list[Figure]
     panels: Panels
     downloads: Downloads
-    comparison: Compared | None = None
-    remarks: Sequence[Remark] = ()
-    noun: str = "features"
-    task: str = "classification"
-    limited: bool = False
-    adjusted: bool = False
-    proven: str = ""
-    alternatives: Alternatives | None = None
-    optimal: bool = False
-    provenance: Provenance = Provenance()
-    classes: Mapping[str, int] = MappingProxyType({})
-    sizes: Sizes | None = None
+    comparison: Compared | None
+    alternatives: Alternatives | None
+    sizes: Sizes | None
+    provenance: Provenance
+    classes: Mapping[str, int]
 
     @property
     def sentence(self) -> str:

@@ -127,6 +127,7 @@ class Constraints:
         )
         # a constant unit that is required counts towards k, and adds nothing
         m = min(k - (self.required.size - required.size), units.size - excluded.size)
+        # groups of one column each are columns, for which the solver has shorter formulas
         single = units.size == codes.size and not self.grouped
         groups = None if single or np.array_equal(places, np.arange(codes.size)) else places.astype(np.intp)
         self._warn_unknown(np.unique(codes[problem.rounding.unknown]))

@@ -71,6 +71,7 @@ def measure_noise(problem: TableProblem, shares: Floats, chosen: Indices, exclud
         shares = np.delete(shares, excluded)
     unrelated, largest = null.count_unrelated(shares), null.largest_by_chance(shares)
     above = int(np.count_nonzero(of_chosen > largest))
+    # how many unrelated columns are expected to be as good as the best of the selected
     expected = unrelated * null.exceeded(float(of_chosen.max(initial=0.0))) if unrelated else 0.0
     chance = unrelated > 1 and above <= MOST_BY_CHANCE and expected > LEVEL
     target = "classes" if isinstance(problem.coding, Classes) else "target"

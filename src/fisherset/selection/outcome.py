@@ -26,6 +26,7 @@ def solutions_along(
     for gamma in gammas:
         trace = options.trace()
         found = options.solutions(posed, gamma, trace, certified=certified, start=start)
+        # the relaxation changes little from one gamma to the next
         start = found[0].q if posed[0].domain.m else None
         yield found
         warn_status(trace.status)
@@ -93,6 +94,7 @@ def table_bounds(posed: PosedProblem, solution: Solution) -> tuple[Floats, Float
     bound = solution.upper_bound
     with_each, without_each = (np.full(len(constraints.labels), bound) for _ in range(2))
     with_each[posed.units], without_each[posed.units] = solution.with_each, solution.without_each
+    # a set without a constant unit reaches the bound, unless all units that are allowed are needed
     without_each[constant] = bound if k < constraints.n_allowed else -np.inf
     if domain.remaining == domain.units.size - domain.fixed.size:  # a constant one may replace any
         without_each[posed.units[domain.free]] = without_each[constant].max(initial=-np.inf)

@@ -39,6 +39,7 @@ class Request(NamedTuple):
 
     def measure(self, y: Any, k: int) -> MeasuredTable:
         """Read the table, unless sets of k units would take more memory than allowed."""
+        # before the first pass, which may take long: with two rows and targets, as their number is not known
         width, n_chosen = self.constraints.codes.size, self.constraints.most_columns(k)
         least = least_memory(width, 2, n_chosen, n_rows=2)
         check_least_memory(self.arguments.max_memory, least, f"{n_chosen} features of {width} columns")
@@ -46,6 +47,7 @@ class Request(NamedTuple):
 
     def pose(self, table: MeasuredTable, ks: Sequence[int]) -> tuple[list[PosedProblem], float]:
         """Problems of rising size k, and the gamma of them all, which is that of the largest."""
+        # one problem for all sizes, so that they share Gram columns
         problem = pose_problem(table, self.standardize, self.constraints.most_columns(ks[-1]))
         posed = [self.constraints.pose(problem, k) for k in ks]
         return posed, resolve_gamma(self.gamma, posed[-1])
@@ -73,6 +75,7 @@ def check_request(
     gamma: float | str,
     standardize: bool,
     task: str,
+    max_memory: Any,
     estimator: Any = None,
 ) -> Request:
     """Check all that can be checked before the table is read.
@@ -85,8 +88,9 @@ def check_request(
         X, names = check_bare_table(X, out_of_core=True)
     else:
         names = estimator._names
+    limit = parameter.check_memory(max_memory)
     constraints = check_constraints(sets, width_of(X), names)
-    arguments = arguments._replace(adjust_for=constraints.adjusted)
+    arguments = arguments._replace(adjust_for=constraints.adjusted, max_memory=limit)
     return Request(X, names, constraints, arguments, gamma, standardize, task)
 
 

@@ -29,6 +29,10 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     n_features_to_select: Any
 
+    def _store_parameters(self, given: dict[str, Any]) -> None:
+        """Keep the arguments of `__init__` as they are, an attribute each, as scikit-learn expects."""
+        self.__dict__.update({name: value for name, value in given.items() if name != "self"})
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True

@@ -43,10 +43,6 @@ class JointSelector(BaseSelector):
     verbose: int = 0
     _task = CLASSIFICATION
 
-    def _store_parameters(self, given: dict[str, Any]) -> None:
-        """Keep the arguments of `__init__` as they are, an attribute each, as scikit-learn expects."""
-        self.__dict__.update({name: value for name, value in given.items() if name != "self"})
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing == "mean"
@@ -73,9 +69,9 @@ class JointSelector(BaseSelector):
     def _request(self, X: Any, arguments: FitArguments) -> Request:
         """The request for a table that `check_table` has passed."""
         sets = SetArguments(self.groups, self.keep, self.exclude, self.adjust_for)
-        limit = parameter.check_memory(self.max_memory)
-        arguments = arguments._replace(class_weight=self.class_weight, missing=self.missing, max_memory=limit)
-        return check_request(X, sets, arguments, self.gamma, self.standardize, self._task, estimator=self)
+        arguments = arguments._replace(class_weight=self.class_weight, missing=self.missing)
+        criterion = self.gamma, self.standardize, self._task
+        return check_request(X, sets, arguments, *criterion, self.max_memory, estimator=self)
 
     def _solve(self, table: MeasuredTable, posed: PosedProblem, gamma: float, options: SearchOptions) -> None:
         """Select k features, or groups of them, and keep the fitted attributes."""

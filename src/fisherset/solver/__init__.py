@@ -6,7 +6,7 @@ from fisherset.solver.exchange.swaps import best_swaps, lost_units, unit_losses
 from fisherset.solver.problem import Problem, Samples, rescale
 from fisherset.solver.proof import prove_value
 from fisherset.solver.relaxation.relaxation import UNCERTIFIED_TOL, relax
-from fisherset.solver.solution import Solution, conclude, relative_gap
+from fisherset.solver.solution import Solution, Task, conclude, relative_gap
 from fisherset.solver.solvers import SOLVERS, Solver, grade, grade_exactly, solve
 from fisherset.solver.subset import Subset, measure_subset
 from fisherset.solver.trace import Iteration, Status, Trace
@@ -22,6 +22,7 @@ __all__ = [
     "Solver",
     "Status",
     "Subset",
+    "Task",
     "TIE",
     "Trace",
     "UNCERTIFIED_TOL",

@@ -1,14 +1,14 @@
 """The domain of the search: units of selection, the sets of them that may be chosen, and their convex hull.
 
-A unit is a group of columns chosen together, a single column being a group of one. The operations on the
-hull work along the last axis, so that they serve one domain and the many nodes of an exact search alike.
+A unit is a group of columns chosen together, a single column being a group of one. Projections and sums work
+along the last axis, so that they serve one domain and the many nodes of an exact search alike.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple, Protocol, Self
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from fisherset._types import Floats, Indices
 
 # Scores that differ by less than this share of the largest are a tie, and ties go to the earlier column:
-# duplicated columns then resolve alike whatever the storage. Well above the 1e-13 or so by which the
+# duplicated columns then resolve alike in every storage. Well above the 1e-13 or so by which the
 # rounding of dense and sparse storage differs, well below any difference that matters.
 TIE = 1e-9
 
@@ -24,6 +24,14 @@ Flags = NDArray[np.bool_]
 Places = Indices | slice
 ALL = slice(None)
 EMPTY: Indices = np.empty(0, dtype=np.intp)
+FAR = 1e30  # beyond any v - 1 of a projection, and finite, so that differences are
+
+
+class Stack(NamedTuple):
+    """Groups of one size, and their columns: groups x size."""
+
+    units: Indices
+    columns: Indices
 
 
 class Units:
@@ -78,6 +86,12 @@ class Units:
             return units
         return np.flatnonzero(mask_of(self.size, units)[self.groups])
 
+    def stacks(self, some: Indices) -> list[Stack]:
+        """Some units by size."""
+        first, sizes = np.cumsum(self.sizes) - self.sizes, self.sizes[some]
+        alike = ((size, some[sizes == size]) for size in np.unique(sizes))
+        return [Stack(few, self.in_order[first[few][:, None] + np.arange(size)]) for size, few in alike]
+
 
 class Sums(NamedTuple):
     """Largest sum of g over the sets of a domain, the least free g in it, the largest free g outside."""
@@ -85,19 +99,6 @@ class Sums(NamedTuple):
     most: Floats
     least: Floats
     following: Floats
-
-
-class Hull(Protocol):
-    """Convex hull of the sets of a domain, or of one domain for each row of the values."""
-
-    def sums(self, g: Floats) -> Sums:
-        """Maximum of g.p over the sets, Eq. (26)."""
-
-    def project(self, v: Floats) -> Floats:
-        """Nearest points of the hull."""
-
-    def of_rows(self, rows: Indices) -> Hull:
-        """The hulls of some of the rows."""
 
 
 @dataclass(frozen=True)
@@ -175,6 +176,8 @@ class Domain:
     def sums(self, g: Floats) -> Sums:
         """Largest sums of g over the sets, Eq. (26)."""
         sums = largest_sums(g[..., self.free], self.remaining)
+        if not self.required.size:
+            return sums
         return sums._replace(most=sums.most + g[..., self.required].sum(axis=-1))
 
     def threshold(self, g: Floats) -> float:
@@ -191,14 +194,12 @@ class Domain:
 
     def project(self, v: Floats) -> Floats:
         """Nearest point of the hull."""
+        if not self.fixed.size:
+            return project_capped(v, self.remaining)
         q = np.zeros(v.shape)
         q[..., self.required] = 1.0
         q[..., self.free] = project_capped(v[..., self.free], self.remaining)
         return q
-
-    def of_rows(self, rows: Indices) -> Self:
-        """The domain itself, which is that of any number of rows."""
-        return self
 
     def reweighted(self, w: Floats) -> Floats:
         """The q of the hull with the least sum of w^2 / q: min(1, w / tau) where it is free."""
@@ -250,28 +251,24 @@ def largest_sums(g: Floats, m: Indices | int, free: Flags | None = None) -> Sums
     A value that is not a number is the largest of all: the sum is none then, and bounds nothing.
     """
     size = g.shape[-1]
-    g = g if free is None else np.where(free, g, -np.inf)
-    if not isinstance(m, np.ndarray):
-        # one m: a partition costs O(size), and tells both the least inside and the largest outside
-        kth = [place for place in (size - m - 1, size - m) if 0 <= place < size]
-        ordered = np.partition(g, kth, axis=-1) if kth else g
-        most = ordered[..., size - m :].sum(axis=-1)
-        inside, outside = ordered[..., size - m : size - m + 1], ordered[..., : size - m][..., -1:]
-    else:
+    if isinstance(m, np.ndarray):
         # sums of a masked array, not differences of running sums: these would cancel, and round m times
-        ordered, places = np.sort(g, axis=-1), np.arange(size)
-        most = np.where(places >= (size - m)[:, None], ordered, 0.0).sum(axis=-1)
-        inside = np.take_along_axis(ordered, np.minimum(size - m, size - 1)[:, None], -1)
-        outside = np.take_along_axis(ordered, np.maximum(size - m - 1, 0)[:, None], -1)
-        inside, outside = (
-            np.where(m[:, None] > 0, inside, np.inf),
-            np.where(m[:, None] < size, outside, -np.inf),
-        )
-    return Sums(most, np.min(inside, axis=-1, initial=np.inf), np.max(outside, axis=-1, initial=-np.inf))
+        ordered, rows = np.sort(g if free is None else np.where(free, g, -np.inf), axis=-1), np.arange(len(g))
+        most = np.where(np.arange(size) >= (size - m)[:, None], ordered, 0.0).sum(axis=-1)
+        inside, outside = ordered[rows, np.minimum(size - m, size - 1)], ordered[rows, size - m - 1]
+        return Sums(most, np.where(m > 0, inside, np.inf), np.where(m < size, outside, -np.inf))
+    if not 0 < m < size:  # no free unit in a set, or all of them
+        zero = np.zeros(g.shape[:-1])
+        if m == 0:
+            return Sums(zero, zero + np.inf, g.max(axis=-1, initial=-np.inf))
+        return Sums(g.sum(axis=-1), g.min(axis=-1), zero - np.inf)
+    # one m: a partition costs O(size), and tells both the least inside and the largest outside
+    ordered = np.partition(g, (size - m - 1, size - m), axis=-1)
+    return Sums(ordered[..., size - m :].sum(axis=-1), ordered[..., size - m], ordered[..., size - m - 1])
 
 
 def cap_shares(w: Floats, m: int) -> Floats:
-    """min(1, w / tau) for the tau that makes the sum m; where too few w are positive, the nearest to it."""
+    """min(1, w / tau) for the tau that makes the sum m; if too few w are positive, the nearest to it."""
     order = np.sort(w)[::-1][: m + 1]
     left = float(w.sum()) - np.concatenate([[0.0], np.cumsum(order)])[: order.size]
     places = m - np.arange(order.size)
@@ -290,28 +287,27 @@ def project_capped(v: Floats, m: Indices | int, free: Flags | None = None) -> Fl
     They are clip(v - tau, 0, 1) for the tau that makes the sum m. The sum is a piecewise linear, falling
     function of tau with a kink at every v_j - 1 and v_j, so one sort finds the piece and the piece gives tau.
     """
-    size, m = v.shape[-1], np.asarray(m)[..., None]
-    if not size:
-        return v
-    n_free = size if free is None else np.count_nonzero(free, axis=-1)[..., None]
+    size, rows = v.shape[-1], () if v.ndim == 1 else (np.arange(len(v))[:, None],)
+    n_free = size if free is None else free.sum(axis=1, keepdims=True)
+    m = m[:, None] if isinstance(m, np.ndarray) else m
+    if not isinstance(m, np.ndarray) and not 0 < m < size:  # a hull of one point
+        return np.full(v.shape, float(m > 0))
     kinks = np.concatenate([v - 1.0, v], axis=-1)
     if free is not None:  # the others have no kink: theirs stand last, where no sum is looked up
-        kinks = np.where(np.concatenate([free, free], axis=-1), kinks, np.inf)
-    order = np.argsort(kinks, axis=-1)
-    kinks = np.take_along_axis(kinks, order, axis=-1)
-    slopes = np.cumsum(np.where(order < size, -1.0, 1.0), axis=-1)
-    with np.errstate(invalid="ignore"):
-        falls = slopes[..., :-1] * np.diff(kinks, axis=-1)
-    # sums falls from the number of free entries to 0, up to rounding
-    sums = n_free + np.cumsum(np.where(np.isfinite(kinks[..., 1:]), falls, 0.0), axis=-1)
-    # the first kink at which the sum is no more than m ends the piece
-    piece = np.minimum(np.count_nonzero(sums > m, axis=-1, keepdims=True), 2 * size - 2)
-    before = np.where(piece > 0, np.take_along_axis(sums, np.maximum(piece - 1, 0), axis=-1), n_free)
-    slope = np.take_along_axis(slopes, piece, axis=-1)
-    tau = np.take_along_axis(kinks, piece, axis=-1) + np.where(
-        slope < 0, (m - before) / np.minimum(slope, -1), 0
-    )
-    nearest: Floats = np.where((m > 0) & (m < n_free), np.clip(v - tau, 0.0, 1.0), (m > 0).astype(float))
+        kinks = np.where(np.concatenate([free, free], axis=-1), kinks, FAR)
+    order = kinks.argsort(axis=-1)
+    kinks = kinks[(*rows, order)]
+    slopes = np.where(order < size, -1.0, 1.0).cumsum(axis=-1)
+    # the sum at each kink less that at the first, which is the number of free entries
+    falls = np.zeros(kinks.shape)
+    np.cumsum(slopes[..., :-1] * (kinks[..., 1:] - kinks[..., :-1]), axis=-1, out=falls[..., 1:])
+    # the piece ends at the first kink with a sum of no more than m: its slope is below 0
+    ahead = (falls > m - n_free).sum(axis=-1, keepdims=True)
+    at = (*rows, np.maximum(np.minimum(ahead, 2 * size - 1), 1) - 1)
+    tau = kinks[at] + (m - n_free - falls[at]) / np.minimum(slopes[at], -1.0)
+    if free is not None:  # hulls of one point
+        tau = np.where(m <= 0, FAR, np.where(m >= n_free, -FAR, tau))
+    nearest: Floats = np.minimum(np.maximum(v - tau, 0.0), 1.0)
     return nearest
 
 
@@ -323,7 +319,7 @@ def mask_of(size: int, some: Indices) -> Flags:
 
 
 def without(size: int, some: Indices) -> Indices:
-    """The places 0, ..., size - 1 but for some."""
+    """The places 0, ..., size - 1 that are not among some."""
     return np.flatnonzero(~mask_of(size, some))
 
 

@@ -5,17 +5,16 @@ If the bound is loose, forward selection is a second start; all sets are tried i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 
-from fisherset._types import Floats, Indices
+from fisherset._types import Indices
 from fisherset.solver.domain import TIE, Domain
 from fisherset.solver.exact.enumeration import tighten
-from fisherset.solver.exchange.exchange import improve
-from fisherset.solver.exchange.forward import select_forward
+from fisherset.solver.exchange.exchange import improve, select_forward
 from fisherset.solver.problem import Problem
 from fisherset.solver.relaxation.relaxation import Relaxation, relax
-from fisherset.solver.solution import Solution, conclude, empty_solution, relative_gap
+from fisherset.solver.solution import Solution, Task, conclude, empty_solution, relative_gap
 from fisherset.solver.trace import Trace
 
 # Share of a time limit that the relaxation may take: a set improved by exchange is worth more than its bound.
@@ -28,21 +27,12 @@ LOOSE_GAP = 0.1
 LARGEST_FACTOR = 30_000_000
 
 
-def joint_path(
-    problem: Problem,
-    domains: Sequence[Domain],
-    gamma: float,
-    *,
-    tol: float,
-    certified: bool = True,
-    trace: Trace,
-    start: Floats | None = None,
-) -> Iterator[Solution]:
-    """Relax, round, exchange and bound for each domain in turn (see `Solver`).
+def joint_path(task: Task) -> Iterator[Solution]:
+    """Relax, round, exchange and bound for each domain in turn.
 
     The bound of the relaxation is the certificate; without one it is solved on a pool of columns only.
     """
-    q = start
+    problem, domains, gamma, tol, certified, trace, q = task
     for domain in domains:
         if domain.m == 0:
             yield empty_solution(domain, trace)

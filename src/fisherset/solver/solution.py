@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +21,18 @@ from fisherset.solver.trace import Iteration, Status, Trace
 
 # The largest gap that rounding may explain and that still counts as none: F is stated to six digits.
 LARGEST_ROUNDED_GAP = 1e-6
+
+
+class Task(NamedTuple):
+    """A search for a set in each of several domains, in rising size, each search starting from the last."""
+
+    problem: Problem
+    domains: Sequence[Domain]  # the sets to choose from, one Solution each
+    gamma: float  # the ridge of Eq. (2)
+    tol: float  # gap between F(q) and its bound, or of an exact search, that is small enough
+    certified: bool  # without, the ceiling of F may stand for a bound: it costs nothing
+    trace: Trace  # the record of the run, with its limits
+    start: Floats | None = None  # q of a similar problem, for the first domain
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,45 +20,11 @@ from fisherset.solver.joint import joint_path
 from fisherset.solver.problem import Problem, rescale, unscaled
 from fisherset.solver.proof import UnitBounds, bound_units, prove_tangents, prove_value
 from fisherset.solver.relaxation.relaxation import Relaxation, relax
-from fisherset.solver.solution import Solution, conclude
+from fisherset.solver.solution import Solution, Task, conclude
 from fisherset.solver.subset import measure_subset
 from fisherset.solver.trace import DEFAULT_TOL, Status, Trace
 
-
-class Solver(Protocol):
-    """Finds a set in each of several domains, in rising size, each search starting from the last.
-
-    Parameters
-    ----------
-    problem : Problem
-        The statistics of the table.
-    domains : sequence of Domain
-        The sets to choose from, one Solution each.
-    gamma : float
-        The ridge of Eq. (2).
-    tol : float
-        The gap between F(q) and its bound, or of an exact search, that is small enough.
-    certified : bool
-        Whether a bound is needed. Without, the ceiling of F, which costs nothing, may stand for it.
-    trace : Trace
-        The record of the run, with its limits.
-    start : ndarray or None
-        The q of a similar problem, for the first domain.
-    """
-
-    def __call__(
-        self,
-        problem: Problem,
-        domains: Sequence[Domain],
-        gamma: float,
-        *,
-        tol: float,
-        certified: bool,
-        trace: Trace,
-        start: Floats | None = None,
-    ) -> Iterator[Solution]: ...
-
-
+Solver = Callable[[Task], Iterator[Solution]]
 SOLVERS: dict[str, Solver] = {
     "joint": joint_path,
     "cutting-plane": cutting_plane_path,
@@ -84,16 +50,13 @@ def solve(
     """
     accuracy, bounded = DEFAULT_TOL if tol is None else tol, certified and tol is not None
     searched = _searchable(problem, domains, gamma)
-    solutions = SOLVERS[solver](
-        searched, domains, gamma, tol=accuracy, certified=bounded, trace=trace, start=start
-    )
+    solutions = SOLVERS[solver](Task(searched, domains, gamma, accuracy, bounded, trace, start))
     for domain in domains:
         with one_thread():
             found = next(solutions)
             if certified and domain.m > 0:
-                found = _proven(
-                    problem, searched, domain, found, gamma, trace, accuracy, exact=solver == "exact"
-                )
+                claims = _Claims(problem, domain, gamma, trace)
+                found = claims.prove(found, searched, accuracy, exact=solver == "exact")
         yield found
 
 
@@ -113,7 +76,7 @@ def grade(
     relaxation = relax(searched, domain, gamma, tol=tol, trace=trace)
     relaxation, _ = tighten(searched, domain, gamma, relaxation, state.value)
     found = conclude(searched, domain, units, state, relaxation.q, relaxation, trace)
-    return _proven(problem, searched, domain, found, gamma, trace, tol)
+    return _Claims(problem, domain, gamma, trace).prove(found, searched, tol)
 
 
 def grade_exactly(
@@ -128,91 +91,72 @@ def grade_exactly(
     value = prove_value(problem, columns, gamma, state)
     given = replace(best, units=units, loss=unit_losses(state, domain.units), state=state)
     bounds = UnitBounds(best.with_each, best.without_each)
-    return _stated(problem, domain, given, value, best.upper_bound, bounds, gamma, trace), best
+    return _Claims(problem, domain, gamma, trace).state(given, value, best.upper_bound, bounds), best
 
 
-def _proven(
-    problem: Problem,
-    searched: Problem,
-    domain: Domain,
-    found: Solution,
-    gamma: float,
-    trace: Trace,
-    tol: float,
-    *,
-    exact: bool = False,
-) -> Solution:
-    """The solution with an objective and bounds that hold for the problem itself, not only as searched.
+class _Claims(NamedTuple):
+    """Claims about a solution, proven on the problem itself: what the solver says of it is not trusted."""
 
-    They may be looser than those of the search: above `tol`, or with an open gap after an exact search. The
-    status says so then.
-    """
-    value = prove_value(problem, domain.units.columns(found.units), gamma, found.state)
-    bound, bounds = found.upper_bound, UnitBounds(found.with_each, found.without_each)
-    if searched is not problem or value.rough:
-        proven, of_units = _proven_bounds(problem, searched, domain, found.relaxation, gamma)
-        if searched is problem:  # the bounds of the search hold, too
-            proven, of_units = min(proven, bound), bounds.least(of_units)
-        bound, bounds = proven, of_units
-    stated = _stated(problem, domain, found, value, bound, bounds, gamma, trace)
-    sharp = stated.upper_bound <= max(found.upper_bound, stated.objective) * (1 + tol)
-    closed = stated.gap <= tol or not exact
-    if not (stated.optimal or (sharp and closed)):
-        trace.stopped(Status.PRECISION)
-    # if the best set is proven, the tolerance of the relaxation does not matter
-    solved = stated.optimal and trace.status is Status.PRECISION
-    return replace(stated, status=Status.CONVERGED if solved else trace.status)
+    problem: Problem
+    domain: Domain
+    gamma: float
+    trace: Trace
 
+    def prove(self, found: Solution, searched: Problem, tol: float, *, exact: bool = False) -> Solution:
+        """The solution with an objective and bounds that hold for the problem, not only as `searched`.
 
-def _stated(
-    problem: Problem,
-    domain: Domain,
-    found: Solution,
-    value: Value,
-    bound: float,
-    bounds: UnitBounds,
-    gamma: float,
-    trace: Trace,
-) -> Solution:
-    """The solution with F of its set and bounds on all sets, none of which contradicts another."""
-    rounding = problem.rounding.of(domain.columns)
-    bound = min(rounding.raise_bound(bound), problem.ceiling)
-    bounds = bounds.times(1 + rounding.target_scale, problem.ceiling)
-    if rounding.unknown.any():
-        trace.stopped(Status.UNKNOWN)
-    if value.wrong:
-        trace.stopped(Status.INEXACT)
-    # if F is not known to six digits, a lower bound on it
-    objective = float(np.clip(value.stated, 0.0, problem.ceiling))
-    # if F(A) = UB in truth, rounding must not put F above it: F is right, or the status says it is not
-    objective = min(objective, bound) if value.wrong else objective
-    bound = max(bound, objective)
-    bounds = bounds.around(found.units, domain.m, objective, bound)
-    margin = rounding.margin_of_sets(domain.most_columns, gamma)
-    slack = value.error / objective + margin.share(objective * problem.n) if objective > 0 else 0.0
-    return replace(
-        found,
-        objective=objective,
-        upper_bound=bound,
-        with_each=bounds.with_each,
-        without_each=bounds.without_each,
-        status=trace.status,
-        slack=slack,
-    )
+        They may be looser than those of the search: above `tol`, or with an open gap after an exact search.
+        The status says so then.
+        """
+        problem, domain, gamma, trace = self
+        value = prove_value(problem, domain.units.columns(found.units), gamma, found.state)
+        bound, bounds = found.upper_bound, UnitBounds(found.with_each, found.without_each)
+        if searched is not problem or value.rough:
+            proven, of_units = self._bounds(found.relaxation, searched)
+            if searched is problem:  # the bounds of the search hold, too
+                proven, of_units = min(proven, bound), bounds.least(of_units)
+            bound, bounds = proven, of_units
+        stated = self.state(found, value, bound, bounds)
+        sharp = stated.upper_bound <= max(found.upper_bound, stated.objective) * (1 + tol)
+        closed = stated.gap <= tol or not exact
+        if not (stated.optimal or (sharp and closed)):
+            trace.stopped(Status.PRECISION)
+        # if the best set is proven, the tolerance of the relaxation does not matter
+        solved = stated.optimal and trace.status is Status.PRECISION
+        return replace(stated, status=Status.CONVERGED if solved else trace.status)
 
+    def state(self, found: Solution, value: Value, bound: float, bounds: UnitBounds) -> Solution:
+        """The solution with F of its set and bounds on all sets, none of which contradicts another."""
+        problem, domain, gamma, trace = self
+        rounding = problem.rounding.of(domain.columns)
+        bound = min(rounding.raise_bound(bound), problem.ceiling)
+        bounds = bounds.times(1 + rounding.target_scale, problem.ceiling)
+        if rounding.unknown.any():
+            trace.stopped(Status.UNKNOWN)
+        if value.wrong:
+            trace.stopped(Status.INEXACT)
+        # if F is not known to six digits, a lower bound on it
+        objective = float(np.clip(value.stated, 0.0, problem.ceiling))
+        # if F(A) = UB in truth, rounding must not put F above it: F is right, or the status says it is not
+        objective = min(objective, bound) if value.wrong else objective
+        bound = max(bound, objective)
+        with_each, without_each = bounds.around(found.units, domain.m, objective, bound)
+        margin = rounding.margin_of_sets(domain.most_columns, gamma)
+        slack = value.error / objective + margin.share(objective * problem.n) if objective > 0 else 0.0
+        stated = replace(found, objective=objective, upper_bound=bound, slack=slack, status=trace.status)
+        return replace(stated, with_each=with_each, without_each=without_each)
 
-def _proven_bounds(
-    problem: Problem, searched: Problem, domain: Domain, relaxation: Relaxation, gamma: float
-) -> tuple[float, UnitBounds]:
-    """The bounds if those of the search are of a rescaled problem or too rough."""
-    A, tangent, bound = relaxation.A, relaxation.tangent, problem.ceiling
-    if tangent is None:
-        return bound, bound_units(domain, bound)
-    W = unscaled(searched, A, relaxation.W)
-    tangents = prove_tangents(problem, domain, gamma, relaxation.q, A, W)
-    bound = min([bound, *(one.bound(domain) for one in tangents)])
-    bounds = bound_units(domain, bound, tangents)
-    if domain.m == 1 and (tried := enumerate_sets(problem, domain, gamma, tangent, 0.0)) is not None:
-        bound = min(bound, tried.upper_bound)
-        bounds = bounds._replace(with_each=np.minimum(bounds.with_each, tried.with_each))
-    return bound, bounds
+    def _bounds(self, relaxation: Relaxation, searched: Problem) -> tuple[float, UnitBounds]:
+        """The bounds if those of the search are of a rescaled problem or too rough."""
+        problem, domain, gamma, _ = self
+        A, tangent, bound = relaxation.A, relaxation.tangent, problem.ceiling
+        if tangent is None:
+            return bound, bound_units(domain, bound)
+        W = unscaled(searched, A, relaxation.W)
+        tangents = prove_tangents(problem, domain, gamma, relaxation.q, A, W)
+        bound = min([bound, *(one.bound(domain) for one in tangents)])
+        bounds = bound_units(domain, bound, tangents)
+        if domain.m == 1 and (tried := enumerate_sets(problem, domain, gamma, tangent, 0.0)) is not None:
+            bound = min(bound, tried.upper_bound)
+            bounds = bounds._replace(with_each=np.minimum(bounds.with_each, tried.with_each))
+        return bound, bounds

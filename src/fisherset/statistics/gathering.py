@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._types import Indices
-from fisherset.data import Block, CountedRows, PreparedRows, Rows
+from fisherset.data import Block, CountedRows, Kernel, PreparedRows, Rows
 from fisherset.statistics.measured import (
     FitArguments,
     MeasuredTable,
@@ -40,7 +40,7 @@ from fisherset.statistics.sums.cross_products import (
     products_suffice,
     sum_cross_products,
 )
-from fisherset.statistics.sums.guard import MissingCounts, count_missing
+from fisherset.statistics.sums.guard import count_missing
 from fisherset.statistics.sums.scatter import Scatter
 from fisherset.validation.numbers import reject_nonfinite
 from fisherset.validation.targets import as_objects
@@ -57,11 +57,14 @@ def gathering_bytes(roles: ColumnRoles) -> int:
 
 
 @dataclass(frozen=True)
-class _ObserveKernel:
+class _ReadFirst:
+    """A kernel on blocks that are read first."""
+
+    kernel: Kernel[Any]
     read: Reader
 
-    def __call__(self, block: Block) -> MissingCounts:
-        return count_missing(self.read(block)[1])
+    def __call__(self, block: Block) -> Any:
+        return self.kernel(self.read(block)[1])
 
 
 def measure_gathered(
@@ -70,7 +73,7 @@ def measure_gathered(
     """Everything in one pass; one more before it where values may be missing."""
     missing, fill = None, None
     if arguments.missing == "mean":
-        observed = rows.reduce(_ObserveKernel(read))
+        observed = rows.reduce(_ReadFirst(count_missing, read))
         missing = observed.missing[: roles.n_features]
         check_adjusted(missing == 0, arguments.adjust_for)
         fill = observed.fill if missing.any() else None
@@ -80,14 +83,14 @@ def measure_gathered(
     reject_nonfinite(moments.finite[: roles.n_features], rows.names, locate_in(rows))
     taken = removed_columns(roles, arguments.adjust_for)
     basis = confounder_basis(rows, read, labels.gathered, taken, arguments.adjust_for)
-    source = PreparedRows(rows, Preparation(read, labels.codes, roles, taken, basis))
+    removed = Removed(roles, taken, basis)
+    source = PreparedRows(rows, Preparation(read, labels.codes, removed))
     about = arguments.adjust_for, rows.names, rows.targets
     if taken.size:
         warn_dropped(confounder_names(roles, arguments.adjust_for, rows.names), basis)
     if not taken.size or products_suffice(labels.gathered, taken, basis):
         table = _from_sums(labels, roles, *about, taken=taken, basis=basis, rows=source)
     else:  # only rows tell the confounders apart: their basis is gathered in their place
-        removed = Removed(roles, taken, basis)
         labels = classified(sum_cross_products(rows, replace(read, removed=removed), fill=fill), rows.labels)
         roles = removed.new_roles
         table = _from_sums(labels, roles, *about, taken=roles.confounders, error=basis.error, rows=source)
@@ -147,17 +150,15 @@ def measure_summary(summary: Any, arguments: FitArguments, task: str) -> Measure
 
 
 @dataclass(frozen=True)
-class _TriangleKernel:
-    """The triangle of the confounders, which are the first columns as they are read."""
+class _FactorKernel:
+    """The R factor of the confounders, which are the first columns as they are read."""
 
-    read: Reader
-    frame: Centering
+    centering: Centering
     size: int
 
     def __call__(self, block: Block) -> RFactor:
-        known = self.read(block)[1]
-        Z = dense_of(known.X[:, : self.size])
-        return self.frame.r_factor(Block(Z[:, :0], None, known.weight, Z))
+        Z = dense_of(block.X[:, : self.size])
+        return self.centering.r_factor(Block(Z[:, :0], None, block.weight, Z))
 
 
 def confounder_basis(
@@ -171,8 +172,9 @@ def confounder_basis(
     if not Z.size or (not basis.doubtful.size and products_suffice(gathered, Z, basis)):
         return basis
     features = adjust_for is not None and adjust_for.size > 0
-    only, frame = replace(read, only=adjust_for if features else None), centering_of(gathered, Z)
-    return frame.basis(rows.reduce(_TriangleKernel(only, frame, Z.size), columns=features))
+    only, centering = replace(read, only=adjust_for if features else None), centering_of(gathered, Z)
+    kernel = _ReadFirst(_FactorKernel(centering, Z.size), only)
+    return centering.basis(rows.reduce(kernel, columns=features))
 
 
 def confounder_names(
@@ -207,27 +209,17 @@ def classes_of(labels: Classified, roles: ColumnRoles, targets: list[str] | None
 
 
 @dataclass(frozen=True)
-class _Found:
-    """A sentence about the first row that was looked for; empty where there is none."""
-
-    text: str
-
-    def __add__(self, other: _Found) -> _Found:
-        return self if self.text else other
-
-
-@dataclass(frozen=True)
 class _FindNonfinite:
     column: int
 
-    def __call__(self, block: Block) -> _Found:
+    def __call__(self, block: Block) -> list[str]:
         values = dense_of(numbers_of(block.X)[:, [self.column]])
         bad = np.flatnonzero(~np.isfinite(values[:, 0]))
         if not bad.size or block.place is None:
-            return _Found("")
-        return _Found(f"the first in {block.place.name}, row {block.place.row + int(bad[0])}")
+            return []
+        return [f"the first in {block.place.name}, row {block.place.row + int(bad[0])}"]
 
 
 def locate_in(rows: CountedRows) -> Callable[[int], str]:
     """A function that says where a column holds NaN or infinity first: one more pass."""
-    return lambda column: rows.reduce(_FindNonfinite(column)).text
+    return lambda column: next(iter(rows.reduce(_FindNonfinite(column))), "")

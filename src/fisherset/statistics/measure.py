@@ -44,6 +44,7 @@ from fisherset.statistics.reader import (
     NONE,
     Preparation,
     Reader,
+    Removed,
     check_telling,
     classified,
     counting,
@@ -138,12 +139,8 @@ def measure_table(
         table = measure_summary(X, arguments, task)
     else:
         table = _out_of_core(rows_of(X, y, arguments, None, task), arguments, task)
-    return replace(table, names=names, arguments=_settled(arguments), regression=task == REGRESSION)
-
-
-def _settled(arguments: FitArguments) -> FitArguments:
-    """The arguments without the data, which the table has read."""
-    return arguments._replace(sample_weight=None, confounders=None)
+    own = arguments._replace(sample_weight=None, confounders=None)  # data need not be kept
+    return replace(table, names=names, arguments=own, regression=task == REGRESSION)
 
 
 def _out_of_core(rows: Rows, arguments: FitArguments, task: str) -> MeasuredTable:
@@ -341,9 +338,9 @@ def _by_passes(rows: CountedRows, read: Reader, roles: ColumnRoles, arguments: F
     )
     check_telling(labels, there)
     _, coding = feature_moments(labels.gathered, there._replace(label_sets=roles.label_sets))
-    taken = removed_columns(roles, adjusted)
     basis = confounder_basis(rows, read, side, there.confounders, adjusted)
-    source = PreparedRows(rows, Preparation(read, labels.codes, roles, taken, basis))
+    removed = Removed(roles, removed_columns(roles, adjusted), basis)
+    source = PreparedRows(rows, Preparation(read, labels.codes, removed))
     called = confounder_names(roles, adjusted, rows.names)
     classes = classes_of(labels, roles, rows.targets)
     return replace(_summed(source, coding, classes, arguments, called, basis, locate), counter=rows)

@@ -53,42 +53,19 @@ class MeasuredTable:
     None for y and the other data, so that nothing is measured twice: `selector.fit(measured)`,
     `explain(measured, None, features)`. Parameters that it was measured with (`class_weight`,
     `adjust_for`, `missing`, `task`) must be the same there; `max_memory` may differ.
-
-    Attributes
-    ----------
-    rows : Rows or None
-        The rows as kernels take them; None where there are no rows any more.
-    products : RowProducts or StoredProducts
-        Products of the columns.
-    coding : Coding
-        The targets.
-    scatter : Scatter
-        Sums, centred.
-    classes : ndarray
-        The classes or labels; none where the targets are numbers.
-    names : list of str or None
-        Names of the columns.
-    codes : ndarray
-        Class of each row, where the rows are in memory and of one class each.
-    missing : ndarray or None
-        Number of missing values of each column, where that is allowed.
-    counter : CountedRows or None
-        Counts the passes; None where nothing was read.
-    arguments : FitArguments
-        The arguments of the measuring.
     """
 
-    rows: Rows | None
+    rows: Rows | None  # as kernels take them; None where there are no rows any more
     products: RowProducts | StoredProducts
-    coding: Coding
+    coding: Coding  # of the targets
     scatter: Scatter
-    classes: NDArray[Any]
-    names: list[str] | None = None
-    codes: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))
-    missing: Indices | None = None
-    counter: CountedRows | None = None
-    arguments: FitArguments = NO_ARGUMENTS
-    regression: bool = False
+    classes: NDArray[Any]  # or labels of sets; none where the targets are numbers
+    names: list[str] | None = None  # of the columns
+    codes: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))  # classes of rows in memory
+    missing: Indices | None = None  # missing values of each column, where they are allowed
+    counter: CountedRows | None = None  # of the passes; None where nothing was read
+    arguments: FitArguments = NO_ARGUMENTS  # of the measuring
+    regression: bool = False  # whether the targets are numbers
 
     _replaces_rows: ClassVar[bool] = True
 

@@ -65,24 +65,12 @@ def read_table(
 
 @dataclass(frozen=True)
 class Reader:
-    """Reads a block: its labels, and all its columns side by side, confounders and numeric targets included.
-
-    Attributes
-    ----------
-    task : str
-        Contents of y.
-    factors : dict of label to float, or None
-        Class weights.
-    only : ndarray or None
-        The columns of X that are wanted; all where None.
-    removed : Removed or None
-        Puts a basis of the confounders in their place.
-    """
+    """Reads a block: its labels, and side by side its columns, confounders and numeric targets."""
 
     task: str
-    factors: dict[Any, float] | None = None
-    only: Indices | None = None
-    removed: Removed | None = None
+    factors: dict[Any, float] | None = None  # class weights, by label
+    only: Indices | None = None  # the columns of X that are wanted; all where None
+    removed: Removed | None = None  # puts a basis of the confounders in their place
 
     def __call__(self, block: Block) -> tuple[list[Any], Block]:
         with placed(block):
@@ -111,27 +99,30 @@ class Reader:
 
 @dataclass(frozen=True)
 class Removed:
-    """Puts the basis of the confounders in their place, among columns that have the roles given."""
+    """Columns that are removed from the others, among columns with these roles, and a basis of them."""
 
     roles: ColumnRoles
-    taken: Indices
+    columns: Indices
     basis: Basis
 
+    def rows(self, X: Matrix) -> Floats | None:
+        """The basis at some rows; None where nothing is left of the columns."""
+        return self.basis.rows(dense_of(X[:, self.columns]))
+
     def __call__(self, X: Matrix) -> Matrix:
-        N = self.basis.rows(dense_of(X[:, self.taken]))
+        """The columns with the basis in the place of the confounders."""
+        N = self.rows(X)
         features, targets = X[:, : self.roles.n_features], X[:, self.roles.targets]
-        parts = [features, np.empty((X.shape[0], 0)) if N is None else N, targets]
-        return join_columns(parts)
+        return join_columns([features, np.empty((X.shape[0], 0)) if N is None else N, targets])
 
     @property
     def new_roles(self) -> ColumnRoles:
         """The roles of the columns after that."""
-        first = self.roles.n_features + self.basis.M.shape[1]
-        confounders, targets = (
-            np.arange(self.roles.n_features, first),
-            np.arange(first, first + self.roles.targets.size),
+        d, n_targets = self.roles.n_features, self.roles.targets.size
+        first = d + self.basis.M.shape[1]
+        return self.roles._replace(
+            confounders=np.arange(d, first), targets=np.arange(first, first + n_targets)
         )
-        return self.roles._replace(confounders=confounders, targets=targets)
 
 
 def _known(known: dict[Any, Any], labels: list[Any]) -> list[Any]:
@@ -237,37 +228,20 @@ def check_telling(labels: Classified, roles: ColumnRoles) -> None:
 
 @dataclass(frozen=True)
 class Preparation:
-    """Makes a block with coded targets, weights, and a basis of the confounders.
-
-    Attributes
-    ----------
-    read : Reader
-        Reads a block.
-    codes : dict of label to int
-        The class of each label.
-    roles : ColumnRoles
-        The roles of the columns.
-    taken : ndarray
-        The columns that are removed from the others.
-    basis : Basis
-        Makes a basis of them.
-    """
+    """Makes a block with coded targets, weights, and a basis of what is removed from the columns."""
 
     read: Reader
-    codes: dict[Any, int]
-    roles: ColumnRoles
-    taken: Indices
-    basis: Basis
+    codes: dict[Any, int]  # the class of each label
+    removed: Removed
 
     def __call__(self, block: Block) -> Block:
         labels, known = self.read(block)
         y: Any = np.array(_known(self.codes, labels), dtype=np.intp)[known.y]
-        if self.roles.targets.size:
-            y = dense_of(known.X[:, self.roles.targets])
-        Z = self.basis.rows(dense_of(known.X[:, self.taken]))
-        d = self.roles.n_features
+        roles, d = self.removed.roles, self.removed.roles.n_features
+        if roles.targets.size:
+            y = dense_of(known.X[:, roles.targets])
         X = known.X if known.X.shape[1] == d else known.X[:, :d]
-        return Block(X, y, known.weight, Z, block.place)
+        return Block(X, y, known.weight, self.removed.rows(known.X), block.place)
 
 
 def dense_of(X: Matrix) -> Floats:

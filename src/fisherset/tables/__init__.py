@@ -2,11 +2,9 @@
 
 from fisherset.tables.columns.features import Feature, Grouping, group_features, prefix_groups, read_groups
 from fisherset.tables.columns.identifiers import Identifiers
-from fisherset.tables.columns.labels import labels_in, values_in
-from fisherset.tables.columns.table import Joined, join_labels, read_content, reduce_content
 from fisherset.tables.columns.types import split_names
 from fisherset.tables.layout import PLAIN, Layout
-from fisherset.tables.read import LabelledTable, open_table, pick, read_table
+from fisherset.tables.read import LabelledTable, open_table, read_table
 from fisherset.tables.scanning import columns_in, scan
 from fisherset.tables.selection import Selection, drift_of, read_selection
 from fisherset.tables.text.decoding import spooled
@@ -16,7 +14,6 @@ __all__ = [
     "Feature",
     "Grouping",
     "Identifiers",
-    "Joined",
     "LabelledTable",
     "Layout",
     "PLAIN",
@@ -24,19 +21,13 @@ __all__ = [
     "columns_in",
     "drift_of",
     "group_features",
-    "join_labels",
-    "labels_in",
     "open_table",
-    "pick",
     "prefix_groups",
-    "read_content",
     "read_groups",
     "read_selection",
     "read_table",
-    "reduce_content",
     "scan",
     "split_names",
     "spooled",
-    "values_in",
     "write_table",
 ]

@@ -17,7 +17,7 @@ from fisherset import Summary
 from fisherset._format import near, shown
 from fisherset._memory import format_bytes, free_memory
 from fisherset.data import BatchedRows, Block, Coded, Rows
-from fisherset.tables.columns.encoding import IMPUTE
+from fisherset.tables.columns.encoding import check_impute
 from fisherset.tables.columns.features import Feature
 from fisherset.tables.columns.identifiers import Identifiers
 from fisherset.tables.columns.labels import complete_target
@@ -54,7 +54,7 @@ class LabelledTable(NamedTuple):
     dropped : tuple of str
         The columns that were left out.
     sha256 : str
-        The digest of the file, where it was asked for and taken from the open file.
+        The digest of the file, where it was requested and the file is text.
     """
 
     X: Any
@@ -135,8 +135,7 @@ def read_table(
 
 
 def _check_parameters(target: str | None, impute: str | None, task: str, layout: Layout) -> None:
-    if impute is not None and impute not in IMPUTE:
-        raise ValueError(f"impute must be one of {', '.join(IMPUTE)}; got {impute!r}.")
+    check_impute(impute)
     if task not in TASK_NAMES:
         raise ValueError(f"task must be one of {', '.join(TASK_NAMES)}; got {task!r}.")
     if target is not None and target == layout.identifier:
@@ -155,7 +154,7 @@ def _whole(
 ) -> LabelledTable:
     """Read all rows of an open file: a stream of columns that is collected, or a matrix."""
     strings = [target] if task == "classification" and target is not None else []
-    content = content_of(file, reader, strings=strings, layout=layout)
+    content = content_of(file, reader, strings, None, layout)
     content, held, target = join_labels(content, target, layout, strings=strings)
     target = held.find_target(target)
     dropped = _dropped(content, drop, layout)
@@ -317,24 +316,7 @@ class _Sample:
 
 
 def pick(rows: Rows, columns: Sequence[int] | None = None, step: int = 1) -> tuple[Any, NDArray[Any]]:
-    """Return numbers and targets of some columns and rows in memory: one pass.
-
-    Parameters
-    ----------
-    rows : Rows
-        The table.
-    columns : sequence of int, default=None
-        The columns; None for all.
-    step : int, default=1
-        Of each batch every step-th row is taken.
-
-    Returns
-    -------
-    X : ndarray or CSR matrix
-        The numbers.
-    y : ndarray
-        The labels, or numbers.
-    """
+    """Return the numbers of some columns, and the targets, of every step-th row of each batch: one pass."""
     parts = rows.reduce(_Sample(columns, step))
     tables = [X for X, _ in parts]
     X = sparse.vstack(tables, format="csr") if sparse.issparse(tables[0]) else np.vstack(tables)

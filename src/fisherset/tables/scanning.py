@@ -12,7 +12,7 @@ import numpy as np
 
 from fisherset._format import near
 from fisherset.data import BatchedRows, Block, Place
-from fisherset.tables.columns.encoding import IMPUTE, Encoder, features_in
+from fisherset.tables.columns.encoding import Encoder, check_impute, features_in
 from fisherset.tables.columns.features import Feature
 from fisherset.tables.columns.identifiers import (
     NO_NAME,
@@ -24,10 +24,10 @@ from fisherset.tables.columns.identifiers import (
     no_such_column,
 )
 from fisherset.tables.columns.labels import Targets
-from fisherset.tables.columns.types import RefusedColumnError, kind_of, numbers_in_column, rounds
+from fisherset.tables.columns.types import broad_kind, numbers_in_column, rounds
 from fisherset.tables.layout import PLAIN, Layout
 from fisherset.tables.streams.files import Files, Stream, rebatched, table_files
-from fisherset.tables.streams.queries import query_of
+from fisherset.tables.streams.queries import Query, query_of
 
 CELLS = (".h5ad", ".zarr")
 BLOCK_BYTES = 2**24  # bytes of a block as float64: a few of them fit next to the statistics
@@ -131,9 +131,8 @@ def scan(
         raise ValueError(
             f"layer is for .h5ad files, .zarr folders and AnnData; got {layer!r} beside another."
         )
-    targets = (
-        [target] if isinstance(target, str) else list(target) if isinstance(target, list | tuple) else []
-    )
+    listed = [target] if isinstance(target, str) else target
+    targets = list(listed) if isinstance(listed, list | tuple) else []
     if not targets or not all(isinstance(name, str) for name in targets):
         raise TypeError(f"target must name a column, or several in a list; got {target!r}.")
     if len(set(targets)) < len(targets):
@@ -161,7 +160,11 @@ def scan_stream(
     stream.agree([*chosen, *others])
     read_targets = Targets(targets, stream.schema, stream.name, stream.untyped(targets[0]))
     for name in weights:
-        _check_weight(stream, name)
+        kind = stream.schema.field(name).type
+        if broad_kind(kind) != "number":
+            raise ValueError(
+                f"sample_weight must name a column of numbers; {name!r} of {stream.name} holds {kind}."
+            )
     features, n_rows = features_in(stream, chosen, impute, split)
     return ScannedTable(stream, features, read_targets, sample_weight, batch_rows, n_rows, identifier)
 
@@ -172,8 +175,7 @@ def strings_for(targets: list[str], layout: Layout) -> set[str]:
 
 
 def _check_parameters(batch_rows: int | None, impute: str | None, layout: Layout) -> None:
-    if impute is not None and impute not in IMPUTE:
-        raise ValueError(f"impute must be one of {', '.join(IMPUTE)}; got {impute!r}.")
+    check_impute(impute)
     whole = isinstance(batch_rows, int | np.integer) and not isinstance(batch_rows, bool)
     if batch_rows is not None and not (whole and batch_rows > 0):
         raise ValueError(f"batch_rows must be a whole number above 0, or None; got {batch_rows!r}.")
@@ -292,35 +294,13 @@ def _feature_columns(
     return chosen
 
 
-def _check_weight(stream: Stream, name: str) -> None:
-    kind = stream.schema.field(name).type
-    try:
-        number = kind_of(kind) == "number"
-    except RefusedColumnError:
-        number = False
-    if not number:
-        raise ValueError(
-            f"sample_weight must name a column of numbers; {name!r} of {stream.name} holds {kind}."
-        )
-
-
 def _capital(name: str) -> str:
     """Return the name of a table at the start of a sentence; those of files are not changed."""
     return f"T{name[1:]}" if name.startswith("the ") else name
 
 
 class ScannedTable(BatchedRows):
-    """A table read by batches.
-
-    Attributes
-    ----------
-    features : list of Feature
-        What each column is.
-    names : list of str
-        Names of the columns.
-    groups : list of str
-        The column of the stream that each belongs to.
-    """
+    """A table read by batches: `features` say what its columns are, `groups` of which column each is."""
 
     def __init__(
         self,
@@ -333,7 +313,7 @@ class ScannedTable(BatchedRows):
         identifier: str | None,
     ) -> None:
         self._stream, self._targets, self._weight = stream, targets, sample_weight
-        self._identifier = identifier
+        self._identifier, self.stays_open = identifier, not isinstance(stream, Query)
         self._encode = Encoder(features)
         self._others = [*targets.names, *([] if sample_weight is None else [sample_weight])]
         row_bytes = 16 * self._encode.n_entries if self._encode.sparse else 8 * len(features)

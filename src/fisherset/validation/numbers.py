@@ -24,24 +24,23 @@ _TIMES = ("date", "time", "duration", "period", "interval")
 
 
 class Unfit(Enum):
-    """What a column holds instead of numbers."""
+    """Contents of a column that are no numbers, and the fix."""
 
-    TEXT = "text"
-    DATES = "dates or times"
-    COMPLEX = "complex numbers"
-    LARGE = "numbers beyond the range of float64"
-    ROUNDED = "integers beyond 2**53 that float64 rounds"
-    OBJECTS = "objects (the argument must be a string or a real number)"  # words that scikit-learn looks for
-
-
-_FIXES = {
-    Unfit.TEXT: "Encode them, for example with sklearn.preprocessing.OneHotEncoder, or drop them.",
-    Unfit.DATES: "Turn them into numbers first, for example days since a fixed date, or drop them.",
-    Unfit.COMPLEX: "Pass real and imaginary parts as columns of their own.",
-    Unfit.LARGE: "Divide them by a large number first.",
-    Unfit.ROUNDED: "Subtract an offset, drop identifiers, or use astype(float) where rounding does no harm.",
-    Unfit.OBJECTS: "Give each number in them a column of its own, or drop them.",
-}
+    TEXT = "text", "Encode them, for example with sklearn.preprocessing.OneHotEncoder, or drop them."
+    DATES = (
+        "dates or times",
+        "Turn them into numbers first, for example days since a fixed date, or drop them.",
+    )
+    COMPLEX = "complex numbers", "Pass real and imaginary parts as columns of their own."
+    LARGE = "numbers beyond the range of float64", "Divide them by a large number first."
+    ROUNDED = (
+        "integers beyond 2**53 that float64 rounds",
+        "Subtract an offset, drop identifiers, or use astype(float) where rounding does no harm.",
+    )
+    OBJECTS = (
+        "objects (the argument must be a string or a real number)",  # words that scikit-learn looks for
+        "Give each number in them a column of its own, or drop them.",
+    )
 
 
 def is_frame(X: Any) -> bool:
@@ -52,7 +51,7 @@ def is_frame(X: Any) -> bool:
 
 
 def labels_of_columns(X: Any) -> list[Any]:
-    """What a data frame calls its columns."""
+    """Names of the columns of a data frame, of any type."""
     return list(X.column_names if hasattr(type(X), "column_names") else X.columns)
 
 
@@ -64,7 +63,7 @@ def column_of(X: Any, j: int) -> Any:
 
 
 def dtypes_of(X: Any) -> list[Any]:
-    """What the columns of a data frame hold."""
+    """Types of the columns of a data frame."""
     return list(X.schema.types if hasattr(type(X), "column_names") else X.dtypes)
 
 
@@ -74,7 +73,7 @@ def is_masked(values: Any) -> bool:
 
 
 def is_array(X: Any) -> bool:
-    """What numpy can make an array of in one go, or row by row where it is a sequence of rows."""
+    """Whether numpy can make an array of X in one go, or row by row where it is a sequence of rows."""
     if isinstance(X, str | bytes | bytearray | np.generic | type):
         return False
     return isinstance(X, Sequence | memoryview) or any(
@@ -147,10 +146,8 @@ def _from_array(X: Any) -> NDArray[Any]:
 def _checked(table: NDArray[Any], labels: list[Any]) -> NDArray[Any]:
     """A table of numbers, unless float64 would round its integers."""
     if _too_large(table):
-        _reject(
-            Unfit.ROUNDED,
-            [label for label, column in zip(labels, table.T, strict=True) if _is_rounded(column)],
-        )
+        columns = zip(labels, table.T, strict=True)
+        _reject(Unfit.ROUNDED, [label for label, column in columns if _is_rounded(column)])
     double: NDArray[Any] = _as_double(table)
     return double
 
@@ -187,11 +184,11 @@ def _column_numbers(column: Any, dtype: str) -> NDArray[Any] | Unfit:
     """The numbers of a column, or what it holds instead."""
     if dtype.startswith(_TIMES):
         return Unfit.DATES
-    if "int128" in dtype:  # numpy has none, and would round
-        return _numbers(np.array(column.to_list(), dtype=object))
     values = _read(column)
-    if values.dtype.kind == "f" and _LONG.match(dtype):
-        return np.full(values.shape, np.nan)  # there are nulls among the integers, which numpy rounded
+    if "int128" in dtype or (values.dtype.kind == "f" and _LONG.match(dtype)):
+        # numpy has no integers that long, and none with nulls among them: it would round
+        entries = column.to_pylist() if hasattr(column, "to_pylist") else column.to_list()
+        values = np.array(entries, dtype=object)
     return _numbers(values)
 
 
@@ -218,7 +215,9 @@ def _numbers(values: NDArray[Any]) -> NDArray[Any] | Unfit:
         floats = values.astype(np.float64)
     except (TypeError, ValueError, ArithmeticError):
         kinds = [found for found in map(_object_kind, entries) if found]
-        return kinds[0] if kinds else np.full(values.shape, np.nan)
+        if kinds:
+            return kinds[0]
+        floats = np.array([np.nan if is_null(entry) else float(entry) for entry in entries])
     large = np.flatnonzero(~(np.abs(floats) < EXACT))
     return Unfit.ROUNDED if any(_differs(entries[i], floats[i]) for i in large) else floats
 
@@ -256,11 +255,8 @@ def _differs(entry: Any, number: float) -> bool:
 
 def _assembled(found: list[NDArray[Any] | Unfit], labels: list[Any]) -> NDArray[Any]:
     """The columns side by side, unless some are no numbers."""
-    for kind in _FIXES:
-        _reject(
-            kind,
-            [label for label, column in zip(labels, found, strict=True) if column is kind],
-        )
+    for kind in Unfit:
+        _reject(kind, [label for label, column in zip(labels, found, strict=True) if column is kind])
     return np.column_stack([column for column in found if not isinstance(column, Unfit)])
 
 
@@ -270,8 +266,9 @@ def _reject(kind: Unfit, bad: list[Any]) -> None:
         rule = (
             "numbers that float64 can tell apart" if kind in (Unfit.LARGE, Unfit.ROUNDED) else "numbers only"
         )
+        what, fix = kind.value
         raise (TypeError if kind == Unfit.OBJECTS else ValueError)(
-            f"X must hold {rule}; {listed_columns(bad)} {kind.value}. {_FIXES[kind]}"
+            f"X must hold {rule}; {listed_columns(bad)} {what}. {fix}"
         )
 
 
@@ -292,7 +289,7 @@ def _is_rounded(values: NDArray[Any]) -> bool:
 
 def _reject_complex(dtype: Any) -> None:
     raise ValueError(
-        f"X must hold real numbers; got {dtype} (Complex data not supported). {_FIXES[Unfit.COMPLEX]}"
+        f"X must hold real numbers; got {dtype} (Complex data not supported). {Unfit.COMPLEX.value[1]}"
     )
 
 

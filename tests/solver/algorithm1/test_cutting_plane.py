@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from fisherset.solver import Domain, Status, Trace, Units
+from fisherset.solver import Domain, Status, Task, Trace, Units
 from fisherset.solver.algorithm1 import cutting_plane
-from fisherset.solver.algorithm1.cutting_plane import Cuts, algorithm1
-from fisherset.solver.algorithm1.mixture import Shortlist
+from fisherset.solver.algorithm1.cutting_plane import Cuts, Shortlist, algorithm1
 from fisherset.solver.relaxation.relaxation import relax
 from support import reference
 from support.solver_calls import domain_of, solve_one
@@ -135,7 +134,7 @@ def test_m_is_found_in_few_leaps(growth, k):
 def short(monkeypatch):
     """Have a shortlist of a few units, however few the columns are."""
     for name, value in (("ALL_LISTED", 0), ("POOL_FACTOR", 1), ("POOL_LEAST", 1)):
-        monkeypatch.setattr(f"fisherset.solver.algorithm1.mixture.{name}", value)
+        monkeypatch.setattr(f"fisherset.solver.algorithm1.cutting_plane.{name}", value)
 
 
 @pytest.mark.parametrize("gamma", [0.5, 4.0, 100.0])
@@ -248,7 +247,7 @@ def test_out_of_time_is_no_time(data):
     """Each domain still has its set, from one run that stopped at its first cut."""
     problem, trace = reference.ArrayProblem(*data), Trace(max_iter=500, time_limit=0.0)
     domains = [domain_of(problem, k) for k in (2, 6)]
-    found = list(cutting_plane.cutting_plane_path(problem, domains, 4.0, tol=1e-3, trace=trace))
+    found = list(cutting_plane.cutting_plane_path(Task(problem, domains, 4.0, 1e-3, True, trace)))
     assert [solution.units.size for solution in found] == [2, 6]
     assert trace.status is Status.TIME_LIMIT
     assert sum(i.phase.startswith("cuts") for i in trace.iterations) == 1

@@ -9,8 +9,7 @@ from fisherset.solver import Domain, Units
 from fisherset.solver.domain import Domains
 from fisherset.solver.exact.candidates import Candidates
 from fisherset.solver.exact.enumeration import complete
-from fisherset.solver.exact.nodes import choose_branch
-from fisherset.solver.exact.relaxations import Relaxations, find_diagonal, node_bounds
+from fisherset.solver.exact.nodes import Relaxations, choose_branch, find_diagonal, node_bounds
 from fisherset.solver.proof import Tangent, bound_units
 from fisherset.solver.relaxation.ascent import Points
 from fisherset.solver.ridge import ridge_on

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fisherset.solver import Trace, joint, measure_subset
-from fisherset.solver.exchange.forward import select_forward
+from fisherset.solver.exchange.exchange import select_forward
 from support import reference
 from support.solver_calls import domain_of, solve_one
 

@@ -14,15 +14,14 @@ from fisherset.tables import (
     columns_in,
     drift_of,
     open_table,
-    pick,
-    read_content,
     read_table,
-    reduce_content,
     scan,
     split_names,
     write_table,
 )
 from fisherset.tables.columns.identifiers import are_row_numbers, identifiers_of
+from fisherset.tables.columns.table import read_content, reduce_content
+from fisherset.tables.read import pick
 from fisherset.tables.write import table_content
 from support.anndata_files import write_cells
 

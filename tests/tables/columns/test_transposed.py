@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import feather
 
-from fisherset.tables import Identifiers, Layout, labels_in, read_content, read_table, reduce_content
+from fisherset.tables import Identifiers, Layout, read_table
+from fisherset.tables.columns.labels import labels_in
+from fisherset.tables.columns.table import read_content, reduce_content
 from fisherset.tables.layout import PLAIN
 from support.anndata_files import write_cells
 

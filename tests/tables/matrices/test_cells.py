@@ -11,7 +11,8 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 
 from fisherset.data import Coded
-from fisherset.tables import memory, read_content, read_table
+from fisherset.tables import memory, read_table
+from fisherset.tables.columns.table import read_content
 from fisherset.tables.matrices import storage
 from fisherset.tables.matrices.cells import scan_cells
 from fisherset.tables.matrices.storage import ForwardReader

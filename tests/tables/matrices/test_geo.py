@@ -5,8 +5,9 @@ import gzip
 import numpy as np
 import pytest
 
-from fisherset.tables import Identifiers, Layout, read_content, read_table, reduce_content
+from fisherset.tables import Identifiers, Layout, read_table
 from fisherset.tables.columns.features import Feature
+from fisherset.tables.columns.table import read_content, reduce_content
 
 SAMPLES = ["GSM101", "GSM102", "GSM103", "GSM104"]
 PROBES = ["1007_s_at", "1053_at", "117_at"]

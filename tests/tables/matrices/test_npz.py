@@ -5,7 +5,8 @@ import pytest
 from scipy import sparse
 
 from fisherset.datasets import read_npz
-from fisherset.tables import Identifiers, read_content, read_table, write_table
+from fisherset.tables import Identifiers, read_table, write_table
+from fisherset.tables.columns.table import read_content
 
 X = np.arange(12.0).reshape(4, 3)
 Y = ["u", "v", "u", "w"]

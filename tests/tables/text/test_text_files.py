@@ -5,7 +5,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv
 
-from fisherset.tables import Layout, read_content
+from fisherset.tables import Layout
+from fisherset.tables.columns.table import read_content
 from fisherset.tables.streams.readers import TableFile, reader_of, stamp_of
 from fisherset.tables.text import reader as text_files
 

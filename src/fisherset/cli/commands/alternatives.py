@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from fisherset._format import counted
+from fisherset._format import counted, listed
 from fisherset.cli import options
 from fisherset.cli.files import PAGE, LabelledFile, Outputs
 from fisherset.cli.options import REQUIRED, Restrictions, option
@@ -107,10 +107,7 @@ def as_content(found: NearBest) -> dict[str, Any]:
         "frequencies": often,
         "stand_ins": {names[j]: [names[i] for i in others] for j, others in found.stand_ins.items()},
         "exchangeable": [[names[j] for j in group] for group in found.exchangeable],
-        "objective": found.objective,
-        "upper_bound": found.upper_bound,
-        "gamma": found.gamma,
-        "within": found.within,
+        **{name: getattr(found, name) for name in ("objective", "upper_bound", "gamma", "within")},
         "status": found.status.name,
         "task": found.task,
         "what": found.what,
@@ -125,8 +122,7 @@ def _show(screen: Screen, found: NearBest) -> None:
     below = f"below {100 * (1 - found.within):.6g} %" if found.complete else ""
     shown = grid(found.what.removesuffix("s"), "stand-ins", "in sets", "without it", left=2)
     for row in rows[:LISTED_FEATURES]:
-        more = len(row.stand_ins) - LISTED_SUBSTITUTES
-        others = ", ".join(row.stand_ins[:LISTED_SUBSTITUTES]) + (f" and {more} more" if more > 0 else "")
+        others = listed(row.stand_ins, LISTED_SUBSTITUTES)
         without = "kept" if row.kept else below if row.without is None else f"{100 * row.without:.2f} %"
         shown.add_row(cell(row.name), cell(others), f"{100 * row.share:.0f} %", without)
     screen.table(shown)

@@ -40,49 +40,42 @@ def apply(
     """
     outputs = Outputs((out, TABLE), inputs=[*source.inputs, selection], force=force)
     source.check()
-    from fisherset.tables import (
-        drift_of,
-        join_labels,
-        labels_in,
-        read_content,
-        read_selection,
-        reduce_content,
-        values_in,
-    )
+    from fisherset.tables import drift_of, read_selection
+    from fisherset.tables.columns.labels import labels_in, values_in
+    from fisherset.tables.columns.table import join_labels, read_content, reduce_content
     from fisherset.tables.write import table_content
 
     with outputs, source.opened() as path:
         with ProgressBars(quiet, f"reading {path.name}"):
-            chosen = read_selection(selection)
-            texts = {feature.column for feature in chosen.features if feature.kind == "value"}
-            labelled = chosen.task == "classification"
-            own = [chosen.target] if labelled else []
-            columns = {chosen.target, *(feature.column for feature in chosen.features)}
-            layout = layout_for(source, path, chosen)
-            frame = read_content(path, strings={*texts, *own}, columns=columns, layout=layout)
-            frame, held, _ = join_labels(frame, chosen.target, layout, strings=own)
-            X = reduce_content(frame, chosen.features)
-        labels = (labels_in if labelled else values_in)(held, chosen.target)
-        odd = drift_of(frame, chosen, X, labels)
-        if odd and strict:
-            raise ValueError(" ".join(odd))
-        for sentence in odd:
+            selected = read_selection(selection)
+            features, target, labelled = selected.features, selected.target, selected.task == "classification"
+            own, layout = [target] if labelled else [], layout_for(source, path, selected)
+            strings = {feature.column for feature in features if feature.kind == "value"}
+            columns = {target, *(feature.column for feature in features)}
+            content = read_content(path, strings={*strings, *own}, columns=columns, layout=layout)
+            content, held, _ = join_labels(content, target, layout, strings=own)
+            X = reduce_content(content, features)
+        y = (labels_in if labelled else values_in)(held, target)
+        unseen = drift_of(content, selected, X, y)
+        if unseen and strict:
+            raise ValueError(" ".join(unseen))
+        for sentence in unseen:
             warnings.warn(sentence, stacklevel=1)
-        names = [feature.name for feature in chosen.features]
-        about: dict[str, Any] = {"target": chosen.target, "task": chosen.task, "ids": frame.ids}
-        outputs.write(out, lambda: table_content(out, X, names, y=labels, **about))
+        names = [feature.name for feature in features]
+        about: dict[str, Any] = {"target": target, "task": selected.task, "ids": content.ids}
+        outputs.write(out, lambda: table_content(out, X, names, y=y, **about))
     Screen(quiet).lines(f"{len(X)} rows, {len(names)} columns. Written: {out}")
 
 
-def layout_for(source: TableFile, path: Path, chosen: Selection) -> Layout:
-    """How the table stands in its file; what named the rows before names these, too, if it is there."""
+def layout_for(source: TableFile, path: Path, selected: Selection) -> Layout:
+    """Return the layout of the table; the column that named the rows before names these, if it exists."""
     from fisherset.tables import columns_in
 
     layout = source.layout
-    if layout.identifier is not None or chosen.identifier is None:
+    if layout.identifier is not None or selected.identifier is None:
         return layout
     try:
         known = columns_in(str(path), layout)
-    except (ValueError, OSError):  # no file of columns, or one that reading it will say more of
+    except (ValueError, OSError):  # a matrix, or a file that reading will say more of
         return layout
-    return replace(layout, identifier=chosen.identifier) if chosen.identifier in known else layout
+    return replace(layout, identifier=selected.identifier) if selected.identifier in known else layout

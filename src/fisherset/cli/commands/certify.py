@@ -63,8 +63,8 @@ def certify(
     """
     value = "scale" if gamma is None else options.parse_gamma(gamma, fixed=True)
     limits = options.parse_limits(time_limit, max_nodes, lacking=None if exact else "--exact")
-    listed = FeatureNames(features)
-    if listed.file == STANDARD_INPUT == source.file:
+    file = feature_file(features)
+    if file == STANDARD_INPUT == source.file:
         raise ValueError("FILE and --features must not both be -; the standard input is read once.")
     source.check()
     from fisherset import certify as grade
@@ -74,13 +74,18 @@ def certify(
 
     silent = quiet or as_json
     with Outputs(), source.opened() as path:  # which says so when interrupted
-        if listed.selection is not None:
-            selection = read_selection(listed.selection)
+        selection = None if file is None or file.suffix.lower() != ".json" else read_selection(file)
+        if selection is not None:
             source, restrictions = as_selected(source, restrictions, selection)
             value = selection.gamma if gamma is None else value
         table = source.table(path, silent, restrictions.task, restrictions.split_texts)
         request = make_request(table, source, restrictions)
-        columns = columns_of(request, listed.names(request), listed.name)
+        name = "--features" if file is None else "standard input" if file == STANDARD_INPUT else file.name
+        if selection is None:
+            names = feature_names(features, file, name, request)
+        else:
+            names = [feature.name for feature in selection.features]
+        columns = columns_of(request, names, name)
         parameters = {"gamma": value, "task": request.task, "keep": request.kept, **request.parameters}
         with ProgressBars(silent, "certifying"), status_shown_later():
             found = grade(request.measured, None, columns, exact=exact, **limits, **parameters)
@@ -180,53 +185,35 @@ def as_selected(
     return replace(source, **given), replace(restrictions, **limits)
 
 
-class FeatureNames:
-    """The value of --features: names with commas, a file of names, a selection, or the standard input."""
+def feature_file(text: str) -> Path | None:
+    """Return the file that --features names, - for the standard input; None where it lists features."""
+    path = Path(text)
+    if path != STANDARD_INPUT and not path.exists():
+        if path.suffix.lower() in NAME_FILES or len(path.parts) > 1:
+            raise FileNotFoundError(f"There is no file {text!r}.")
+        return None
+    if path.is_dir():
+        raise IsADirectoryError(f"{text!r} is a folder; name a file in it.")
+    return path
 
-    def __init__(self, text: str) -> None:
-        self._text, path = text, Path(text)
-        is_file = path.exists() or path.suffix.lower() in NAME_FILES or len(path.parts) > 1
-        self.file = path if is_file or path == STANDARD_INPUT else None
-        if self.file is not None and self.file != STANDARD_INPUT:
-            if not path.exists():
-                raise FileNotFoundError(f"There is no file {text!r}.")
-            if path.is_dir():
-                raise IsADirectoryError(f"{text!r} is a folder; name a file in it.")
 
-    @property
-    def selection(self) -> Path | None:
-        """The file, if it is a selection."""
-        return self.file if self.file is not None and self.file.suffix.lower() == ".json" else None
+def feature_names(text: str, file: Path | None, name: str, request: Request) -> list[str]:
+    """Return the names that --features lists, each once: with commas, or a line each in a file."""
+    from fisherset.tables import split_names
 
-    @property
-    def name(self) -> str:
-        """Its name in messages."""
-        if self.file is None:
-            return "--features"
-        return "standard input" if self.file == STANDARD_INPUT else self.file.name
-
-    def names(self, request: Request) -> list[str]:
-        """Return the names, each once."""
-        from fisherset.tables import read_selection, split_names
-
-        if self.selection is not None:
-            return [feature.name for feature in read_selection(self.selection).features]
-        if self.file is None:
-            known = {*request.grouping.labels, *request.table.names}
-            names = [name for name in split_names(self._text, known) if name]
-        else:
-            names = self._lines(self.file)
-        if not names:
-            raise ValueError(f"{self.name} names no features; it must hold a name a line.")
-        twice = [name for name, count in Counter(names).items() if count > 1]
-        if twice:
-            raise ValueError(f"{self.name} names {min(twice)!r} twice.")
-        return names
-
-    def _lines(self, file: Path) -> list[str]:
+    if file is None:
+        known = {*request.grouping.labels, *request.table.names}
+        names = [part for part in split_names(text, known) if part]
+    else:
         try:
             content = sys.stdin.buffer.read() if file == STANDARD_INPUT else file.read_bytes()
-            lines = content.decode("utf-8-sig").split("\n")
+            lines = [line.rstrip("\r") for line in content.decode("utf-8-sig").split("\n")]
         except UnicodeDecodeError:
-            raise ValueError(f"{self.name} is no UTF-8 text; it must hold a name a line.") from None
-        return [line for line in (line.rstrip("\r") for line in lines) if line.strip()]
+            raise ValueError(f"{name} is no UTF-8 text; it must hold a name a line.") from None
+        names = [line for line in lines if line.strip()]
+    if not names:
+        raise ValueError(f"{name} names no features; it must hold a name a line.")
+    twice = [one for one, count in Counter(names).items() if count > 1]
+    if twice:
+        raise ValueError(f"{name} names {min(twice)!r} twice.")
+    return names

@@ -165,9 +165,7 @@ def _content(
         "gamma": certificates.gamma,
         "certificates": {
             str(step.k): {
-                "objective": step.objective,
-                "upper_bound": step.upper_bound,
-                "gap": step.gap,
+                **{name: getattr(step, name) for name in ("objective", "upper_bound", "gap")},
                 "gamma": certificates.gamma,
                 "remarks": [remark.text for remark in remarks[step.k]],
             }

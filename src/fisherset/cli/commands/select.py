@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fisherset._files import rows_as_text
 from fisherset._format import certificate_figures, certificate_sentence, counted
 from fisherset.cli import options
 from fisherset.cli.files import PAGE, SELECTION, TABLE, LabelledFile, Outputs
 from fisherset.cli.options import Format, Restrictions, option
-from fisherset.cli.terminal import ProgressBars, Screen, as_cells, as_lines, cell, grid
+from fisherset.cli.terminal import ProgressBars, Screen, cell, grid, printable
 
 if TYPE_CHECKING:
     from fisherset.cli.answer import Answer
@@ -137,8 +139,10 @@ def formatted(answer: Answer, printed: Format) -> str:
     if printed == "json":
         return answer.selection.as_json()
     if printed == "names":
-        return as_lines([row.name for row in answer.rows])
-    return as_cells([row._asdict() for row in answer.rows], "," if printed == "csv" else "\t")
+        return "\n".join(printable(row.name) for row in answer.rows)  # for `certify --features -`
+    name = printable if sys.stdout.isatty() else str  # a program gets the names as they are
+    rows = [row._asdict() for row in answer.rows]
+    return rows_as_text(rows, "," if printed == "csv" else "\t", "\n", name).rstrip("\n")
 
 
 def show_answer(screen: Screen, answer: Answer) -> None:

@@ -84,7 +84,7 @@ def merge(
 
 
 def _check_distinct(files: list[Path]) -> None:
-    """The rows of a summary count once."""
+    """Refuse a summary that is named twice, whose rows would count twice."""
     known: set[Path] = set()
     for path in files:
         if path.resolve() in known:

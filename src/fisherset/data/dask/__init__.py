@@ -1,1 +1,1 @@
-"""Rows held by Dask: collections, their blocks, and the task graphs that reduce them."""
+"""Rows held by Dask: collections and the tasks that reduce them."""

@@ -14,8 +14,40 @@ from fisherset.statistics.measure import measure_table
 from fisherset.statistics.measured import FitArguments, MeasuredTable
 
 
+class ClassScoreSelector(BaseSelector):
+    """A selector by a score of single features that the statistics of classes give."""
+
+    def _check_parameters(self) -> bool:
+        """Check the parameters; return whether the rows may be out of core."""
+        return True
+
+    def _scores(self, table: MeasuredTable) -> tuple[Floats, Floats | float]:
+        """Scores of all columns, and the unit that squares of columns are in."""
+        raise NotImplementedError
+
+    @documented
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Score the features.
+
+        Parameters
+        ----------
+        %(X, y.labels, sample_weight)
+
+        Returns
+        -------
+        self : object
+            The fitted selector.
+        """
+        X, k = self._check_table(X, out_of_core=self._check_parameters())
+        table = measure_table(X, y, self._names, FitArguments(sample_weight))
+        scores, unit = self._scores(table)
+        self._select(scores, table.scatter.constant, k, unit=unit)
+        self.classes_, self.n_passes_ = table.classes, table.n_passes
+        return self
+
+
 @documented
-class FisherScore(BaseSelector):
+class FisherScore(ClassScoreSelector):
     """Select the features with the largest Fisher score, one by one.
 
     The score of a feature is the spread of its class means over the spread inside the
@@ -58,24 +90,8 @@ class FisherScore(BaseSelector):
     def __init__(self, n_features_to_select: int | float | None = None) -> None:
         self.n_features_to_select = n_features_to_select
 
-    @documented
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Score the features.
-
-        Parameters
-        ----------
-        %(X, y.labels, sample_weight)
-
-        Returns
-        -------
-        self : FisherScore
-            The fitted selector.
-        """
-        X, k = self._check_table(X, out_of_core=True)
-        table = measure_table(X, y, self._names, FitArguments(sample_weight))
-        self._select(fisher_scores(table), table.scatter.constant, k)
-        self.classes_, self.n_passes_ = table.classes, table.n_passes
-        return self
+    def _scores(self, table: MeasuredTable) -> tuple[Floats, float]:
+        return fisher_scores(table), 1.0
 
 
 def fisher_scores(table: MeasuredTable) -> Floats:

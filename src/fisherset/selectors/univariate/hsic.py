@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Self
 
 import numpy as np
 
 from fisherset._docs import documented
 from fisherset._types import EPS, Floats
-from fisherset.selectors.base import BaseSelector
+from fisherset.selectors.univariate.fisher import ClassScoreSelector
 from fisherset.statistics import RowProducts, rbf_dependence
-from fisherset.statistics.measure import measure_table
-from fisherset.statistics.measured import FitArguments, MeasuredTable
+from fisherset.statistics.measured import MeasuredTable
 from fisherset.validation import parameters as parameter
 
 CLASSES = 256  # classes whose indicators are held at a time: c x 256 numbers
 
 
 @documented
-class HSICScore(BaseSelector):
+class HSICScore(ClassScoreSelector):
     """Select the features with the largest Hilbert-Schmidt dependence on the classes.
 
     Song, Smola, Gretton, Borgwardt and Bedo (2007): with K the kernel matrix of one
@@ -83,35 +81,21 @@ class HSICScore(BaseSelector):
         self.label_kernel = label_kernel
         self.bandwidth = bandwidth
 
-    @documented
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Score the features.
-
-        Parameters
-        ----------
-        %(X, y.labels, sample_weight)
-
-        Returns
-        -------
-        self : HSICScore
-            The fitted selector.
-        """
+    def _check_parameters(self) -> bool:
         parameter.check_choice("data_kernel", self.data_kernel, ("linear", "rbf"))
         parameter.check_choice("label_kernel", self.label_kernel, ("delta", "linear"))
         parameter.check_bandwidth(self.bandwidth, "scale")
-        X, k = self._check_table(X, out_of_core=self.data_kernel == "linear")
-        table = measure_table(X, y, self._names, FitArguments(sample_weight))
-        scores, unit = self._linear(table) if self.data_kernel == "linear" else self._rbf(table)
-        constant, n = table.scatter.constant, table.scatter.n
+        return self.data_kernel == "linear"
+
+    def _scores(self, table: MeasuredTable) -> tuple[Floats, Floats]:
+        n = table.scatter.n
         if n - 1.0 < 1e-6:
             raise ValueError(
                 f"sample_weight must sum to more than 1, as weights count as repeats of a sample; got {n:g}. "
                 f"Divide the weights by their mean."
             )
-        scores = np.where(constant, 0.0, scores) / (n - 1.0) ** 2
-        self._select(scores, constant, k, unit=unit)
-        self.classes_, self.n_passes_ = table.classes, table.n_passes
-        return self
+        scores, unit = self._linear(table) if self.data_kernel == "linear" else self._rbf(table)
+        return np.where(table.scatter.constant, 0.0, scores) / (n - 1.0) ** 2, unit
 
     def _labels(self, n_classes: int) -> Iterator[Floats]:
         """Features of the classes, c x p, whose products are the label kernel, some indicators at a time."""

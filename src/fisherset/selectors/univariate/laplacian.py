@@ -32,8 +32,44 @@ DISTANCES = 2**20  # distances held at a time: 8 MB
 DEEP = 50.0  # exponent of the heat kernel from which its weights come near underflow
 
 
+class GraphSelector(BaseSelector):
+    """A selector with the parameters of a graph of nearest neighbours."""
+
+    criterion: str = "laplacian"
+    n_neighbors: int
+    kernel: str
+    bandwidth: float | str
+    supervised: bool
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self.criterion == "fisher" or bool(self.supervised)
+        return tags
+
+    def _check_graph_parameters(self) -> None:
+        parameter.check_integer("n_neighbors", self.n_neighbors, least=1)
+        parameter.check_choice("kernel", self.kernel, ("heat", "binary"))
+        parameter.check_bandwidth(self.bandwidth, "median")
+        parameter.check_flag("supervised", self.supervised)
+
+    def _measure_graph(self, X: Any, y: Any) -> tuple[GraphScatter, int]:
+        """Scatter of the columns along the graph, and the passes that took."""
+        codes = check_labels(y, X.shape[0])[1] if self.supervised else None
+        rows = MemoryRows(X.tocsr() if sparse.issparse(X) else X)
+        source = CountedRows(rows)
+        moments = sum_moments(source, Classes(1))
+        reject_nonfinite(moments.finite, self._names)
+        # one unit for all columns, so that the squares of distances stay in range
+        unit = float(moments.guard.unit.max())
+        squared, edges = neighbours(moments.guard.shifted(rows.X, unit), codes, self.n_neighbors)
+        weights = edge_weights(squared, self.kernel, self.bandwidth, unit)
+        S = sparse.csr_array((weights, edges), shape=(X.shape[0],) * 2)
+        scatter = graph_scatter(rows.X, S.maximum(S.T).tocsr())
+        return scatter, source.n_passes + 2  # and one of the nodes, one along the edges
+
+
 @documented
-class LaplacianScore(BaseSelector):
+class LaplacianScore(GraphSelector):
     """Select the features that vary least between neighbours for how much they vary at all.
 
     He, Cai and Niyogi (2005): with S the weights of a graph of nearest neighbours, D
@@ -92,16 +128,7 @@ class LaplacianScore(BaseSelector):
         bandwidth: float | str = "median",
         supervised: bool = False,
     ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.n_neighbors = n_neighbors
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.supervised = supervised
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = bool(self.supervised)
-        return tags
+        self._store_parameters(locals())
 
     @documented
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -118,37 +145,13 @@ class LaplacianScore(BaseSelector):
         self : LaplacianScore
             The fitted selector.
         """
-        check_graph_parameters(self)
+        self._check_graph_parameters()
         X, k = self._check_table(X)
-        scatter, self.n_passes_ = measure_graph(self, X, y)
+        scatter, self.n_passes_ = self._measure_graph(X, y)
         with np.errstate(divide="ignore", invalid="ignore"):
             scores = np.where(scatter.constant, -np.inf, -scatter.edges / scatter.nodes)
         self._select(scores, scatter.constant, k)
         return self
-
-
-def check_graph_parameters(selector: Any) -> None:
-    """Check the parameters of the graph."""
-    parameter.check_integer("n_neighbors", selector.n_neighbors, least=1)
-    parameter.check_choice("kernel", selector.kernel, ("heat", "binary"))
-    parameter.check_bandwidth(selector.bandwidth, "median")
-    parameter.check_flag("supervised", selector.supervised)
-
-
-def measure_graph(selector: Any, X: Any, y: Any) -> tuple[GraphScatter, int]:
-    """Scatter of the columns along the graph of a selector, and the passes that took."""
-    codes = check_labels(y, X.shape[0])[1] if selector.supervised else None
-    rows = MemoryRows(X.tocsr() if sparse.issparse(X) else X)
-    source = CountedRows(rows)
-    moments = sum_moments(source, Classes(1))
-    reject_nonfinite(moments.finite, selector._names)
-    # one unit for all columns, so that the squares of distances stay in range
-    unit = float(moments.guard.unit.max())
-    squared, edges = neighbours(moments.guard.shifted(rows.X, unit), codes, selector.n_neighbors)
-    weights = edge_weights(squared, selector.kernel, selector.bandwidth, unit)
-    S = sparse.csr_array((weights, edges), shape=(X.shape[0],) * 2)
-    scatter = graph_scatter(rows.X, S.maximum(S.T).tocsr())
-    return scatter, source.n_passes + 2  # and one of the nodes, one along the edges
 
 
 def neighbours(X: Any, codes: Indices | None, n_neighbors: int) -> tuple[Floats, tuple[Indices, Indices]]:

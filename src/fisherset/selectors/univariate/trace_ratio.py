@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from fisherset._docs import documented
 from fisherset._types import Floats, Indices
-from fisherset.selectors.base import BaseSelector
-from fisherset.selectors.univariate.laplacian import check_graph_parameters, measure_graph
+from fisherset.selectors.univariate.laplacian import GraphSelector
 from fisherset.solver import mask_of
 from fisherset.statistics import within_scatter
 from fisherset.statistics.measure import measure_table
@@ -20,7 +19,7 @@ from fisherset.validation.numbers import check_comparable
 
 
 @documented
-class TraceRatio(BaseSelector):
+class TraceRatio(GraphSelector):
     """Select the set of features with the largest ratio of sums.
 
     Nie, Xiang, Jia, Zhang and Yan (2008): not the features with the largest ratios
@@ -95,17 +94,7 @@ class TraceRatio(BaseSelector):
         bandwidth: float | str = "median",
         supervised: bool = False,
     ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.criterion = criterion
-        self.n_neighbors = n_neighbors
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.supervised = supervised
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = self.criterion == "fisher" or bool(self.supervised)
-        return tags
+        self._store_parameters(locals())
 
     @documented
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -123,7 +112,7 @@ class TraceRatio(BaseSelector):
             The fitted selector.
         """
         parameter.check_choice("criterion", self.criterion, ("fisher", "laplacian"))
-        check_graph_parameters(self)
+        self._check_graph_parameters()
         X, k = self._check_table(X, out_of_core=self.criterion == "fisher")
         classes: NDArray[Any] | None = None
         if self.criterion == "fisher":
@@ -132,7 +121,7 @@ class TraceRatio(BaseSelector):
             gain, cost, classes = scatter.between, within_scatter(scatter, table.rows), table.classes
             self.n_passes_ = table.n_passes
         else:
-            scatter, self.n_passes_ = measure_graph(self, X, y)
+            scatter, self.n_passes_ = self._measure_graph(X, y)
             gain, cost = scatter.nodes, scatter.edges
         varying, units = ~scatter.constant, scatter.guard.unit
         # one unit for all columns: the largest, so that nothing can overflow

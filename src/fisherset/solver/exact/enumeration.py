@@ -215,11 +215,23 @@ def complete(
         R = R - across.T @ solved[:, free.size :]
         given = float(np.vdot(C, solved[:, free.size :]))
     tried = _Tried(gamma, floor * candidates.n, g * candidates.n)
-    tried.all_of(G, diagonal, R, given, 0, (), remaining, tangent[0] * candidates.n)
+    tried.try_all(_Prefix((), 0, G, diagonal, R, given, tangent[0] * candidates.n), remaining)
     sets = [np.sort(np.concatenate([required, free[list(some)]])) for some in tried.sets]
     most = np.empty(free.size)
     most[order] = tried.most / candidates.n
     return Completions(sets, np.array(tried.values) / candidates.n, most, tried.left_out / candidates.n)
+
+
+class _Prefix(NamedTuple):
+    """Columns chosen so far, by place, and G and C of the columns from `first` on, adjusted for them."""
+
+    places: tuple[int, ...]
+    first: int
+    G: Floats
+    diagonal: Floats
+    R: Floats
+    nF: float
+    bound: float  # n times the tangent, of these columns alone
 
 
 class _Tried:
@@ -233,54 +245,43 @@ class _Tried:
         self.values: list[float] = []
         self.most: Floats = np.full(g.size, -np.inf)
 
-    def all_of(
-        self,
-        G: Floats,
-        diagonal: Floats,
-        R: Floats,
-        given: float,
-        first: int,
-        before: tuple[int, ...],
-        remaining: int,
-        so_far: float,
-    ) -> None:
-        """Try all sets of those before and `remaining` of the columns from `first` on, those of G and R."""
-        base = np.maximum(diagonal, 0.0) + self._gamma
-        if remaining > 2:
-            sums = self._sums
-            for i in range(len(G) - remaining + 1):
-                place = first + i
-                reach = so_far + sums[place + remaining] - sums[place]
-                reach += 1e-12 * abs(reach)  # running sums are rounded
-                if reach < self._floor:
-                    self.left_out = max(self.left_out, reach)
-                    break
-                row, rest = G[i, i + 1 :] / base[i], slice(i + 1, None)
-                G_left = G[rest, rest] - row[:, None] * G[i, rest]
-                R_left, gain = R[rest] - row[:, None] * R[i], float(R[i] @ R[i]) / base[i]
-                self.all_of(
-                    G_left,
-                    G_left.diagonal(),
-                    R_left,
-                    given + gain,
-                    place + 1,
-                    (*before, place),
-                    remaining - 1,
-                    so_far + sums[place + 1] - sums[place],
-                )
+    def try_all(self, prefix: _Prefix, remaining: int) -> None:
+        """Try all sets of a prefix and `remaining` of the columns after it."""
+        if remaining <= 2:
+            self._try_last(prefix, remaining)
             return
-        values = given + _gains(G, R, base, self._gamma, remaining)
+        places, first, G, diagonal, R, nF, bound = prefix
+        base, sums = np.maximum(diagonal, 0.0) + self._gamma, self._sums
+        for i in range(len(G) - remaining + 1):
+            place = first + i
+            reach = bound + sums[place + remaining] - sums[place]
+            reach += 1e-12 * abs(reach)  # running sums are rounded
+            if reach < self._floor:  # and so is that of all columns that follow, as g falls
+                self.left_out = max(self.left_out, reach)
+                return
+            # one step of a Cholesky factorisation adjusts the rest for column i
+            row, rest = G[i, i + 1 :] / base[i], slice(i + 1, None)
+            G_left = G[rest, rest] - row[:, None] * G[i, rest]
+            R_left, gain = R[rest] - row[:, None] * R[i], float(R[i] @ R[i]) / base[i]
+            higher = bound + sums[place + 1] - sums[place]
+            of_rest = G_left, G_left.diagonal(), R_left
+            self.try_all(_Prefix((*places, place), place + 1, *of_rest, nF + gain, higher), remaining - 1)
+
+    def _try_last(self, prefix: _Prefix, remaining: int) -> None:
+        """Complete a prefix by every column, or by every pair of columns, at once."""
+        places, first, G, diagonal, R, nF, _ = prefix
+        values = nF + _gains(G, R, np.maximum(diagonal, 0.0) + self._gamma, self._gamma, remaining)
         most = values if remaining == 1 else values.max(axis=1, initial=-np.inf)
         here = self.most[first:]
         np.maximum(here, most, out=here)
         best = float(most.max(initial=-np.inf))
-        for place in before:
+        for place in places:
             self.most[place] = max(self.most[place], best)
         if best >= self._floor:
             reaching = values >= self._floor
             reaching = reaching if remaining == 1 else np.triu(reaching)
             for at, value in zip(np.argwhere(reaching).tolist(), values[reaching].tolist(), strict=True):
-                self.sets.append((*before, *(first + place for place in at)))
+                self.sets.append((*places, *(first + place for place in at)))
                 self.values.append(value)
 
 

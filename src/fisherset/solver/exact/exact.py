@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ from fisherset.solver.joint import SWAP_TOL, joint_path
 from fisherset.solver.problem import Problem, largest_system
 from fisherset.solver.proof import UnitBounds
 from fisherset.solver.relaxation.relaxation import Relaxation
-from fisherset.solver.solution import Solution, conclude
+from fisherset.solver.solution import Solution, Task, conclude
 from fisherset.solver.trace import DEFAULT_TOL, Status, Trace
 
 # Gap to which the first relaxation is solved: the units it rules out need not be searched.
@@ -31,25 +31,16 @@ UNIQUE_BAND = 2e-6
 WORTH_EXCHANGE = 0.02
 
 
-def exact_path(
-    problem: Problem,
-    domains: Sequence[Domain],
-    gamma: float,
-    *,
-    tol: float,
-    certified: bool = True,
-    trace: Trace,
-    start: Floats | None = None,
-) -> Iterator[Solution]:
-    """The joint solver's answer, then branch and bound until the gap is down to `tol` (see `Solver`).
+def exact_path(task: Task) -> Iterator[Solution]:
+    """The joint solver's answer, then branch and bound until the gap is down to `tol`.
 
     Without `certified` the joint solver's answer is good enough.
     """
-    accuracy = max(min(tol, DEFAULT_TOL), ROOT_TOL)
-    roots = joint_path(problem, domains, gamma, tol=accuracy, certified=certified, trace=trace, start=start)
-    for domain, root in zip(domains, roots, strict=True):
-        if certified and domain.m > 0:
-            root = search_from(problem, domain, gamma, root, tol=tol, trace=trace)
+    root_tol = max(min(task.tol, DEFAULT_TOL), ROOT_TOL)
+    roots = joint_path(task._replace(tol=root_tol))
+    for domain, root in zip(task.domains, roots, strict=True):
+        if task.certified and domain.m > 0:
+            root = search_from(task.problem, domain, task.gamma, root, tol=task.tol, trace=task.trace)
         yield root
 
 

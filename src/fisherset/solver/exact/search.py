@@ -2,7 +2,7 @@
 
 Nodes are domains, many of which are relaxed together. In turns, for the nodes of the largest bounds:
 
-1. relax each, with a diagonal of its own (`relaxations`);
+1. relax each, with a diagonal of its own (`nodes.Relaxations`);
 2. close the nodes whose bound is below the threshold of the goal;
 3. fix units: the tangent of a node bounds the sets with each unit, and without it; a unit that cannot be in
    is excluded, one that cannot be out is required;
@@ -23,15 +23,21 @@ from fisherset._types import Floats, Indices
 from fisherset.solver.domain import largest, mask_of
 from fisherset.solver.exact.candidates import COPY_ERRORS, Candidates
 from fisherset.solver.exact.enumeration import completable, complete
-from fisherset.solver.exact.nodes import Frontier, Nodes, choose_branch
-from fisherset.solver.exact.relaxations import Relaxations, find_diagonal, node_bounds
+from fisherset.solver.exact.nodes import (
+    Frontier,
+    Nodes,
+    Relaxations,
+    choose_branch,
+    find_diagonal,
+    node_bounds,
+)
 from fisherset.solver.proof import SUMS_ROUNDED
 from fisherset.solver.trace import Status, Trace
 
 # Nodes relaxed together: more would be of smaller bounds, and might never be needed.
 NODES_TOGETHER = 64
 NODES_WIDTH = 2**15  # numbers of their q, nodes x units: the arrays of a step stay in the cache
-LEAST_OPEN = 1000  # open nodes that are always allowed, whatever the memory limit
+LEAST_OPEN = 1000  # open nodes that are always allowed, with any memory limit
 ROUNDED_REMEMBERED = 100_000  # rounded sets that are remembered, so that none is tried twice
 
 
@@ -129,7 +135,7 @@ class Search:
                 self._show()
                 bound = self._frontier.bound
         except KeyboardInterrupt:
-            # wherever it struck, what is open now was open before
+            # all that is open now, wherever it struck, was open before this turn
             self._closed = max(self._closed, bound)
             for known in (self.with_each, self.without_each):
                 np.maximum(known, bound, out=known)

@@ -4,13 +4,13 @@ Removing the unit I and adding J changes n F(A) by
 
     tr{R'(base_JJ + u u')^-1 R} - ||w||^2    with R = R_J + u w,
 
-where (M^-1)_II = L L', w = L^-1 W_I, u = U_IJ' L^-T, and base_JJ is what is left of (G + gamma I)_JJ
-when it is adjusted for the members (see `subset`). For single columns this is
+where (M^-1)_II = L L', w = L^-1 W_I, u = U_IJ' L^-T, and base_JJ is (G + gamma I)_JJ
+adjusted for the members (see `subset`). For single columns this is
 
     ||R_j + u_ij w_i||^2 / (base_j + u_ij^2) - ||w_i||^2,
 
-and all k x d swaps together cost three matrix products. Groups of a size are solved for in one stack. Where
-(M^-1)_II is what rounding has left of it, the system without I is solved anew, and J added to that.
+and all k x d swaps together cost three matrix products. Groups of a size are solved for in one stack. If
+(M^-1)_II is lost in rounding, the system without I is solved anew, and J added to that.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fisherset._types import EPS, Floats, Indices
-from fisherset.solver.domain import EMPTY, TIE, Domain, Flags, Units, without
-from fisherset.solver.exchange.forward import Stack, stacks
+from fisherset.solver.domain import EMPTY, TIE, Domain, Flags, Stack, Units, without
 from fisherset.solver.linear import solve_stack
 from fisherset.solver.problem import Problem
 from fisherset.solver.subset import IterativeSubset, SampleSubset, Subset, measure_subset
@@ -71,7 +70,7 @@ def _rows(state: Subset, units: Units) -> list[Indices]:
 def _batches(units: Units, some: Indices, numbers: int) -> Iterator[Stack]:
     """Some units by size, with at most so many columns at a time."""
     singles = [Stack(some, some[:, None])]
-    for alike, columns in singles if units.groups is None else stacks(units, some):
+    for alike, columns in singles if units.groups is None else units.stacks(some):
         step = max(1, numbers // columns.shape[1])
         for start in range(0, alike.size, step):
             yield Stack(alike[start : start + step], columns[start : start + step])

@@ -7,12 +7,12 @@ choice q itself, m units being chosen; and the relaxations of many nodes of an e
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fisherset._types import EPS, Floats, Indices
-from fisherset.solver.domain import Domain, Flags, Hull
+from fisherset.solver.domain import Domain, Domains, Flags
 from fisherset.solver.trace import Trace
 
 MAX_STEPS = 1000
@@ -21,6 +21,9 @@ MAX_STEPS = 1000
 MEMORY = 8
 # Longest way, in units of q, that a step may aim beyond the hull: further, the projection loses digits.
 FARTHEST = 1e6
+# Share of the slope that a step has to gain, and the shortest one tried: below, F does not tell points apart.
+ARMIJO, SHORTEST = 1e-4, 1e-10
+TINY = np.finfo(float).tiny
 
 Function = Callable[[Floats], tuple[float, Floats]]
 
@@ -32,11 +35,9 @@ class Points(NamedTuple):
     offset: Floats
     g: Floats
 
-    def replaced(self, rows: Indices, part: Points) -> Points:
-        """The points with some of the rows replaced; in place, the arrays being the caller's own."""
-        for whole, new in zip(self, part, strict=True):
-            whole[rows] = new
-        return self
+    def put(self, rows: Indices, part: Points) -> Points:
+        """The points with some of the rows replaced."""
+        return Points(*(_put(whole, rows, new) for whole, new in zip(self, part, strict=True)))
 
     def take(self, rows: Indices | Flags) -> Points:
         return Points(*(part[rows] for part in self))
@@ -50,11 +51,9 @@ class Ascents(NamedTuple):
     """The best point of each row, the tangent of least bound, that bound, and the length of the last step."""
 
     x: Floats
-    best: Points  # at x
     tangents: Points
     bound: Floats
     length: Floats
-    steps: int
 
 
 class Ascent(NamedTuple):
@@ -71,105 +70,135 @@ def ascend(function: Function, x: Floats, domain: Domain, *, tol: float, trace: 
     """Maximise `function` (value and gradient) over the hull of the domain from x.
 
     Stops when the tangent bound of Eq. (27) is within the share `tol` of the value, when no step improves
-    any more (the limit of the arithmetic), or when the time is up.
+    any more (the limit of the arithmetic), or when the time is up. Spectral projected gradients after Birgin,
+    Martinez and Raydan (2000): the Barzilai-Borwein length |change|^2 / change.(fall of the gradient) needs
+    no Hessian and comes near the speed of Newton's method.
     """
+    value, gradient = function(x)
+    best = Ascent(x, value, gradient, domain.bound(value, gradient, x), 0)
+    recent, length = [value], np.inf
+    for steps in range(1, MAX_STEPS + 1):
+        if best.bound - best.value <= tol * best.bound or trace.out_of_time():
+            break
+        direction = _direction(x, gradient, domain.threshold(gradient), domain, length)
+        slope = float(gradient @ direction)
+        if slope <= EPS * abs(value):
+            break
+        new, value, new_gradient = _search(function, x, direction, min(recent), slope)
+        change = new - x
+        curvature = float(change @ (gradient - new_gradient))
+        length = float(change @ change) / curvature if curvature > 0 else np.inf
+        x, gradient = new, new_gradient
+        recent = [*recent[1 - MEMORY :], value]
+        bound = min(best.bound, domain.bound(value, gradient, x))
+        if value > best.value:
+            best = Ascent(x, value, gradient, bound, steps)
+        else:
+            best = best._replace(bound=bound, steps=steps)
+    return best
 
-    def functions(x: Floats, _: Indices) -> Points:
-        value, gradient = function(x[0])
-        return Points(np.array([value]), np.array([value - float(x[0] @ gradient)]), gradient[None])
 
-    def finished(value: Floats, bound: Floats) -> Flags:
-        close: Flags = bound - value <= tol * bound
-        return close
+def _search(
+    function: Function, x: Floats, direction: Floats, floor: float, slope: float
+) -> tuple[Floats, float, Floats]:
+    """The first of the steps 1, 1/2, 1/4, ... that rises enough above the floor (Armijo)."""
+    length = 1.0
+    while True:
+        new = _clipped(x + length * direction)
+        value, gradient = function(new)
+        if value >= floor + ARMIJO * length * slope or length < SHORTEST:
+            return new, value, gradient
+        length /= 2
 
-    found = ascend_many(functions, x[None], domain, finished=finished, trace=trace)
-    best = found.best
-    return Ascent(found.x[0], float(best.value[0]), best.g[0], float(found.bound[0]), found.steps)
+
+def _direction(x: Floats, g: Floats, least: Any, domain: Domain | Domains, length: Any) -> Floats:
+    """From x to the projection of x + length * g, the length cut to what moves x by `FARTHEST`.
+
+    The projection does not change when all entries move together, so the gradient may be taken from its
+    own threshold `least`: the rest is small, and so is its rounding. Without a length, the first step, the
+    steepest unit moves by 1. One point, or a row each with a column of `least` and `length`.
+    """
+    relative = g - least
+    largest = np.maximum(np.abs(relative).max(axis=-1, keepdims=True), TINY)
+    step = np.minimum(length, FARTHEST / largest) if np.all(length < np.inf) else 1.0 / largest
+    return domain.project(x + step * relative) - x
 
 
 def ascend_many(
     functions: Functions,
     x: Floats,
-    hull: Hull,
+    domains: Domains,
     *,
     finished: Finished,
+    length: Floats,
+    max_steps: int,
     trace: Trace,
-    length: Floats | None = None,
-    max_steps: int = MAX_STEPS,
 ) -> Ascents:
-    """Maximise a function for each row over its hull, until `finished`, stalled, or out of time or steps.
+    """Maximise a function for each row over its domain as `ascend` does for one, all rows in one step.
 
-    Spectral projected gradients after Birgin, Martinez and Raydan (2000): the Barzilai-Borwein length
-    |change|^2 / change.(fall of the gradient) needs no Hessian and comes near the speed of Newton's method.
+    A row ends when it is `finished` or no step improves it; all end with the steps or the time. `length` is
+    that of the first step of each row.
     """
-    x, every = x.copy(), np.arange(len(x))
-    length = np.full(len(x), np.inf) if length is None else length.copy()
-    now = functions(x, every)
-    sums = hull.sums(now.g)
+    now = functions(x, np.arange(len(x)))
+    sums = domains.sums(now.g)
     bound, least = now.offset + sums.most, sums.least
-    at_best, best, tangents = x.copy(), now.take(every), now.take(every)
-    recent, stalled, steps = [now.value.copy()], np.zeros(len(x), dtype=bool), 0
-    while steps < max_steps:
-        rows = np.flatnonzero(~(stalled | finished(best.value, bound)))
+    at_best, best, tangents = x, now.value, now
+    recent, stalled = [now.value], np.zeros(len(x), dtype=bool)
+    for _ in range(max_steps):
+        rows = np.flatnonzero(~(stalled | finished(best, bound)))
         if not rows.size or trace.out_of_time():
             break
-        before, own = now.take(rows), hull.of_rows(rows)
-        direction = _directions(x[rows], before.g, least[rows], own, length[rows])
+        before, there, own = now.take(rows), x[rows], domains.of_rows(rows)
+        direction = _direction(there, before.g, least[rows, None], own, length[rows, None])
         slope = np.einsum("bj,bj->b", before.g, direction)
-        stalled[rows] = slope <= EPS * np.abs(before.value)
-        if stalled[rows].any():  # these rows stay; the others move in the next turn
-            continue
-        floor = np.min([past[rows] for past in recent[-MEMORY:]], axis=0)
-        new, after = _search(functions, x[rows], direction, rows, floor, slope)
-        steps += 1
-        length[rows] = _spectral_length(new - x[rows], before.g - after.g)
-        x[rows] = new
-        now = now.replaced(rows, after)
-        recent.append(now.value.copy())
+        floor = np.minimum.reduce([past[rows] for past in recent[-MEMORY:]])
+        new, after = _search_many(functions, there, direction, rows, floor, slope)
+        stalled = _put(stalled, rows, ~(slope > EPS * np.abs(before.value)))  # NaN, too
+        change = new - there
+        curvature = np.einsum("bj,bj->b", change, before.g - after.g)
+        squares = np.einsum("bj,bj->b", change, change)
+        curved = curvature > 0  # else the last length stays
+        length = _put(length, rows[curved], squares[curved] / curvature[curved])
+        x, now = _put(x, rows, new), now.put(rows, after)
+        recent.append(now.value)
         sums = own.sums(after.g)
-        least[rows], new_bound = sums.least, after.offset + sums.most
-        better, tighter = after.value > best.value[rows], new_bound < bound[rows]
-        at_best[rows[better]] = new[better]
-        best = best.replaced(rows[better], after.take(better))
-        bound[rows[tighter]] = new_bound[tighter]
-        tangents = tangents.replaced(rows[tighter], after.take(tighter))
-    return Ascents(at_best, best, tangents, bound, length, steps)
+        least, new_bound = _put(least, rows, sums.least), after.offset + sums.most
+        better, tighter = after.value > best[rows], new_bound < bound[rows]
+        at_best = _put(at_best, rows[better], new[better])
+        best = _put(best, rows[better], after.value[better])
+        bound = _put(bound, rows[tighter], new_bound[tighter])
+        tangents = tangents.put(rows[tighter], after.take(tighter))
+    return Ascents(at_best, tangents, bound, length)
 
 
-def _directions(x: Floats, g: Floats, least: Floats, hull: Hull, length: Floats) -> Floats:
-    """From x to the projection of x + length * g, the length cut to what moves x by `FARTHEST`.
-
-    The projection does not change when all entries move together, so the gradient may
-    be taken from its own threshold: what is left is small, and so is its rounding.
-    """
-    relative = g - np.where(np.isfinite(least), least, 0.0)[:, None]
-    largest = np.maximum(np.abs(relative).max(axis=1), np.finfo(float).tiny)
-    step = np.where(np.isfinite(length), np.minimum(length, FARTHEST / largest), 1.0 / largest)
-    return hull.project(x + step[:, None] * relative) - x
-
-
-def _search(
+def _search_many(
     functions: Functions, x: Floats, direction: Floats, rows: Indices, floor: Floats, slope: Floats
 ) -> tuple[Floats, Points]:
-    """The first of the steps 1, 1/2, 1/4, ... of each row that rises enough above its floor (Armijo)."""
+    """`_search` for each row: only those that fall short are evaluated again."""
     length = np.ones(len(x))
-    new = np.clip(x + direction, 0.0, 1.0)
+    new = _clipped(x + direction)
     after = functions(new, rows)
     while True:
-        low = ~(after.value >= floor + 1e-4 * length * slope)  # what is not a number is low, too
-        short = np.flatnonzero(low & (length >= 1e-10))
+        low = after.value < floor + ARMIJO * length * slope
+        short = np.flatnonzero(low & (length >= SHORTEST))
         if not short.size:
             return new, after
         length[short] /= 2
-        new[short] = np.clip(x[short] + length[short, None] * direction[short], 0.0, 1.0)
-        after = after.replaced(short, functions(new[short], rows[short]))
+        new[short] = _clipped(x[short] + length[short, None] * direction[short])
+        after = after.put(short, functions(new[short], rows[short]))
 
 
-def _spectral_length(change: Floats, fall: Floats) -> Floats:
-    """The step length of Barzilai and Borwein; infinite where the function is not curved."""
-    curvature, squares = np.einsum("bj,bj->b", change, fall), np.einsum("bj,bj->b", change, change)
-    length: Floats = np.where(curvature > 0, squares / np.where(curvature > 0, curvature, 1.0), np.inf)
-    return length
+def _clipped(x: Floats) -> Floats:
+    """Points in [0, 1], from which the rounding of a sum may lead; faster than `np.clip`."""
+    inside: Floats = np.minimum(np.maximum(x, 0.0), 1.0)
+    return inside
+
+
+def _put(whole: Any, rows: Indices, part: Any) -> Any:
+    """A copy with some of the rows replaced: points share their arrays."""
+    whole = whole.copy()
+    whole[rows] = part
+    return whole
 
 
 def reweigh(function: Function, x: Floats, domain: Domain, *, tol: float, trace: Trace) -> Floats:

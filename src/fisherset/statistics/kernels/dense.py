@@ -9,6 +9,7 @@ from fisherset._types import Floats, Indices
 from fisherset.data import Matrix
 
 LARGE_BLOCK = 2**18  # numbers (2 MB) from which SciPy's copy of a strided block is worth avoiding
+EXTRACTION_COST = 16  # of a column copied out of rows, in columns multiplied where they are
 FEW_TARGETS = 32  # up to which a dense indicator, b x p, costs less than a sparse product
 
 
@@ -47,11 +48,6 @@ def all_whole(X: Floats) -> NDArray[np.bool_]:
     with np.errstate(invalid="ignore"):
         found: NDArray[np.bool_] = np.all(np.rint(X) == X, axis=0)
     return found
-
-
-def worth_extracting(n_columns: int, of: int) -> bool:
-    """Whether copying so few columns out of rows, which are read anyway, saves more than it costs."""
-    return 16 * n_columns < of
 
 
 def combine(X: Floats, columns: Indices, W: Floats) -> Floats:

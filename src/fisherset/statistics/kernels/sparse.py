@@ -19,6 +19,7 @@ from fisherset._types import Floats, Indices
 from fisherset.data import Matrix, Sparse, row_slices, rows_of
 from fisherset.statistics.kernels.dense import FEW_TARGETS
 
+EXTRACTION_COST = 2  # of a column copied out of the block, in columns multiplied where they are
 ENTRIES_AT_A_TIME = 2**18  # of which copies are made: 2 MB stay in the cache of a core
 STORED_ENTRY_COST = 8  # of a multiplication by a stored entry, in multiplications of dense rows
 FILLED_AT_A_TIME = 2**21  # numbers of a product, or of columns filled in: 16 MB
@@ -104,11 +105,6 @@ def all_whole(X: Sparse) -> NDArray[np.bool_]:
     found: NDArray[np.bool_] = np.ones(X.shape[1], dtype=bool)
     found[entry_columns(X)[broken]] = False
     return found
-
-
-def worth_extracting(n_columns: int, of: int) -> bool:
-    """Whether copying so few columns out of the block saves more than it costs."""
-    return 2 * n_columns < of
 
 
 def combine(X: Sparse, columns: Indices, W: Floats) -> Floats:

@@ -163,7 +163,7 @@ class GramStrip:
         return self._values.nbytes
 
     def price(self, columns: Indices, rows: Indices) -> int:
-        """How many numbers of a block are still to be computed: all of them where that is most of it."""
+        """Numbers of a block that are still to be computed: all of them where that is most of it."""
         whole = columns.size * rows.size
         if not self._values.size:
             return whole

@@ -66,9 +66,9 @@ class CrossKernel:
             right = self.guard.apply(block.X)
             left = right if self.columns.size == right.shape[1] else right[:, self.columns]
         else:
-            left = guarded_columns(block, self.guard, self.columns)
+            left = self.guard.columns(block.X, self.columns)
             same = np.array_equal(self.rows, self.columns)
-            right = left if same else guarded_columns(block, self.guard, self.rows)
+            right = left if same else self.guard.columns(block.X, self.rows)
         # sparse columns are filled in a few at a time, compared with the block itself
         return kernel_of(right).cross(left, right, block.weight, block.X.size // 4)
 
@@ -85,7 +85,7 @@ class BlocksKernel:
         return self.columns.size * int(self.columns.shape[1])
 
     def __call__(self, block: Block) -> Floats:
-        X = guarded_columns(block, self.guard, self.columns.ravel())
+        X = self.guard.columns(block.X, self.columns.ravel())
         product: Floats = kernel_of(X).blocks(X, self.columns.shape[1], block.weight)
         return product
 
@@ -106,9 +106,9 @@ class CombinedKernel:
 
     def __call__(self, block: Block) -> Floats:
         N, compute, rows = nuisance(block), kernel_of(block.X), self.rows
-        if rows is not None and compute.worth_extracting(rows.size, block.X.shape[1]):
-            combination = guarded_columns(block, self.guard, self.columns) @ self.W
-            X, rows = guarded_columns(block, self.guard, rows), None
+        if rows is not None and compute.EXTRACTION_COST * rows.size < block.X.shape[1]:
+            combination = self.guard.columns(block.X, self.columns) @ self.W
+            X, rows = self.guard.columns(block.X, rows), None
         else:
             X = self.guard.apply(block.X)
             combination = compute.combine(X, self.columns, self.W)
@@ -132,19 +132,8 @@ class TakeKernel:
     columns: Indices
 
     def __call__(self, block: Block) -> list[Block]:
-        X = guarded_columns(block, self.guard, self.columns)
+        X = self.guard.columns(block.X, self.columns)
         return [Block(X, block.y, block.weight, block.confounders)]
-
-
-def guarded_columns(block: Block, guard: Guard, columns: Indices) -> Any:
-    """Some columns of a block as the guard shows them: extracted first, so that no others are copied."""
-    return guard.of(columns).apply(block.X[:, columns])
-
-
-def dense_columns(block: Block, guard: Guard, columns: Indices) -> Floats:
-    """The same with unstored zeros filled in."""
-    X = guarded_columns(block, guard, columns)
-    return X if isinstance(X, np.ndarray) else np.asarray(X.toarray())
 
 
 class RowProducts:

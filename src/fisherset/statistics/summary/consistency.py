@@ -1,27 +1,25 @@
-"""Whether some rows can have given sums: what holds of the sums of any rows, but for rounding."""
+"""Consistency of sums: conditions that the sums of any rows fulfil, but for rounding."""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky
 
-from fisherset._types import EPS, Floats
 from fisherset.statistics.sums.cross_products import ColumnRoles, CrossProducts
+from fisherset.statistics.sums.errors import precision
 from fisherset.statistics.sums.guard import UNITS
 from fisherset.statistics.sums.moments import Moments
 
 FAR_OFF = 1e-6  # share of a sum that is far more than its rounding, also once heavy rows were subtracted
-MOST_SLACK = 0.01  # of a correlation, in tables so wide that the worst case says nothing
-WEIGHTS = 1e-100, 1e100  # between which a total can be computed with
+NO_ROWS = "its class sums, sums and products are beyond those of any rows (Cauchy-Schwarz)"
 NO_SQUARES, NO_VALUES = 1e-290, 1e-150  # sums of squares, and values, that have no digits to compare
-COMPARED = 2**20  # numbers compared at a time
 
 
 def impossible(gathered: CrossProducts, roles: ColumnRoles) -> str | None:
-    """Name what no rows can have, as part of a sentence; None where nothing is wrong.
+    """Name sums that no rows can have, as part of a sentence; None where nothing is wrong.
 
-    Rounding is measured by `added`, all squares that were ever summed, so that sums that are left
-    after a subtraction pass. Costs one Cholesky factorisation.
+    Rounding is a share of `added`, all squares that were ever summed (see `errors`), so that sums that are
+    left after a subtraction pass. Costs one Cholesky factorisation.
     """
     with np.errstate(all="ignore"):  # a comparison with what is not finite fails
         for check in (_counts, _weights, _added, _squares, _products, _sums, _label_sets, _beyond):
@@ -49,7 +47,7 @@ def _counts(gathered: CrossProducts, roles: ColumnRoles) -> str | None:
 def _weights(gathered: CrossProducts, roles: ColumnRoles) -> str | None:
     m, counts = gathered.moments, gathered.counts
     n, N = m.n, m.NT[0]
-    if not WEIGHTS[0] < n < WEIGHTS[1]:
+    if not 1e-100 < n < 1e100:  # beyond which weights are refused, too
         return "its total weight is impossible"
     near = FAR_OFF * n
     if not (N.min() >= -near and abs(N.sum() - n) <= near and np.all(np.abs(m.TT - N) <= near)):
@@ -89,8 +87,8 @@ def _products(gathered: CrossProducts, roles: ColumnRoles) -> str | None:
     entry, scale = _entry(m), np.sqrt(m.added)
     if not np.all(np.abs(XX.diagonal() - m.squares) <= 2 * entry * m.added + NO_SQUARES):
         return "the diagonal of its X'X is not its sums of squares"
-    step = max(1, COMPARED // scale.size)
-    for start in range(0, scale.size, step):  # without a copy of X'X
+    step = max(1, 2**20 // scale.size)  # 8 MB at a time, without a copy of X'X
+    for start in range(0, scale.size, step):
         some = slice(start, start + step)
         rounding = 2 * entry * scale[some, None] * scale + NO_SQUARES
         if not np.all(np.abs(XX[some] - XX[:, some].T) <= rounding):
@@ -135,13 +133,14 @@ def _beyond(gathered: CrossProducts, roles: ColumnRoles) -> str | None:
         part = N > 0.5
         slack = 2 * entry * d * (1 + root * np.sqrt(m.n_rows / N[part].min()))
         t = t[part] / np.sqrt(N[part])[:, None]
-    else:  # nobody knows how heavy the rows were that are gone: the rounding of light classes counts less
+    else:  # rows that are gone may have been heavy: the rounding of light classes counts less
         slack = d * (entry + FAR_OFF * root)
         t /= np.sqrt(N + FAR_OFF * m.n)[:, None]
     W = gathered.XX * inverse
     W *= inverse[:, None]
     W -= t.T @ t
-    W[np.diag_indices(d)] += min(float(slack), MOST_SLACK)
+    # in tables so wide that the worst case says nothing, a hundredth of a correlation
+    W[np.diag_indices(d)] += min(float(slack), 0.01)
     try:
         cholesky(W.T, lower=True, overwrite_a=True, check_finite=False)
     except (LinAlgError, ValueError):
@@ -149,10 +148,6 @@ def _beyond(gathered: CrossProducts, roles: ColumnRoles) -> str | None:
     return None
 
 
-NO_ROWS = "its class sums, sums and products are beyond those of any rows (Cauchy-Schwarz)"
-
-
 def _entry(m: Moments) -> float:
     """Share of the lengths of two columns by which their product may be off in the worst case."""
-    entry: Floats = np.minimum(4 * EPS * (m.n_rows + 64.0), FAR_OFF)
-    return float(entry)
+    return min(4 * precision(m.n_rows), FAR_OFF)

@@ -8,7 +8,7 @@ import math
 import zipfile
 from os import PathLike
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,99 +24,60 @@ from fisherset.statistics.sums.moments import Moments
 from fisherset.validation.parameters import reason, shown
 from fisherset.validation.targets import CLASSIFICATION, TASKS, as_they_are, encode_labels
 
-FORMAT, VERSION = "fisherset summary", 2  # 2: what errors are a share of
-# What is summed: of the whole, of each label, of each column, and of both.
-SUMS = {"n": (), "TT": ("p",), "N": ("p",), "NX": ("d",), "TX": ("p", "d"), "XX": ("d", "d")}
-SUMS |= {
-    "n_added": (),
-    "T_added": ("p",),
-    "squares": ("d",),
-    "added": ("d",),
-    "offset": ("d",),
-    "unit": ("d",),
-    "weight_squares": (),
-    "weight_squares_added": (),
-}
-COUNTS = {"counts": ("p",), "whole": ("d",), "n_rows": (), "n_confounders": (), "n_targets": ()}
-DESCRIBED = ("task", "labels", "names", "beside", "label_sets", "whole_weights", "subtracted")
-LABEL_KINDS = {str, int, float, bool, type(None)}
+FORMAT, VERSION = "fisherset summary", 2  # 2: errors are a share of all squares that were ever added
+# Sums of the whole, of each of p labels, of each of d columns, and of both; and whole numbers likewise.
+SUMS = {"n": "", "TT": "p", "N": "p", "NX": "d", "TX": "pd", "XX": "dd", "n_added": "", "T_added": "p"}
+SUMS |= {"squares": "d", "added": "d", "offset": "d", "unit": "d"}
+SUMS |= {"weight_squares": "", "weight_squares_added": ""}
+COUNTS = {"counts": "p", "whole": "d", "n_rows": "", "n_confounders": "", "n_targets": ""}
+FLAGS = ("label_sets", "whole_weights", "subtracted")
 FOREIGN = "it was not written by fisherset as a summary"
-LOADED_COPIES = 2  # of the products of all columns: as they are, and to be factorised
-READ_BYTES = 2**24
-COUNTABLE = 2**62  # that a file can name: only how large rounding may be depends on it
 
 
-def write_summary(
-    path: str | PathLike[str],
-    gathered: CrossProducts,
-    roles: ColumnRoles,
-    names: list[str] | None,
-    task: str,
-    beside: BesideNames,
-) -> None:
+def write_summary(path: str | PathLike[str], summary: Any) -> None:
     """Write a file, whole or not at all."""
-    target = Path(path)
+    target, gathered, roles = Path(path), summary.gathered, summary.roles
     if target.suffix.lower() != ".npz":
         raise ValueError(f"A summary is kept in an .npz file; got {str(target)!r}.")
     odd = [label for label in gathered.labels if not isinstance(label, str | int | float | bool | None)]
     if odd:
         raise TypeError(
-            f"Labels must be texts, numbers, or True and False to be kept in a file; got {shown(odd[0])}."
+            f"Labels must be strings, numbers, or True and False to be kept in a file; got {shown(odd[0])}."
         )
     about = {
         "format": FORMAT,
         "version": VERSION,
-        "task": task,
+        "task": summary.task,
         "labels": list(gathered.labels),
-        "names": names,
-        "beside": beside._asdict(),
+        "names": summary.names,
+        "beside": summary.beside._asdict(),
         "label_sets": roles.label_sets,
         "whole_weights": gathered.moments.whole_weights,
         "subtracted": gathered.moments.subtracted,
     }
     m = gathered.without_history().moments
+    arrays = {name: getattr(m, name) for name in ("TT", "TX", "squares", "T_added", "added")}
+    arrays |= {"n": m.NN[0, 0], "N": m.NT[0], "NX": m.NX[0], "XX": gathered.XX, "n_added": m.N_added[0]}
+    arrays |= {"offset": m.guard.offset, "unit": m.guard.unit}
+    arrays |= {name: np.float64(getattr(m, name)) for name in ("weight_squares", "weight_squares_added")}
+    counts = {
+        "counts": gathered.counts,
+        "n_rows": min(m.n_rows, 2**62),  # only how large rounding may be depends on it
+        "n_confounders": roles.confounders.size,
+        "n_targets": roles.targets.size,
+        "whole": np.zeros(m.squares.size) if m.whole is None else m.whole,
+    }
+    arrays |= {name: np.asarray(values, dtype=np.int64) for name, values in counts.items()}
     content = io.BytesIO()
-    np.savez(
-        content,
-        about=np.frombuffer(json.dumps(about).encode(), dtype=np.uint8),
-        counts=gathered.counts.astype(np.int64),
-        n_rows=np.int64(min(m.n_rows, COUNTABLE)),
-        n_confounders=np.int64(roles.confounders.size),
-        n_targets=np.int64(roles.targets.size),
-        n=m.NN[0, 0],
-        N=m.NT[0],
-        TT=m.TT,
-        NX=m.NX[0],
-        TX=m.TX,
-        XX=gathered.XX,
-        squares=m.squares,
-        n_added=m.N_added[0],
-        T_added=m.T_added,
-        added=m.added,
-        offset=m.guard.offset,
-        unit=m.guard.unit,
-        weight_squares=np.float64(m.weight_squares),
-        weight_squares_added=np.float64(m.weight_squares_added),
-        whole=(np.zeros(m.squares.size, dtype=bool) if m.whole is None else m.whole).astype(np.int64),
-    )
+    np.savez(content, about=np.frombuffer(json.dumps(about).encode(), dtype=np.uint8), **arrays)
     try:
         write_whole(target, content.getvalue())
     except OSError as error:
         raise OSError(f"{target.name} could not be written: {reason(error)}. Nothing was kept.") from error
 
 
-class Kept(NamedTuple):
-    """What a file holds."""
-
-    gathered: CrossProducts
-    roles: ColumnRoles
-    names: list[str] | None
-    task: str
-    beside: BesideNames
-
-
-def read_summary(path: str | PathLike[str]) -> Kept:
-    """What a file holds, refused in a sentence where it is damaged, or anything else than a summary."""
+def read_summary(path: str | PathLike[str]) -> dict[str, Any]:
+    """The arguments of a summary in a file, refused where it is damaged, or anything else than a summary."""
     source = Path(path)
     if not source.exists():
         raise FileNotFoundError(f"There is no file {str(source)!r}.")
@@ -132,7 +93,7 @@ def read_summary(path: str | PathLike[str]) -> Kept:
 
 
 class _UnfitError(Exception):
-    """What is wrong with a file, as the end of a sentence."""
+    """A fault of a file, as the end of a sentence."""
 
 
 class _DamagedError(Exception):
@@ -168,7 +129,7 @@ class _Archive:
         for key, shape in shapes.items():
             if self._shape(key) != shape:
                 raise _UnfitError(f"its {key} has the wrong shape, {self._shape(key)} in place of {shape}")
-        needed = LOADED_COPIES * 8.0 * sizes["d"] ** 2
+        needed = 2 * 8.0 * sizes["d"] ** 2  # the products of all columns, and a copy to be factorised
         if needed > free_memory():  # of an archive that is packed its own size says nothing
             raise _UnfitError(
                 f"it would take {format_bytes(needed)} of memory; {format_bytes(free_memory())} are free"
@@ -193,7 +154,7 @@ class _Archive:
                 raise _UnfitError(f"its {name} claims {format_bytes(n_bytes)}, which it does not hold")
             array = np.empty(math.prod(found), dtype)
             view, done = array.view(np.uint8), 0
-            while done < n_bytes and (part := stream.read(min(n_bytes - done, READ_BYTES))):
+            while done < n_bytes and (part := stream.read(min(n_bytes - done, 2**24))):
                 view[done : done + len(part)] = np.frombuffer(part, np.uint8)
                 done += len(part)
             if done < n_bytes or stream.read(1):  # which at the end compares checksums
@@ -218,11 +179,12 @@ def _check_about(about: Any) -> None:
         raise _UnfitError(
             f"it has version {about.get('version')!r:.20}; this fisherset reads version {VERSION}"
         )
-    lacking = [key for key in DESCRIBED if key not in about]
+    lacking = [key for key in ("task", "labels", "names", "beside", *FLAGS) if key not in about]
     if lacking:
         raise _UnfitError(f"it does not say its {lacking[0]}")
     labels, beside = about["labels"], about["beside"]
-    if not isinstance(labels, list) or not labels or not {type(label) for label in labels} <= LABEL_KINDS:
+    kinds = {str, int, float, bool, type(None)}
+    if not isinstance(labels, list) or not labels or not {type(label) for label in labels} <= kinds:
         raise _UnfitError("its labels are no list of strings or numbers")
     if labels != list(NO_CLASSES):
         try:
@@ -237,54 +199,48 @@ def _check_about(about: Any) -> None:
         listed = isinstance(names, list) and all(isinstance(name, str) for name in names)
         if names is not None and not (listed and len(set(names)) == len(names)):
             raise _UnfitError("its names are no list of different strings")
-    if not all(isinstance(about[key], bool) for key in ("label_sets", "whole_weights", "subtracted")):
+    if not all(isinstance(about[key], bool) for key in FLAGS):
         raise _UnfitError("it does not say of what kind its targets and weights are")
 
 
-def _assembled(about: dict[str, Any], found: dict[str, Any]) -> Kept:
-    labels, names, task = about["labels"], about["names"], about["task"]
-    beside = BesideNames(**about["beside"])
+def _assembled(about: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
+    labels, names, beside = about["labels"], about["names"], BesideNames(**about["beside"])
     for key in SUMS:
         if not np.isfinite(found[key]).all():
             raise _UnfitError(f"its {key} is not finite")
     n_confounders, n_targets = int(found["n_confounders"]), int(found["n_targets"])
     width = found["squares"].size
     d = width - n_confounders - n_targets
-    if task not in TASKS or d < 1 or min(n_confounders, n_targets) < 0:
+    if about["task"] not in TASKS or d < 1 or min(n_confounders, n_targets) < 0:
         raise _UnfitError("its columns do not fit together")
     counted = ((names, d), (beside.targets, n_targets), (beside.confounders, n_confounders))
     if any(called is not None and len(called) != n for called, n in counted):
         raise _UnfitError("its names are not as many as its columns")
-    classes = task == CLASSIFICATION and not n_targets
-    sets = task == CLASSIFICATION and n_targets > 0
-    if (
-        classes == (tuple(labels) == NO_CLASSES)
-        or sets != about["label_sets"]
-        or (task != CLASSIFICATION) > n_targets
-    ):
+    classes, numbers = tuple(labels) != NO_CLASSES, n_targets > 0
+    sets = numbers and about["task"] == CLASSIFICATION
+    if classes == numbers or sets != about["label_sets"] or (classes and about["task"] != CLASSIFICATION):
         raise _UnfitError("its labels do not fit its task")
-    moments = Moments(
-        NN=found["n"].reshape(1, 1),
-        NT=found["N"][None],
-        TT=found["TT"],
-        NX=found["NX"][None],
-        TX=found["TX"],
-        squares=found["squares"],
-        N_added=found["n_added"].reshape(1),
-        T_added=found["T_added"],
-        added=found["added"],
-        n_rows=int(found["n_rows"]),
-        weight_squares=float(found["weight_squares"]),
-        weight_squares_added=float(found["weight_squares_added"]),
-        whole_weights=about["whole_weights"],
-        guard=Guard(found["offset"], found["unit"]),
-        subtracted=about["subtracted"],
-        whole=found["whole"].astype(bool),
-    )
     confounders, targets = np.arange(d, d + n_confounders), np.arange(d + n_confounders, width)
     roles = ColumnRoles(d, confounders, targets, about["label_sets"])
-    gathered = CrossProducts(tuple(labels), found["counts"].astype(np.intp), moments, found["XX"])
+    counts = found["counts"].astype(np.intp)
+    gathered = CrossProducts(tuple(labels), counts, _moments(about, found), found["XX"])
     wrong = impossible(gathered, roles)
     if wrong is not None:
         raise _UnfitError(wrong)
-    return Kept(gathered, roles, names, task, beside)
+    return {"gathered": gathered, "roles": roles, "names": names, "task": about["task"], "beside": beside}
+
+
+def _moments(about: dict[str, Any], found: dict[str, Any]) -> Moments:
+    return Moments(
+        NN=found["n"].reshape(1, 1),
+        NT=found["N"][None],
+        NX=found["NX"][None],
+        N_added=found["n_added"].reshape(1),
+        n_rows=int(found["n_rows"]),
+        weight_squares=float(found["weight_squares"]),
+        weight_squares_added=float(found["weight_squares_added"]),
+        guard=Guard(found["offset"], found["unit"]),
+        whole=found["whole"].astype(bool),
+        **{key: found[key] for key in ("TT", "TX", "squares", "T_added", "added")},
+        **{key: about[key] for key in ("whole_weights", "subtracted")},
+    )

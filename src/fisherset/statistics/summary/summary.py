@@ -38,7 +38,7 @@ class Summary:
     """Counts, sums and products of the columns of a table: all that a selection needs of its rows.
 
     Made by :func:`summarize`. Summaries of different rows add up, `a + b`, to that of all of them, and
-    `a - b` takes rows out again; the answer is that of the pooled rows. No row can be read off a summary
+    `a - b` subtracts rows again; the answer is that of the pooled rows. No row can be read off a summary
     of many, but it does hold, for each class, the mean of every column, and all correlations: of a class
     of one sample the mean is the sample itself.
 
@@ -47,26 +47,26 @@ class Summary:
     gathered : CrossProducts
         The sums.
     roles : ColumnRoles
-        What their columns are.
+        The roles of their columns.
     names : list of str, default=None
-        What the features are called.
+        Names of the features.
     task : {"classification", "regression"}, default="classification"
-        What the targets are.
+        Kind of the targets.
     beside : BesideNames, default=UNNAMED
         Names of several targets, and of several confounders.
 
     Attributes
     ----------
     n_samples : int
-        How many rows it is of.
+        Number of rows.
     n_columns : int
-        How many columns the table has.
+        Number of columns.
     names : list of str or None
-        What they are called.
+        Their names.
     classes : ndarray
-        The labels met so far; none where the targets are numbers.
+        The labels found so far; none where the targets are numbers.
     task : {"classification", "regression"}
-        What the targets are.
+        Kind of the targets.
 
     See Also
     --------
@@ -105,7 +105,7 @@ class Summary:
 
     @property
     def roles(self) -> ColumnRoles:
-        """What the columns of the sums are: features, confounders, targets."""
+        """The roles of the columns of the sums: features, confounders, targets."""
         return self._roles
 
     @property
@@ -141,7 +141,7 @@ class Summary:
         return self._with(total)
 
     def __radd__(self, other: Any) -> Summary:
-        """So that `sum(summaries)` works, which starts at nought."""
+        """So that `sum(summaries)` works, which starts at zero."""
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
     def __sub__(self, other: Summary) -> Summary:
@@ -196,7 +196,7 @@ class Summary:
         path : str or path
             The file. Labels must be texts, numbers, or True and False.
         """
-        write_summary(path, self._gathered, self._roles, self.names, self.task, self.beside)
+        write_summary(path, self)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
@@ -210,10 +210,9 @@ class Summary:
         Returns
         -------
         summary : Summary
-            What it holds.
+            Its content.
         """
-        gathered, roles, names, task, beside = read_summary(path)
-        return cls(gathered, roles, names=names, task=task, beside=beside)
+        return cls(**read_summary(path))
 
     def _with(self, gathered: CrossProducts) -> Summary:
         return Summary(gathered, self._roles, names=self.names, task=self.task, beside=self.beside)
@@ -246,8 +245,8 @@ class Summary:
             )
         place = {name: j for j, name in enumerate(other.names)}
         order = [place[name] for name in self.names]
-        beside = np.arange(self.n_columns, other._gathered.XX.shape[0])
-        return other._gathered.reordered(np.concatenate([order, beside]).astype(np.intp))
+        others = np.arange(self.n_columns, other._gathered.XX.shape[0])
+        return other._gathered.reordered(np.concatenate([order, others]).astype(np.intp))
 
     def _check_task(self, task: str) -> None:
         """Refuse targets of another kind than a task has."""
@@ -294,7 +293,7 @@ def summarize(
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the samples.
     confounders : array-like of shape (n_samples, n_confounders), default=None
-        Numbers that are taken out of features and targets when something is selected.
+        Numbers that features and targets are adjusted for when something is selected.
     task : {"classification", "regression"}, default="classification"
         Whether y holds classes, or numbers as in :class:`JointRegressionScore`.
     max_memory : int or str, default=None

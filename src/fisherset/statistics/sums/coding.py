@@ -25,7 +25,7 @@ EXPLAINED = 1e-8  # share of a target up to which nothing is left of it: far abo
 
 
 class Coding(Protocol):
-    """How targets become numbers."""
+    """Translation of targets to numbers."""
 
     @property
     def size(self) -> int:
@@ -45,7 +45,7 @@ class Coding(Protocol):
         """tr(H'H) / n, which no F exceeds."""
 
     def errors(self, moments: Moments) -> TargetErrors:
-        """How far the targets may be off (see `errors`)."""
+        """Errors of the targets (see `errors`)."""
 
     def null(self, moments: Moments) -> tuple[float, float]:
         """Scale and degrees of freedom of ||C_j||^2 / (n G_jj) of a column unrelated to the target.

@@ -169,6 +169,10 @@ class CrossProductsKernel:
     read: Reader
     guard: Guard
 
+    @property
+    def n_numbers(self) -> int:
+        return int(self.guard.unit.size**2)
+
     def __call__(self, block: Block) -> CrossProducts:
         labels, known = self.read(block)
         X, compute = self.guard.apply(known.X), kernel_of(known.X)
@@ -185,7 +189,7 @@ def sum_cross_products(
 ) -> CrossProducts:
     """The cross-products of a table; `columns` as in `Rows.reduce`."""
     head = rows.head()
-    _, first = read(head if columns else replace(head, X=head.X[:, :0]))
+    _, first = read(head if columns else replace(head, X=np.empty((head.X.shape[0], 0))))
 
     def sum_through(guard: Guard) -> CrossProducts:
         return rows.reduce(CrossProductsKernel(read, guard), columns=columns)

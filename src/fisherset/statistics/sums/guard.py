@@ -102,6 +102,10 @@ class Guard:
         """The block as the kernels see it: float64, and copied only where something has to change."""
         return fill_missing(self._shifted(X), self.fill, self.offset, self.unit)
 
+    def columns(self, X: Matrix, columns: Indices) -> Matrix:
+        """Some columns of the block as the kernels see them; no others are copied."""
+        return self.of(columns).apply(X[:, columns])
+
     def _shifted(self, X: Matrix) -> Matrix:
         if isinstance(X, np.ndarray):
             if self.idle:

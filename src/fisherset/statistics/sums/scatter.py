@@ -21,7 +21,6 @@ from fisherset._rounding import BOUNDED
 from fisherset._types import EPS, Floats, Indices
 from fisherset.data import Block, Rows
 from fisherset.statistics.kernels import nuisance
-from fisherset.statistics.products.products import dense_columns
 from fisherset.statistics.sums.coding import Coding
 from fisherset.statistics.sums.guard import Guard
 from fisherset.statistics.sums.moments import CONSTANT, Moments
@@ -84,9 +83,9 @@ class Scatter:
 
     @property
     def cross_errors(self) -> Floats:
-        """How far the products of each column with the targets may be off.
+        """Errors of the products of each column with the targets.
 
-        Not at all where these differ by no more than the rounding of the values: that is no difference.
+        Zero where these differ by no more than the rounding of the values: that is no difference.
         """
         errors: Floats = self.unit * self.lengths * self.target_errors.length
         plain = not self.moments.subtracted and len(self.moments.NX) == 1
@@ -154,7 +153,8 @@ class ResidualKernel:
     by_class: bool = False
 
     def __call__(self, block: Block) -> Residuals:
-        X = dense_columns(block, self.guard, self.columns)
+        X = self.guard.columns(block.X, self.columns)
+        X = X if isinstance(X, np.ndarray) else X.toarray()
         fitted = self.coefficients[block.y] if self.by_class else nuisance(block) @ self.coefficients
         weight = np.ones(len(X)) if block.weight is None else block.weight
         left = (X - fitted) * (weight > 0)[:, None]  # the square of a huge value may be infinite

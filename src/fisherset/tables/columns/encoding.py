@@ -44,30 +44,22 @@ class UnusableColumnsError(ValueError):
     """Columns that cannot be made numeric, each group with its reason and remedy."""
 
 
+def check_impute(impute: str | None) -> None:
+    """Refuse an unknown way to fill missing values."""
+    if impute is not None and impute not in IMPUTE:
+        raise ValueError(f"impute must be one of {', '.join(IMPUTE)}; got {impute!r}.")
+
+
 @dataclass
 class ColumnContent:
-    """Counts of the values of a column, added up batch by batch.
+    """Counts of the values of a column, added up batch by batch."""
 
-    Attributes
-    ----------
-    kind : {"number", "text", "nothing"}
-        What its type is for.
-    n_rows, n_missing : int
-        Rows counted, and those of them whose value is missing.
-    strings : Counter
-        The distinct strings, and how many rows have each.
-    rounded : bool
-        Whether it holds whole numbers that float64 would round.
-    first_missing : Place or None
-        The first row without a value, where places of rows are known.
-    """
-
-    kind: str
+    kind: str  # "number", "text" or "nothing"
     n_rows: int = 0
     n_missing: int = 0
-    strings: Counter[str] = field(default_factory=Counter)
-    rounded: bool = False
-    first_missing: Place | None = None
+    strings: Counter[str] = field(default_factory=Counter)  # how many rows have each
+    rounded: bool = False  # whether it holds whole numbers that float64 would round
+    first_missing: Place | None = None  # where places of rows are known
 
     def add(self, column: Any, place: Place | None = None) -> None:
         """Count more rows, the first of which is at a place."""

@@ -1,4 +1,4 @@
-"""A feature as the selector sees it, and the column of the file it comes from."""
+"""Features of a table: the columns that they come from, and groups of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fisherset._types import Indices
 
 
 class Feature(NamedTuple):
-    """One column of numbers: a column of the file, or one value or gap of it.
+    """One column of numbers: a column of the file, or an indicator of one of its values.
 
     Attributes
     ----------
@@ -27,13 +27,13 @@ class Feature(NamedTuple):
     column : str
         The column of the file.
     kind : {"number", "value", "missing"}
-        The numbers of the column; 1 where it has a value; 1 where it has none.
+        The numbers of the column; 1 where it has a value; 1 where its value is missing.
     value : str or None
         The value, where the kind is "value".
     fill : float, str or None
-        What stands for a missing number or value.
+        The number or value in place of a missing one.
     other : str or None
-        The one other value of the column, where it has two and a feature for both: its nought.
+        The one other value of a column of two values that is one feature: its zero.
     """
 
     name: str
@@ -44,26 +44,24 @@ class Feature(NamedTuple):
     other: str | None = None
 
 
-Groups = dict[str, list[str]]  # names of groups, and of what is in them
-HEADER = ["column", "group"]
+Groups = dict[str, list[str]]  # names of groups, and of the columns in them
 
 
 @dataclass(frozen=True)
 class Grouping:
-    """The features of a table, put together.
+    """Groups of the features of a table.
 
     Attributes
     ----------
     labels : list of str
-        What the groups are called, in the order of their first features: a group that somebody
-        named, a column, or a feature by itself.
+        Names of the groups, in the order of their first features: given, of a column, or of a feature.
     codes : ndarray of shape (n_features,)
         The group of each feature.
     noun : {"features", "columns", "groups"}
         What the groups are, in a sentence.
     places : callable
-        The features that each name stands for: of a group, of a column, and, where the values of texts
-        are apart, of one of these.
+        The features of each name: of a group, of a column, and, where values of strings are selected one
+        by one, of one of these.
     """
 
     labels: list[str]
@@ -80,11 +78,11 @@ class Grouping:
 
     @property
     def sizes(self) -> list[int]:
-        """How many features each group has."""
+        """Number of features of each group."""
         return list(np.bincount(self.codes).tolist())
 
     def members(self, group: int) -> list[int]:
-        """The features of a group.
+        """Return the features of a group, in ascending order.
 
         Parameters
         ----------
@@ -94,7 +92,7 @@ class Grouping:
         Returns
         -------
         features : list of int
-            Their places, rising.
+            Their places.
         """
         return list(np.flatnonzero(self.codes == group).tolist())
 
@@ -102,17 +100,17 @@ class Grouping:
 def group_features(
     features: Sequence[Feature], groups: Mapping[str, Sequence[str]] | None = None, *, split: bool = False
 ) -> Grouping:
-    """Put the features of each column together, or those of several columns.
+    """Group the features of each column, or those of several columns.
 
     Parameters
     ----------
     features : sequence of Feature
         The features of a table.
     groups : mapping, default=None
-        Names of groups, with the columns in each; where texts are split, with values of these, too.
+        Names of groups, with the columns in each; with `split` also with values of columns of strings.
         Other columns stay by themselves.
     split : bool, default=False
-        Let each value of a column of texts, and each mark of what is missing, be by itself.
+        Let each value of a column of strings, and each indicator of missing values, be by itself.
 
     Returns
     -------
@@ -126,16 +124,12 @@ def group_features(
             labels[j] = label
     codes = {label: code for code, label in enumerate(dict.fromkeys(labels))}
     noun = "groups" if groups is not None else "columns" if len(codes) < len(features) else "features"
-    return Grouping(
-        list(codes),
-        np.array([codes[label] for label in labels], dtype=np.intp),
-        noun,
-        lambda: places_of(features, split) | named,
-    )
+    of_features = np.array([codes[label] for label in labels], dtype=np.intp)
+    return Grouping(list(codes), of_features, noun, lambda: places_of(features, split) | named)
 
 
 def places_of(features: Sequence[Feature], split: bool) -> dict[str, list[int]]:
-    """The features of each column, and where texts are split each feature by itself, by their names."""
+    """Return the features of each column, and with `split` each feature by itself, by their names."""
     places = {feature.name: [j] for j, feature in enumerate(features)} if split else {}
     columns: dict[str, list[int]] = {}
     for j, feature in enumerate(features):
@@ -144,7 +138,7 @@ def places_of(features: Sequence[Feature], split: bool) -> dict[str, list[int]]:
 
 
 def _checked(groups: Mapping[str, Sequence[str]], places: Mapping[str, list[int]]) -> dict[str, list[int]]:
-    """The features of each group, none of them in two."""
+    """Return the features of each group, none of them in two."""
     named: dict[int, str] = {}
     for label, names in groups.items():
         for name in names:
@@ -162,7 +156,7 @@ def _checked(groups: Mapping[str, Sequence[str]], places: Mapping[str, list[int]
 
 
 def prefix_groups(features: Sequence[Feature]) -> Groups:
-    """Columns whose names begin alike, up to the first underscore; those that are the only ones stay alone.
+    """Group columns whose names begin alike, up to the first underscore; others stay alone.
 
     Parameters
     ----------
@@ -189,7 +183,7 @@ def check_groups(
     file: str,
     table: str,
 ) -> Groups:
-    """Groups as a file has them, without the columns left out; any that the table lacks is refused."""
+    """Return the groups of a file, without the columns left out; any that the table lacks is refused."""
     for label, names in groups.items():
         if target in names and target not in known:
             raise ValueError(
@@ -236,12 +230,20 @@ def read_groups(path: Path) -> Groups:
 
 
 def _from_json(path: Path, text: str) -> Groups:
+    def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for name, value in pairs:
+            twice.extend([name] if name in found else [])  # of which json would keep the last
+            found[name] = value
+        return found
+
+    twice: list[str] = []
     try:
-        content = json.loads(text, object_pairs_hook=_distinct)
-    except _TwiceError as error:
-        raise ValueError(f"{path.name} names the group {error.args[0]!r} twice; rename one.") from None
+        content = json.loads(text, object_pairs_hook=distinct)
     except (ValueError, RecursionError):
         raise ValueError(f"{path.name} is not JSON, or cut off.") from None
+    if twice:
+        raise ValueError(f"{path.name} names the group {twice[0]!r} twice; rename one.")
     rule = "it must hold names of groups, each with a list of columns"
     if not isinstance(content, dict):
         raise ValueError(f"{path.name} is a {type(content).__name__} in JSON; {rule}.")
@@ -249,19 +251,6 @@ def _from_json(path: Path, text: str) -> Groups:
         if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
             raise ValueError(f"{path.name} has {names!r:.60} as the group {label!r}; {rule}.")
     return content
-
-
-class _TwiceError(Exception):
-    """A name that comes twice, of which json would keep the last without a word."""
-
-
-def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in found:
-            raise _TwiceError(name)
-        found[name] = value
-    return found
 
 
 def _from_rows(path: Path, text: str, delimiter: str) -> Groups:
@@ -275,7 +264,6 @@ def _from_rows(path: Path, text: str, delimiter: str) -> Groups:
             raise ValueError(
                 f"{path.name} must have two cells a row, a column and its group; row {number} is {row!r:.60}."
             )
-        column, label = row
-        if number > 1 or [cell.strip().lower() for cell in row] != HEADER:
-            groups.setdefault(label, []).append(column)
+        if number > 1 or [cell.strip().lower() for cell in row] != ["column", "group"]:
+            groups.setdefault(row[1], []).append(row[0])
     return groups

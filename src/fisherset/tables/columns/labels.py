@@ -16,6 +16,7 @@ from fisherset.data import Coded, Place
 from fisherset.tables.columns.table import ColumnTable, Content
 from fisherset.tables.columns.types import (
     RefusedColumnError,
+    broad_kind,
     is_number,
     kind_of,
     missing_in_column,
@@ -30,19 +31,9 @@ NO_LABELS = "The target {!r} of {} holds {}; class labels are texts, whole numbe
 
 
 def labels_in(content: Content, target: str) -> NDArray[Any] | None:
-    """Return the labels of a table as an array of one kind; strings of typed columns are strings.
+    """Return the labels of a table as an array of one kind, missing ones as None; None without such a column.
 
-    Parameters
-    ----------
-    content : ColumnTable or AnnotatedMatrix
-        The table.
-    target : str
-        The column of labels.
-
-    Returns
-    -------
-    y : ndarray or None
-        The labels, missing ones as None; None where there is no such column.
+    Strings of typed columns are strings, whatever they spell.
     """
     if isinstance(content, ColumnTable) and target in content.names:
         _check_type(content.table.schema.field(target).type, target, content.path.name)
@@ -95,20 +86,7 @@ def _check_type(kind: Any, target: str, file: str) -> None:
 
 
 def values_in(content: Content, target: str) -> NDArray[Any] | None:
-    """Return the target of a table unchanged, whatever it holds, to be written again.
-
-    Parameters
-    ----------
-    content : ColumnTable or AnnotatedMatrix
-        The table.
-    target : str
-        The column.
-
-    Returns
-    -------
-    y : ndarray of object, or None
-        The values, missing ones as None; None where there is no such column.
-    """
+    """Return the target of a table unchanged, to be written again; None where there is no such column."""
     values = content.values(target)
     if values is None:
         return None
@@ -206,16 +184,7 @@ def are_continuous(labels: NDArray[Any]) -> bool:
 class Targets:
     """Targets of batches: one column of labels or numbers, or several of numbers.
 
-    Parameters
-    ----------
-    names : list of str
-        The columns.
-    schema : pyarrow.Schema
-        The columns of the table: one of dates, lists or the like is refused.
-    file : str
-        The name of the table.
-    untyped : bool
-        Whether labels come as text without a type, which may stand for numbers.
+    Columns of dates, lists or the like are refused by the schema; `untyped` labels are text without a type.
     """
 
     def __init__(self, names: list[str], schema: Any, file: str, untyped: bool) -> None:
@@ -228,7 +197,7 @@ class Targets:
             kind = schema.field(name).type
             if len(names) == 1:
                 _check_type(kind, name, Path(file).name)
-            elif _kind(kind) not in ("number", "nothing"):
+            elif broad_kind(kind) not in ("number", "nothing"):
                 raise _no_numbers(name, Path(file).name)
 
     def __call__(self, pieces: Sequence[Any], place: Place) -> Any:
@@ -266,10 +235,3 @@ class Targets:
         used = np.unique(codes)
         number = np.array([numbers.setdefault(strings[code], len(numbers)) for code in used], dtype=np.intp)
         return Coded(tuple(numbers), number[np.searchsorted(used, codes)], self._spelt)
-
-
-def _kind(kind: Any) -> str:
-    try:
-        return kind_of(kind)
-    except RefusedColumnError:
-        return "other"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,35 +43,24 @@ from fisherset.tables.text.transposed import transposed
 
 @dataclass(frozen=True)
 class ColumnTable:
-    """Named columns of Arrow in memory.
-
-    Attributes
-    ----------
-    path : Path
-        The file.
-    table : pyarrow.Table
-        The columns.
-    ids : Identifiers or None
-        Names of the rows, where they have any.
-    text : TextReader or None
-        The reader of a file of text, which finds lines.
-    untyped : bool
-        Whether its cells are text without types, as in CSV: only then are strings read as numbers.
-    """
+    """A file of named columns, collected in memory as an Arrow table."""
 
     path: Path
     table: Any
-    ids: Identifiers | None = None
-    text: TextReader | None = None
-    untyped: bool = False
+    ids: Identifiers | None = None  # names of the rows, where they have any
+    text: TextReader | None = None  # of a file of text, finds lines
+    untyped: bool = False  # whether cells have no types, as in CSV: only then strings may be numbers
 
-    @property
+    @cached_property
     def names(self) -> list[str]:
         """Names of the columns that may become features."""
         names: list[str] = self.table.column_names
         return names
 
-    label_names = names  # of the columns that may hold labels
+    @property
+    def label_names(self) -> list[str]:
+        """Names of the columns that may hold labels."""
+        return self.names
 
     @property
     def n_rows(self) -> int:
@@ -147,36 +137,19 @@ class ColumnTable:
 
 
 Content = ColumnTable | AnnotatedMatrix
+Names = Collection[str]
 
 
 def read_content(
-    path: Path,
-    *,
-    strings: Collection[str] = (),
-    columns: Collection[str] | None = None,
-    layout: Layout = PLAIN,
+    path: Path, *, strings: Names = (), columns: Names | None = None, layout: Layout = PLAIN
 ) -> Content:
     """Read a whole file by its suffix; an empty, damaged or unsupported one is refused with a reason.
 
-    Parameters
-    ----------
-    path : Path
-        CSV, TSV or other text, which may be compressed, Parquet, Feather/Arrow, .npz, svmlight or .h5ad; or a
-        series matrix of GEO.
-    strings : collection of str, default=()
-        Columns of files of text that are read as strings, even if these look like numbers.
-    columns : collection of str, default=None
-        The columns to read, besides those in `strings` and identifiers; others are skipped, and
-        those that do not exist ignored. None for all.
-    layout : Layout, default=PLAIN
-        How the table is written; what is not given is recognised. :func:`join_labels` reads a file of labels.
-
-    Returns
-    -------
-    content : ColumnTable or AnnotatedMatrix
-        Its columns, or its matrix with annotations of the rows.
+    Columns of text that are in `strings` are strings, even if these look like numbers. Of other columns only
+    those in `columns` and identifiers are read, None for all; any that do not exist are ignored. A file of
+    labels is left to :func:`join_labels`.
     """
-    return content_of(*opened_file(path, layout), strings=strings, columns=columns, layout=layout)
+    return content_of(*opened_file(path, layout), strings, columns, layout)
 
 
 def opened_file(path: Path, layout: Layout) -> tuple[TableFile, Reader | None]:
@@ -192,16 +165,11 @@ def opened_file(path: Path, layout: Layout) -> tuple[TableFile, Reader | None]:
 
 
 def content_of(
-    file: TableFile,
-    reader: Reader | None,
-    *,
-    strings: Collection[str] = (),
-    columns: Collection[str] | None = None,
-    layout: Layout = PLAIN,
+    file: TableFile, reader: Reader | None, strings: Names, columns: Names | None, layout: Layout
 ) -> Content:
     """Read all rows of an open file; see :func:`read_content`."""
-    identifying = [name for name in (layout.identifier, layout.on) if name is not None]
-    wanted = None if columns is None else {*columns, *strings, *identifying}
+    named = {*strings, *(name for name in (layout.identifier, layout.on) if name is not None)}
+    wanted = None if columns is None else {*columns, *named}
     content: Content
     if reader is None:
         content = read_matrix(file.path, wanted)
@@ -211,7 +179,7 @@ def content_of(
                 f"samples. Leave --transpose out."
             )
     else:
-        content = _collected(file, reader, strings, identifying, wanted, layout)
+        content = _collected(file, reader, strings if layout.transpose else named, wanted, layout)
     if content.n_rows == 0:
         raise ValueError(f"{file.name} has no rows.")
     check_names(file.path, content.names)
@@ -219,19 +187,14 @@ def content_of(
 
 
 def _collected(
-    file: TableFile,
-    reader: Reader,
-    strings: Collection[str],
-    identifying: Sequence[str],
-    wanted: Collection[str] | None,
-    layout: Layout,
+    file: TableFile, reader: Reader, strings: Names, wanted: Names | None, layout: Layout
 ) -> ColumnTable:
     """Collect the rows of a file of columns; those that name its rows are kept apart."""
     text = reader if isinstance(reader, TextReader) else None
     if text is not None and (remark := text.remark()) is not None:
         warnings.warn(remark, stacklevel=2)
 
-    def read(strings: Collection[str], wanted: Collection[str] | None = None) -> Any:
+    def read(strings: Names, wanted: Names | None = None) -> Any:
         with readable(file):
             table = reader.table(strings, wanted)
         check_names(file.path, table.column_names)
@@ -240,9 +203,8 @@ def _collected(
     if layout.transpose:
         table, ids = transposed(file.path, read, strings, wanted, layout, text)
         return ColumnTable(file.path, table, ids, untyped=True)
-    # identifiers are strings: 007 is not 7
-    named = {*strings, *identifying}
-    table, names = without_index(read({*named, ""}, wanted), named, file.name)
+    # a column without a name holds identifiers: 007 is not 7
+    table, names = without_index(read({*strings, ""}, wanted), strings, file.name)
     return ColumnTable(file.path, table, names, text, untyped=text is not None)
 
 
@@ -259,20 +221,7 @@ def _identified(content: Content, layout: Layout) -> Content:
 
 
 def reduce_content(content: Content, features: Sequence[Feature]) -> Any:
-    """Return the numbers of some features of a table, which has to have their columns.
-
-    Parameters
-    ----------
-    content : ColumnTable or AnnotatedMatrix
-        The table.
-    features : sequence of Feature
-        The features.
-
-    Returns
-    -------
-    X : ndarray of shape (n_rows, len(features))
-        The numbers.
-    """
+    """Return the numbers of some features of a table, which has to have their columns, as an ndarray."""
     lacking = content.lacking(list(dict.fromkeys(feature.column for feature in features)))
     if lacking:
         raise ValueError(f"{content.path.name} lacks {len(lacking)} of the columns: {shown(lacking)}.")
@@ -284,20 +233,10 @@ def reduce_content(content: Content, features: Sequence[Feature]) -> Any:
 
 
 class Joined(NamedTuple):
-    """A table, and its target.
-
-    Attributes
-    ----------
-    table : ColumnTable or AnnotatedMatrix
-        The table, without the column by which its rows were found.
-    labels : ColumnTable or AnnotatedMatrix
-        The table itself, or the labels of its rows from the other file.
-    target : str or None
-        The target, as far as it is known.
-    """
+    """A table without the column by which its rows were found, and its target."""
 
     table: Content
-    labels: Content
+    labels: Content  # the table itself, or the labels of its rows from the other file
     target: str | None
 
 
@@ -306,21 +245,8 @@ def join_labels(
 ) -> Joined:
     """Find the label of each row of a table in another file, if the layout names one.
 
-    Parameters
-    ----------
-    content : ColumnTable or AnnotatedMatrix
-        The table, read with the same layout.
-    target : str or None
-        The column of labels; None where the other file has no other than the one that identifies rows.
-    layout : Layout
-        The file of labels, and the column of both files that identifies rows.
-    strings : sequence of str, default=()
-        Columns of the other file that are read as strings, such as one of labels.
-
-    Returns
-    -------
-    joined : Joined
-        The table, and its labels.
+    Without a target the other file has to have a single column besides the one that identifies rows;
+    `strings` are columns of it that are read as strings, such as one of labels.
     """
     if layout.labels is None:
         if layout.on is not None:

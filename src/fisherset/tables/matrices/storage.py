@@ -262,10 +262,10 @@ def loaded(matrix: StoredMatrix, file: str) -> Any:
     """The whole matrix; a sparse one as CSR."""
     if matrix.kind == DENSE_KIND:
         return np.asarray(matrix.data[...])
-    indptr, turned = pointers_of(matrix, file), matrix.kind == CSC_KIND
-    n_columns = matrix.shape[0 if turned else 1]
+    indptr, transposed = pointers_of(matrix, file), matrix.kind == CSC_KIND
+    n_columns = matrix.shape[0 if transposed else 1]
     X = csr_of(matrix.data[...], matrix.indices[...], indptr, n_columns, file)
-    return sparse.csr_matrix(X.T if turned else X)
+    return sparse.csr_matrix(X.T if transposed else X)
 
 
 def loaded_columns(matrix: StoredMatrix, columns: Sequence[int], file: str) -> Any:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import unquote
@@ -15,7 +17,7 @@ from fisherset._files import TEXT, suffix_of
 from fisherset._format import shown
 from fisherset.data import Place
 from fisherset.tables.columns.identifiers import AS_WRITTEN
-from fisherset.tables.columns.types import RefusedColumnError, kind_of
+from fisherset.tables.columns.types import broad_kind
 from fisherset.tables.layout import PLAIN, Layout
 from fisherset.tables.streams.readers import ArrowReader, Reader, TableFile, readable, reader_of, stamp_of
 from fisherset.tables.text.reader import TextReader
@@ -56,16 +58,7 @@ class Stream(Protocol):
 class Files:
     """A stream of files, one after the other, whose columns have to agree.
 
-    Parameters
-    ----------
-    files : list of TableFile
-        The files.
-    strings : collection of str
-        Columns of files of text that are read as strings.
-    layout : Layout, default=PLAIN
-        How texts are written, as far as it is given.
-    readers : list of readers, default=None
-        The readers of the files, where they are open.
+    Columns in `strings` are strings in files of text; `readers` are those of the files, where they are open.
     """
 
     def __init__(
@@ -78,9 +71,7 @@ class Files:
         import pyarrow as pa
 
         self._files, self.name = files, files[0].name
-        self._readers = (
-            [_scannable(file, strings, layout) for file in files] if readers is None else list(readers)
-        )
+        self._readers = readers or [_scannable(file, layout) for file in files]
         for file, reader in zip(files, self._readers, strict=True):
             if isinstance(reader, TextReader):
                 reader.strings = frozenset(strings)
@@ -182,7 +173,7 @@ class Files:
         return pa.RecordBatch.from_arrays(arrays, names=[*names, *self._partitions])
 
 
-def _scannable(file: TableFile, strings: Collection[str], layout: Layout) -> Reader:
+def _scannable(file: TableFile, layout: Layout) -> Reader:
     reader = reader_of(file, layout)
     if reader is None and suffix_of(file.path) in TEXT:
         raise ValueError(
@@ -212,10 +203,7 @@ def _kind(kind: Any) -> str:
     """Return the kind of a column; labels that are decimals are as they are written, by their type."""
     import pyarrow as pa
 
-    try:
-        return str(kind) if pa.types.is_decimal(kind) else kind_of(kind)
-    except RefusedColumnError:
-        return str(kind)
+    return str(kind) if pa.types.is_decimal(kind) else broad_kind(kind)
 
 
 def _text_type(kind: Any) -> Any:
@@ -239,14 +227,15 @@ def table_files(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
         )
     path = Path(text)
     if path.is_dir():
-        return _below(path, [found for found in path.rglob("*") if not _hidden(found.relative_to(path))])
+        # without those that tools leave next to a table, such as _SUCCESS and .crc files
+        hidden = re.compile(r"(?:^|/)[._]").search
+        return _below(path, [p for p in path.rglob("*") if not hidden(p.relative_to(path).as_posix())])
     if path.exists() or not any(mark in text for mark in MAGIC):
         return _listed([path])
-    root = _root(path)
     found = [Path(name) for name in glob.glob(text, recursive=True)]
     if not found:
         raise FileNotFoundError(f"There is no file like {text!r}.")
-    return _below(root, found)
+    return _below(Path(*takewhile(lambda part: not set(part) & set(MAGIC), path.parts[:-1])), found)
 
 
 def _listed(paths: list[Path]) -> list[TableFile]:
@@ -259,17 +248,12 @@ def _listed(paths: list[Path]) -> list[TableFile]:
     folders = [str(path) for path in paths if path.is_dir()]
     if folders:
         raise IsADirectoryError(f"{folders[0]!r} is a folder; a list names files, a folder comes by itself.")
+    resolved = [path.resolve() for path in paths]
+    twice = [path for j, path in enumerate(paths) if resolved.index(resolved[j]) < j]
+    if twice:
+        raise ValueError(f"Every file must be named once; {twice[0].name} is named twice.")
     own = len({path.name for path in paths}) == len(paths)
-    return _distinct([TableFile(path, path.name if own else str(path), {}, stamp_of(path)) for path in paths])
-
-
-def _distinct(files: list[TableFile]) -> list[TableFile]:
-    names: dict[Path, str] = {}
-    for file in files:
-        first = names.setdefault(file.path.resolve(), file.name)
-        if first is not file.name:
-            raise ValueError(f"Every file must be named once; {first} is named twice.")
-    return files
+    return [TableFile(path, path.name if own else str(path), {}, stamp_of(path)) for path in paths]
 
 
 def _below(root: Path, found: list[Path]) -> list[TableFile]:
@@ -318,21 +302,6 @@ def check_partitions(file: str, partitions: Mapping[str, Any], columns: Collecti
             f"'{both[0]}={partitions[both[0]]}' and the column {both[0]!r} of {file} share one. Rename one "
             f"of them, or pass the files in a list, which leaves folders out."
         )
-
-
-def _hidden(path: Path) -> bool:
-    """Whether a file is one that tools leave next to a table, such as _SUCCESS and .crc files."""
-    return any(part.startswith((".", "_")) for part in path.parts)
-
-
-def _root(pattern: Path) -> Path:
-    """Return the folder above the first part of a path that is a pattern."""
-    plain = []
-    for part in pattern.parts[:-1]:
-        if any(mark in part for mark in MAGIC):
-            break
-        plain.append(part)
-    return Path(*plain)
 
 
 def rebatched(batches: Iterator[tuple[str, Any]], rows: int) -> Iterator[tuple[Place, list[Any]]]:

@@ -11,7 +11,7 @@ from fisherset._files import ARROW, TEXT, suffix_of
 from fisherset.tables.columns.identifiers import index_columns
 from fisherset.tables.columns.types import check_names, is_string
 from fisherset.tables.layout import Layout
-from fisherset.tables.matrices.geo import starts_series
+from fisherset.tables.matrices.files import starts_series
 from fisherset.tables.memory import TooLargeError, check_room, check_shape, room_now
 from fisherset.tables.text.reader import TextReader
 from fisherset.tables.text.recognition import Finding
@@ -19,7 +19,7 @@ from fisherset.tables.text.recognition import Finding
 IPC_STREAM = b"\xff\xff\xff\xff"  # first bytes of an Arrow stream
 BUFFER = 2**16  # bytes read ahead of each column of a row group, which is never loaded whole
 MAPPED = 2**26  # mean bytes of the batches of an Arrow file above which it is mapped instead of loaded
-COLLECTED_ROWS = 2**17  # rows of a batch when all are collected, or a value is searched
+SEARCHED_ROWS = 2**17  # rows of a batch when a value is searched
 Stamp = tuple[int, int, int]
 
 
@@ -84,23 +84,25 @@ class TypedReader:
 
     def table(self, strings: Collection[str] = (), wanted: Collection[str] | None = None) -> Any:
         """Return all rows, of the wanted columns and those that name the rows, one column at least."""
-        import pyarrow as pa
-
-        names, file = self.schema.names, self.file.name
+        names = self.schema.names
         if wanted is not None:
             kept = {*wanted, *index_columns(self.schema)}
             names = [name for name in names if name in kept] or names[:1]
-        check_shape(file, self.n_rows or 0, len(names))
-        check = room_now(file)
+        check_shape(self.file.name, self.n_rows or 0, len(names))
+        return self._collected(names).select(names).replace_schema_metadata(self.schema.metadata)
+
+    def _collected(self, names: list[str]) -> Any:
+        """Return all batches as one table, as long as there is memory for them."""
+        import pyarrow as pa
+
+        check = room_now(self.file.name)
         batches, size, n_rows = [], 0, 0
-        for batch in self.batches(names, COLLECTED_ROWS):
+        for batch in self.batches(names, SEARCHED_ROWS):
             batches.append(batch)
             size, n_rows = size + batch.nbytes, n_rows + batch.num_rows
             check(size, "its columns")
-            if self.n_rows is None:
-                check_shape(file, n_rows, len(names))
-        table = pa.Table.from_batches(batches) if batches else self.schema.empty_table()
-        return table.select(names).replace_schema_metadata(self.schema.metadata)
+            check_shape(self.file.name, n_rows, len(names))
+        return pa.Table.from_batches(batches) if batches else self.schema.empty_table()
 
     def find(self, name: str, value: str) -> Finding | None:
         """Return where a string in a column is; None where it is not there."""
@@ -108,7 +110,7 @@ class TypedReader:
         import pyarrow.compute as pc
 
         row = 1
-        for batch in self.batches([name], COLLECTED_ROWS):
+        for batch in self.batches([name], SEARCHED_ROWS):
             found = pc.index(batch.column(name).cast(pa.string()), value).as_py()
             if found >= 0:
                 return Finding(f" of {self.file.name}", f" in row {row + found}")
@@ -121,25 +123,32 @@ class ParquetReader(TypedReader):
 
     def __init__(self, file: TableFile) -> None:
         super().__init__(file)
+        self._footer: Any = None  # parsed once, as that takes long where there are many columns
         with self._opened() as content:
-            self.schema, metadata = content.schema_arrow, content.metadata
-        self.n_rows = int(metadata.num_rows)
-        self._bytes = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
+            self.schema, self._footer = content.schema_arrow, content.metadata
+        self.n_rows = int(self._footer.num_rows)
+        self._string_columns = {field.name for field in self.schema if is_string(field.type)}
         self._check_schema()
 
     def batches(self, columns: Sequence[str], rows: int, types: Any = None) -> Iterator[Any]:
-        strings = [name for name in columns if is_string(self.schema.field(name).type)]
+        strings = [name for name in columns if name in self._string_columns]
         with self._opened(strings) as content:
             for batch in content.iter_batches(rows, columns=list(columns)):
                 for name in strings:
                     batch.column(name).validate(full=True)  # are they UTF-8?
                 yield batch
 
-    def table(self, strings: Collection[str] = (), wanted: Collection[str] | None = None) -> Any:
-        share = 1.0 if wanted is None else min(1.0, len(wanted) / max(1, len(self.schema)))
-        check_shape(self.file.name, self.n_rows or 0, 1 if wanted is not None else len(self.schema))
-        check_room(self.file.name, self._bytes * share, "its columns")
-        return super().table(strings, wanted)
+    def _collected(self, names: list[str]) -> Any:
+        # at once, as batches that are kept take twice the memory
+        groups = map(self._footer.row_group, range(self._footer.num_row_groups))
+        size = sum(group.total_byte_size for group in groups) * len(names) / max(1, len(self.schema))
+        check_room(self.file.name, size, "its columns")
+        strings = [name for name in names if name in self._string_columns]
+        with self._opened(strings) as content:
+            table = content.read(names)
+        for name in strings:
+            table.column(name).validate(full=True)
+        return table
 
     @contextmanager
     def _opened(self, strings: Sequence[str] = ()) -> Iterator[Any]:
@@ -150,6 +159,7 @@ class ParquetReader(TypedReader):
         with pa.OSFile(str(self.file.path)) as source:  # a file, even if its name looks like an address
             yield parquet.ParquetFile(
                 source,
+                metadata=self._footer,
                 pre_buffer=False,
                 buffer_size=BUFFER,
                 read_dictionary=list(strings),

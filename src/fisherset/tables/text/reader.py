@@ -45,21 +45,12 @@ MISFIT = re.compile(
 
 
 class TextReader:
-    """A file of text, compressed or not.
+    """A file of text, compressed or not, with its `dialect` and its first rows, two at least (`start`).
 
-    Attributes
-    ----------
-    dialect : Dialect
-        How it is written.
-    start : bytes
-        Its first rows, two at least.
-    strings : collection of str
-        Columns that batches have as strings, even if these look like numbers.
-    n_rows : None
-        The number of rows is not known before all are read.
+    Columns in `strings` are strings in batches, even if these look like numbers.
     """
 
-    n_rows = None
+    n_rows = None  # not known before all are read
 
     def __init__(self, file: TableFile, layout: Layout = PLAIN) -> None:
         import pyarrow as pa

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fisherset.plots.labels import distinct, drawn, shortened
+from fisherset.plots.style import distinct, drawn, shortened
 
 LONG = "the same beginning of a very long name, "
 

@@ -12,7 +12,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
 
-from fisherset.tables import read_content, spooled
+from fisherset.tables import spooled
+from fisherset.tables.columns.table import read_content
 
 TEXT = "size,kind\n1.5,low\n2.5,high\n"
 
