@@ -25,7 +25,7 @@ from fisherset.statistics.reader import (
     Preparation,
     Reader,
     Removed,
-    check_telling,
+    check_targets_vary,
     classified,
     dense_of,
     numbers_of,
@@ -115,7 +115,7 @@ def _from_sums(
     nothing can be looked at again.
     """
     gathered, d = labels.gathered, roles.n_features
-    check_telling(labels, roles)
+    check_targets_vary(labels, roles)
     moments, coding = feature_moments(gathered, roles._replace(confounders=taken), basis)
     moments = replace(moments, N_error=error)
     scatter = Scatter(moments, coding, rows)

@@ -45,12 +45,12 @@ from fisherset.statistics.reader import (
     Preparation,
     Reader,
     Removed,
-    check_telling,
+    check_targets_vary,
     classified,
-    counting,
     dense_of,
+    ignore_weightless,
+    naming_place,
     numbers_of,
-    placed,
     read_table,
     roles_of,
     rows_of,
@@ -72,11 +72,11 @@ from fisherset.validation.targets import (
     REGRESSION,
     TASKS,
     as_objects,
-    as_they_are,
     check_classes,
     check_label_sets,
     check_vary,
     encode_labels,
+    exact_labels,
     read_targets,
 )
 from fisherset.validation.weights import check_weights, class_factors, weigh_classes
@@ -196,7 +196,7 @@ def _in_memory(
     elif task == REGRESSION:
         weights = check_weights(block.weight, n)
         check_vary(y, weights)
-        y = counting(y, weights)
+        y = ignore_weightless(y, weights)
         coding = Numbers.of(y, weights)
     else:
         weights = check_weights(block.weight, n)
@@ -293,7 +293,7 @@ class _CollectKernel:
     most: float
 
     def __call__(self, block: Block) -> _Collected:
-        with placed(block):
+        with naming_place(block):
             X = numbers_of(block.X)
             y = block.y
             if isinstance(y, Coded):
@@ -312,7 +312,7 @@ def _collected(rows: CountedRows, task: str, most: float) -> Block | None:
     y = whole.y
     if y is not None and np.ndim(y) == 1 and y.dtype.kind != "f":
         found, codes = encode_labels(y)
-        y = as_they_are(rows.labels(found.tolist()))[codes]
+        y = exact_labels(rows.labels(found.tolist()))[codes]
     given = FitArguments(whole.weight, confounders=whole.confounders)
     return read_table(whole.X, y, given, task, labels=False)[0]
 
@@ -336,7 +336,7 @@ def _by_passes(rows: CountedRows, read: Reader, roles: ColumnRoles, arguments: F
     there = ColumnRoles(
         0, np.arange(width - roles.targets.size), np.arange(width)[width - roles.targets.size :]
     )
-    check_telling(labels, there)
+    check_targets_vary(labels, there)
     _, coding = feature_moments(labels.gathered, there._replace(label_sets=roles.label_sets))
     basis = confounder_basis(rows, read, side, there.confounders, adjusted)
     removed = Removed(roles, removed_columns(roles, adjusted), basis)
