@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 from fisherset._format import NEGLIGIBLE
 from fisherset._types import EPS, Floats, Indices
 
-# Upper bounds with the rounding in them: made here, and elsewhere only from each other.
+# Upper bounds with the rounding in them: other modules derive them only from each other.
 Upper = NewType("Upper", float)
 Uppers = NewType("Uppers", np.ndarray[tuple[int, ...], np.dtype[np.float64]])
 

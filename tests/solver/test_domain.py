@@ -39,7 +39,7 @@ def test_maximum_is_the_sum_of_the_largest(m):
     assert Domain(Units(None, 5), m).maximum(g) == pytest.approx(np.sort(g)[::-1][:m].sum())
 
 
-def test_kept_and_barred_units():
+def test_required_and_excluded_units():
     domain = Domain(Units(None, 6), 3, required=np.array([4]), excluded=np.array([0, 2]))
     g = np.array([9.0, 1.0, 8.0, 3.0, -5.0, 2.0])
     assert_array_equal(domain.best(g), [3, 4, 5])

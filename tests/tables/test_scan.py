@@ -1,5 +1,6 @@
 """Scanned tables against the same files read whole by pandas and pyarrow."""
 
+import pickle
 import sys
 import types
 
@@ -287,6 +288,19 @@ def test_queries_can_be_asked_again(opened, batch_rows, tmp_path):
         np.testing.assert_array_equal(y, expected["kind"])
         np.testing.assert_array_equal(weight, expected["weight"])
     assert table.reduce(lambda block: len(block.X)) == N == table.n_rows
+
+
+@pytest.mark.parametrize("opened", [str, dataset, lazy_frame])
+def test_a_scan_can_be_sent_to_another_process(opened, tmp_path):
+    table = scan(opened(write(tmp_path / "t.parquet", frame())), "kind", columns=["real"])
+    np.testing.assert_array_equal(together(pickle.loads(pickle.dumps(table)))[0], frame()[["real"]])
+
+
+def test_a_scan_of_text_can_be_sent_to_another_process(tmp_path):
+    for name in ("t.csv", "t.csv.gz", "t.feather"):
+        table = scan(write(tmp_path / name, frame()), "kind", columns=["real"])
+        again = pickle.loads(pickle.dumps(table))
+        np.testing.assert_array_equal(together(again)[0], together(table)[0])
 
 
 def test_a_lazy_frame_without_batches_is_read_by_slices(tmp_path, monkeypatch):

@@ -205,15 +205,9 @@ class Answer:
         table, columns = self.request.table, [j for some in self.columns.values() for j in some]
         check_shape("The chosen columns", table.n_rows, len(columns))
         X, y = pick(table.X, columns) if table.y is None else (table.X[:, columns], table.y)
-        return table_content(
-            path,
-            X.toarray() if hasattr(X, "toarray") else X,
-            [feature.name for feature in self.features],
-            y=y,
-            target=table.target,
-            task=self.request.task,
-            ids=table.identifiers(),
-        )
+        X, names = X.toarray() if hasattr(X, "toarray") else X, [feature.name for feature in self.features]
+        about: dict[str, Any] = {"target": table.target, "task": self.request.task}
+        return table_content(path, X, names, y=y, ids=table.identifiers(), **about)
 
     def page(self, comparison: Any = None) -> str:
         """Return the report as HTML."""
@@ -231,12 +225,9 @@ class Answer:
         title = f"{counted(k, request.grouping.noun)} of {table.path.name}"
         if comparison is not None:
             title = f"{counted(len(comparison.accuracy), 'methods')} compared on {table.path.name}"
+        fit = X, y, table.names, self.selector, self.explanation
         content = report.build_report(
-            X,
-            y,
-            table.names,
-            self.selector,
-            self.explanation,
+            *fit,
             title=title,
             asked=asked,
             comparison=comparison,
@@ -281,17 +272,14 @@ class Answer:
         if read is None or not table.in_memory:
             return ""
         named = {"keep": request.keep, "exclude": request.exclude, "adjust_for": request.adjust_for}
+        given = {"gamma": float(self.selector.gamma_), "class_weight": request.class_weight}
         return report.python_lines(
             str(table.path),
             table.target,
             len(self.rows),
             selector=SELECTORS[request.task][0].__name__,
             read=read,
-            given={
-                "gamma": float(self.selector.gamma_),
-                "class_weight": request.class_weight,
-                "solver": None if self.solver == "joint" else self.solver,
-            },
+            given={**given, "solver": None if self.solver == "joint" else self.solver},
             named={name: request.names(groups) for name, groups in named.items()},
             groups=request.restrictions.groups,
             together=request.grouping.of_features is not None,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from fisherset._types import Floats, Indices
 
 # Scores that differ by less than this share of the largest are a tie, and ties go to the earlier column:
-# duplicated columns then resolve alike whatever the storage. Well above the 1e-13 or so by which the
+# duplicated columns then resolve alike in every storage. Well above the 1e-13 or so by which the
 # rounding of dense and sparse storage differs, well below any difference that matters.
 TIE = 1e-9
 
@@ -258,20 +258,17 @@ def largest_sums(g: Floats, m: Indices | int, free: Flags | None = None) -> Sums
         inside, outside = ordered[rows, np.minimum(size - m, size - 1)], ordered[rows, size - m - 1]
         return Sums(most, np.where(m > 0, inside, np.inf), np.where(m < size, outside, -np.inf))
     if not 0 < m < size:  # no free unit in a set, or all of them
-        nothing = np.zeros(g.shape[:-1])
-        least = g.min(axis=-1) if m else nothing + np.inf
-        return Sums(
-            g.sum(axis=-1) if m else nothing,
-            least,
-            nothing - np.inf if m else g.max(axis=-1, initial=-np.inf),
-        )
+        zero = np.zeros(g.shape[:-1])
+        if m == 0:
+            return Sums(zero, zero + np.inf, g.max(axis=-1, initial=-np.inf))
+        return Sums(g.sum(axis=-1), g.min(axis=-1), zero - np.inf)
     # one m: a partition costs O(size), and tells both the least inside and the largest outside
     ordered = np.partition(g, (size - m - 1, size - m), axis=-1)
     return Sums(ordered[..., size - m :].sum(axis=-1), ordered[..., size - m], ordered[..., size - m - 1])
 
 
 def cap_shares(w: Floats, m: int) -> Floats:
-    """min(1, w / tau) for the tau that makes the sum m; where too few w are positive, the nearest to it."""
+    """min(1, w / tau) for the tau that makes the sum m; if too few w are positive, the nearest to it."""
     order = np.sort(w)[::-1][: m + 1]
     left = float(w.sum()) - np.concatenate([[0.0], np.cumsum(order)])[: order.size]
     places = m - np.arange(order.size)
@@ -322,7 +319,7 @@ def mask_of(size: int, some: Indices) -> Flags:
 
 
 def without(size: int, some: Indices) -> Indices:
-    """The places 0, ..., size - 1 but for some."""
+    """The places 0, ..., size - 1 that are not among some."""
     return np.flatnonzero(~mask_of(size, some))
 
 

@@ -54,7 +54,7 @@ class LabelledTable(NamedTuple):
     dropped : tuple of str
         The columns that were left out.
     sha256 : str
-        The digest of the file, where it was asked for and taken from the open file.
+        The digest of the file, where it was requested and the file is text.
     """
 
     X: Any

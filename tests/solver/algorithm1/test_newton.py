@@ -12,7 +12,7 @@ from support.solver_calls import domain_of
 
 
 def mixture_of(seed, gamma, n_cuts=6, groups=None, twins=False):
-    """Some cuts of a random problem, and weights of which one is nought."""
+    """Some cuts of a random problem, and weights, one of them zero."""
     rng = np.random.default_rng(seed)
     X, y = reference.random_problem(seed, n=60, d=14, c=4)
     if twins:
@@ -110,7 +110,7 @@ def test_top_of_a_parabola_in_closed_form():
     """Independent weights: each as far ahead as the gradient is large beside the curvature."""
     gradient, curvature = np.array([1.0, 1.2, 0.2]), np.array([1.0, 2.0, 1.0])
     x = np.array([0.5, 0.5, 0.0])
-    # level with 0.5 + 1 - l + 0.5 + (1.2 - l) / 2 = 1: l = 1.0667, the third weight staying at nought
+    # level with 0.5 + 1 - l + 0.5 + (1.2 - l) / 2 = 1: l = 1.0667, the third weight staying at zero
     level = (1 + 1.2 / 2) / 1.5
     expected = [0.5 + 1 - level, 0.5 + (1.2 - level) / 2, 0.0]
     assert_allclose(top_on_simplex(gradient, np.diag(curvature), x), expected, atol=1e-9)

@@ -39,7 +39,7 @@ def test_shares_stay_in_the_hull(w, m):
     assert np.all((shares >= 0) & (shares <= 1))
 
 
-def test_kept_and_barred_stay_what_they_are():
+def test_required_and_excluded_units_stay_fixed():
     domain = Domain(Units(None, 6), 3, np.array([1]), np.array([4]))
     q = domain.reweighted(np.array([1.0, 0.0, 2.0, 3.0, 9.0, 1.0]))
     assert q[1] == 1

@@ -298,7 +298,7 @@ class Mixture:
         P = np.array([self.units.spread(cut, self.members, self.columns) for cut in self.choice])
         root = np.sqrt(weights @ P)
         T = root[:, None] * G
-        # one factorisation for N and XV: both are what is left of G and C
+        # one factorisation for N and XV: G and C adjusted for the columns with a weight
         Y = solve(shifted(T * root, self.gamma), np.hstack([T, root[:, None] * C]))
         N, XV = G - T.T @ Y[:, : len(G)], C - T.T @ Y[:, len(G) :]
         H: Floats = 2 / (self.gamma**2 * self.problem.n) * (P @ (N * (XV @ XV.T)) @ P.T)

@@ -37,7 +37,7 @@ from fisherset.solver.trace import Status, Trace
 # Nodes relaxed together: more would be of smaller bounds, and might never be needed.
 NODES_TOGETHER = 64
 NODES_WIDTH = 2**15  # numbers of their q, nodes x units: the arrays of a step stay in the cache
-LEAST_OPEN = 1000  # open nodes that are always allowed, whatever the memory limit
+LEAST_OPEN = 1000  # open nodes that are always allowed, with any memory limit
 ROUNDED_REMEMBERED = 100_000  # rounded sets that are remembered, so that none is tried twice
 
 
@@ -135,7 +135,7 @@ class Search:
                 self._show()
                 bound = self._frontier.bound
         except KeyboardInterrupt:
-            # wherever it struck, what is open now was open before
+            # all that is open now, wherever it struck, was open before this turn
             self._closed = max(self._closed, bound)
             for known in (self.with_each, self.without_each):
                 np.maximum(known, bound, out=known)

@@ -4,13 +4,13 @@ Removing the unit I and adding J changes n F(A) by
 
     tr{R'(base_JJ + u u')^-1 R} - ||w||^2    with R = R_J + u w,
 
-where (M^-1)_II = L L', w = L^-1 W_I, u = U_IJ' L^-T, and base_JJ is what is left of (G + gamma I)_JJ
-when it is adjusted for the members (see `subset`). For single columns this is
+where (M^-1)_II = L L', w = L^-1 W_I, u = U_IJ' L^-T, and base_JJ is (G + gamma I)_JJ
+adjusted for the members (see `subset`). For single columns this is
 
     ||R_j + u_ij w_i||^2 / (base_j + u_ij^2) - ||w_i||^2,
 
-and all k x d swaps together cost three matrix products. Groups of a size are solved for in one stack. Where
-(M^-1)_II is what rounding has left of it, the system without I is solved anew, and J added to that.
+and all k x d swaps together cost three matrix products. Groups of a size are solved for in one stack. If
+(M^-1)_II is lost in rounding, the system without I is solved anew, and J added to that.
 """
 
 from __future__ import annotations

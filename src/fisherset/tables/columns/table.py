@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -50,13 +51,16 @@ class ColumnTable:
     text: TextReader | None = None  # of a file of text, finds lines
     untyped: bool = False  # whether cells have no types, as in CSV: only then strings may be numbers
 
-    @property
+    @cached_property
     def names(self) -> list[str]:
         """Names of the columns that may become features."""
         names: list[str] = self.table.column_names
         return names
 
-    label_names = names  # of the columns that may hold labels
+    @property
+    def label_names(self) -> list[str]:
+        """Names of the columns that may hold labels."""
+        return self.names
 
     @property
     def n_rows(self) -> int:

@@ -33,6 +33,8 @@ def kind_of(kind: Any) -> str:
     """Return "number", "text" or "nothing" for an Arrow type; any other type is refused."""
     import pyarrow.types as kinds
 
+    if kinds.is_floating(kind):  # most are, and there may be very many
+        return "number"
     kind = kind.value_type if kinds.is_dictionary(kind) else kind
     if is_string(kind):
         return "text"
@@ -73,7 +75,7 @@ def numbers_in_column(column: Any) -> NDArray[Any]:
     """Return a numeric column as an array, missing values as NaN; without a copy where possible."""
     import pyarrow as pa
 
-    if not pa.types.is_floating(column.type):  # most are, and there may be very many
+    if not pa.types.is_floating(column.type):
         column = plain_column(column)
         kind = kind_of(column.type)
         if kind == "nothing":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -71,82 +72,86 @@ def _named_errors(name: str) -> Iterator[None]:
 def _dataset(dataset: Any) -> Query:
     """Return the stream of a dataset of pyarrow, filtered or not."""
     from pyarrow import fs
-    from pyarrow.dataset import get_partition_keys
-
-    def read(columns: list[str], rows: int) -> Batches:
-        scanner = dataset.scanner(columns=columns, batch_size=rows, batch_readahead=1, fragment_readahead=1)
-        checked: set[str] = set()
-        for found in scanner.scan_batches():
-            fragment = found.fragment
-            name = str(getattr(fragment, "path", "the dataset"))
-            if name not in checked:  # here, as a dataset with a filter does not list its files
-                keys = get_partition_keys(fragment.partition_expression)
-                check_partitions(name, keys, fragment.physical_schema.names if keys else ())
-                checked.add(name)
-            yield name, found.record_batch
 
     local = isinstance(getattr(dataset, "filesystem", None), fs.LocalFileSystem)
     paths = [Path(name) for name in dataset.files] if local else []
     files = [TableFile(path, str(path), {}, stamp_of(path)) for path in paths]
-    return Query("the dataset", dataset.schema, read, files)
+    return Query("the dataset", dataset.schema, partial(_read_dataset, dataset), files)
+
+
+def _read_dataset(dataset: Any, columns: list[str], rows: int) -> Batches:
+    from pyarrow.dataset import get_partition_keys
+
+    scanner = dataset.scanner(columns=columns, batch_size=rows, batch_readahead=1, fragment_readahead=1)
+    checked: set[str] = set()
+    for found in scanner.scan_batches():
+        fragment = found.fragment
+        name = str(getattr(fragment, "path", "the dataset"))
+        if name not in checked:  # here, as a dataset with a filter does not list its files
+            keys = get_partition_keys(fragment.partition_expression)
+            check_partitions(name, keys, fragment.physical_schema.names if keys else ())
+            checked.add(name)
+        yield name, found.record_batch
 
 
 def _lazy_frame(frame: Any) -> Query:
     """Return the stream of a lazy frame of polars, by slices where the version cannot stream it."""
     import polars
 
-    def slices(query: Any, rows: int) -> Iterator[Any]:
-        start, height = 0, rows
-        while height == rows:
-            part = query.slice(start, rows).collect()
-            yield part
-            start, height = start + part.height, part.height
-
-    def read(columns: list[str], rows: int) -> Batches:
-        query = frame.select(columns)
-        streams = hasattr(query, "collect_batches")
-        parts = query.collect_batches(chunk_size=rows, maintain_order=True) if streams else None
-        for part in parts or slices(query, BATCHES_A_SLICE * rows):
-            yield from part.to_arrow().to_batches()
-
     with _named_errors("the LazyFrame"):
         schema = polars.DataFrame(schema=frame.collect_schema()).to_arrow().schema
-    return Query("the LazyFrame", schema, read)
+    return Query("the LazyFrame", schema, partial(_read_lazy_frame, frame))
+
+
+def _read_lazy_frame(frame: Any, columns: list[str], rows: int) -> Batches:
+    query = frame.select(columns)
+    if hasattr(query, "collect_batches"):
+        for part in query.collect_batches(chunk_size=rows, maintain_order=True):
+            yield from part.to_arrow().to_batches()
+        return
+    start, height, rows = 0, BATCHES_A_SLICE * rows, BATCHES_A_SLICE * rows
+    while height == rows:
+        part = query.slice(start, rows).collect()
+        yield from part.to_arrow().to_batches()
+        start, height = start + part.height, part.height
 
 
 def _relation(relation: Any) -> Query:
     """Return the stream of a relation of DuckDB, computed again for every pass."""
-    openers = ("to_arrow_reader", "fetch_record_batch", "fetch_arrow_reader")  # newest first
+    with _named_errors("the relation"), _relation_reader(relation.limit(0), 1) as reader:
+        return Query("the relation", reader.schema, partial(_read_relation, relation))
+
+
+def _read_relation(relation: Any, columns: list[str], rows: int) -> Batches:
+    quoted = ['"' + name.replace('"', '""') + '"' for name in columns]
+    with _relation_reader(relation.project(", ".join(quoted)), rows) as reader:
+        yield from reader
+
+
+def _relation_reader(relation: Any, rows: int) -> Any:
     # of the type: a relation has its columns for attributes
-    opener = next(name for name in openers if hasattr(type(relation), name))
-
-    def read(columns: list[str], rows: int) -> Batches:
-        quoted = ['"' + name.replace('"', '""') + '"' for name in columns]
-        with getattr(relation.project(", ".join(quoted)), opener)(rows) as reader:
-            yield from reader
-
-    with _named_errors("the relation"), getattr(relation.limit(0), opener)(1) as reader:
-        return Query("the relation", reader.schema, read)
+    openers = ("to_arrow_reader", "fetch_record_batch", "fetch_arrow_reader")  # newest first
+    return getattr(relation, next(name for name in openers if hasattr(type(relation), name)))(rows)
 
 
 def _opened_again(open_again: Callable[[], Any]) -> Query:
     """Return the stream of a function that opens a reader of Arrow, or anything that can be made one."""
+    with _named_errors("the table"), _reader(open_again()) as reader:
+        return Query("the table", reader.schema, partial(_read_again, open_again))
+
+
+def _read_again(open_again: Callable[[], Any], columns: list[str], rows: int) -> Batches:
+    with _reader(open_again()) as reader:
+        for batch in reader:
+            yield batch.select(columns)
+
+
+def _reader(table: Any) -> Any:
     import pyarrow as pa
 
-    def opened() -> Any:
-        found = open_again()
-        if isinstance(found, pa.Table):
-            return found.to_reader()
-        is_reader = isinstance(found, pa.RecordBatchReader)
-        return found if is_reader else pa.RecordBatchReader.from_stream(found)
-
-    def read(columns: list[str], rows: int) -> Batches:
-        with opened() as reader:
-            for batch in reader:
-                yield batch.select(columns)
-
-    with _named_errors("the table"), opened() as reader:
-        return Query("the table", reader.schema, read)
+    if isinstance(table, pa.Table):
+        return table.to_reader()
+    return table if isinstance(table, pa.RecordBatchReader) else pa.RecordBatchReader.from_stream(table)
 
 
 def query_of(table: Any) -> Query | None:

@@ -123,14 +123,15 @@ class ParquetReader(TypedReader):
 
     def __init__(self, file: TableFile) -> None:
         super().__init__(file)
+        self._footer: Any = None  # parsed once, as that takes long where there are many columns
         with self._opened() as content:
-            self.schema, metadata = content.schema_arrow, content.metadata
-        self.n_rows = int(metadata.num_rows)
-        self._bytes = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
+            self.schema, self._footer = content.schema_arrow, content.metadata
+        self.n_rows = int(self._footer.num_rows)
+        self._string_columns = {field.name for field in self.schema if is_string(field.type)}
         self._check_schema()
 
     def batches(self, columns: Sequence[str], rows: int, types: Any = None) -> Iterator[Any]:
-        strings = self._strings(columns)
+        strings = [name for name in columns if name in self._string_columns]
         with self._opened(strings) as content:
             for batch in content.iter_batches(rows, columns=list(columns)):
                 for name in strings:
@@ -139,16 +140,15 @@ class ParquetReader(TypedReader):
 
     def _collected(self, names: list[str]) -> Any:
         # at once, as batches that are kept take twice the memory
-        check_room(self.file.name, self._bytes * len(names) / max(1, len(self.schema)), "its columns")
-        strings = self._strings(names)
+        groups = map(self._footer.row_group, range(self._footer.num_row_groups))
+        size = sum(group.total_byte_size for group in groups) * len(names) / max(1, len(self.schema))
+        check_room(self.file.name, size, "its columns")
+        strings = [name for name in names if name in self._string_columns]
         with self._opened(strings) as content:
             table = content.read(names)
         for name in strings:
             table.column(name).validate(full=True)
         return table
-
-    def _strings(self, columns: Sequence[str]) -> list[str]:
-        return [name for name in columns if is_string(self.schema.field(name).type)]
 
     @contextmanager
     def _opened(self, strings: Sequence[str] = ()) -> Iterator[Any]:
@@ -159,6 +159,7 @@ class ParquetReader(TypedReader):
         with pa.OSFile(str(self.file.path)) as source:  # a file, even if its name looks like an address
             yield parquet.ParquetFile(
                 source,
+                metadata=self._footer,
                 pre_buffer=False,
                 buffer_size=BUFFER,
                 read_dictionary=list(strings),

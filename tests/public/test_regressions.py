@@ -1,4 +1,4 @@
-"""Errors that reviewers once found."""
+"""Errors that were once found, and stay mended."""
 
 import warnings
 
