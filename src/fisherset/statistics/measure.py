@@ -205,6 +205,7 @@ def _in_memory(
         coding = Labels.of_sets(y, weights)
     Z, removed = _with_adjusted(block, confounder_names, arguments.adjust_for, names)
     basis = None if Z is None else basis_from_rows(Z, weights)
+    # an orthonormal basis, as X'X less B'B would cancel digits between collinear confounders
     N = None if Z is None or basis is None else basis.rows(Z)
     # a search needs columns again and again; where memory is limited a copy would count
     copied = COLUMN_COPY_BYTES if task != ONE_CLASS_EACH and arguments.max_memory is None else 0
@@ -257,7 +258,7 @@ def _summed(
 
 def _worth_collecting(rows: Rows, head: Block, memory: int, fits: bool) -> bool:
     """Whether rows are better in memory: they are fewer than the columns, and fit."""
-    if rows.n_rows is None:
+    if rows.n_rows is None:  # one pass collects them, or finds them too many
         return not fits
     return rows.n_rows < rows.n_columns and _row_bytes(head) * rows.n_rows <= COLLECTED_SHARE * memory
 
@@ -311,6 +312,7 @@ def _collected(rows: CountedRows, task: str, most: float) -> Block | None:
         return None
     y = whole.y
     if y is not None and np.ndim(y) == 1 and y.dtype.kind != "f":
+        # whether strings spell numbers is known only once all of them have been seen
         found, codes = encode_labels(y)
         y = exact_labels(rows.labels(found.tolist()))[codes]
     given = FitArguments(whole.weight, confounders=whole.confounders)
@@ -325,6 +327,7 @@ def _by_passes(rows: CountedRows, read: Reader, roles: ColumnRoles, arguments: F
     side = sum_cross_products(
         rows, replace(read, only=adjusted if adjusted.size else None), columns=bool(adjusted.size)
     )
+    # the basis is needed before the sums, and must not be made of missing values
     finite = np.ones(rows.n_columns, dtype=bool)
     finite[adjusted] = side.moments.finite[: adjusted.size]
     if arguments.missing == "mean":

@@ -42,7 +42,7 @@ def rows_of(X: Any, y: Any, arguments: FitArguments, names: list[str] | None, ta
     if is_out_of_core(X):
         reject_data_arguments(y, arguments)
         if hasattr(X, "_replaces_rows"):
-            raise TypeError("X must hold rows; got a summary. Add it to others as it is, as by a + b.")
+            raise TypeError("X must hold rows; got a summary, or a measured table. Add summaries by a + b.")
         rows: Rows = X
         return rows
     block, _ = read_table(X, y, arguments, task, labels=False)
@@ -214,6 +214,7 @@ def check_targets_vary(labels: Classified, roles: ColumnRoles) -> None:
     check_weight_left(np.full(2, moments.n / 2), "samples")
     guard, mean = moments.guard.of(roles.targets), moments.NX[0][roles.targets] / moments.n
     squares, level = moments.squares[roles.targets], np.abs(mean + guard.offset / guard.unit)
+    # of the sums of squares, and of the values themselves, which are known to a few units in the last place
     rounding = np.maximum(64 * EPS * squares, moments.n * (8 * EPS * level) ** 2)
     constant = np.flatnonzero(squares - moments.n * mean**2 <= rounding)
     if constant.size and moments.subtracted:
