@@ -113,7 +113,7 @@ def _from_sums(
     """The statistics of gathered sums, by class; the columns `taken` are removed from the others.
 
     By a `basis`, or as they are where they are one themselves, whose rows have an `error`. Without `rows`
-    nothing can be looked at again.
+    nothing can be measured again.
     """
     gathered, d = labels.gathered, roles.n_features
     check_targets_vary(labels, roles)

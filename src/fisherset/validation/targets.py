@@ -126,7 +126,7 @@ def _as_labels(y: Any) -> NDArray[Any]:
             f"Drop those samples or give them a class of their own."
         )
     if isinstance(y, Sequence):
-        return _from_list(_plain(list(y)))
+        return _from_list(list(y))
     try:
         array = np.asarray(y)
     except Exception as error:  # of any kind: each library has its own
@@ -138,13 +138,6 @@ def _as_labels(y: Any) -> NDArray[Any]:
     if array.dtype == object and all(isinstance(label, numbers.Real) for label in array.tolist()):
         return exact_labels(array.tolist())
     return array
-
-
-def _plain(labels: list[Any]) -> list[Any]:
-    """Labels of pyarrow as those of Python."""
-    if not any(hasattr(kind, "as_py") for kind in set(map(type, labels))):
-        return labels
-    return [label.as_py() if hasattr(label, "as_py") else label for label in labels]
 
 
 def _one_column(array: NDArray[Any]) -> NDArray[Any]:
@@ -159,6 +152,8 @@ def _one_column(array: NDArray[Any]) -> NDArray[Any]:
 
 def _from_list(labels: list[Any]) -> NDArray[Any]:
     """Labels in a list; a list of rows is a table, which must have one column."""
+    if any(hasattr(kind, "as_py") for kind in set(map(type, labels))):  # scalars of pyarrow
+        labels = [label.as_py() if hasattr(label, "as_py") else label for label in labels]
     if labels and all(isinstance(label, list | tuple | np.ndarray) and np.ndim(label) for label in labels):
         width = len(labels[0])
         if any(len(row) != width for row in labels):

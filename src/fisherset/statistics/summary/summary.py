@@ -194,7 +194,7 @@ class Summary:
         Parameters
         ----------
         path : str or path
-            The file. Labels must be texts, numbers, or True and False.
+            The file. Labels must be strings, numbers, or True and False.
         """
         write_summary(path, self)
 
