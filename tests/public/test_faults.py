@@ -476,7 +476,7 @@ def test_what_partial_fit_cannot_do_is_said_at_once():
     before = selector.summary_
     with pytest.raises(ValueError, match="y must hold labels among classes; got 'z'"):
         selector.partial_fit(X[:2], ["a", "z"])
-    with pytest.raises(ValueError, match="y must not be given beside a table that brings its own"):
+    with pytest.raises(ValueError, match="y must not be given with a table that has its own"):
         selector.partial_fit(before, LABELS)
     with pytest.raises(ValueError, match="X must not contain NaN"):
         selector.partial_fit(np.full((2, D), np.nan), ["a", "b"])

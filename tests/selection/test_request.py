@@ -63,7 +63,7 @@ def test_shares_are_computed_once_for_gamma_and_noise(monkeypatch):
 
 
 def test_data_next_to_a_measured_table_is_refused():
-    with pytest.raises(ValueError, match="y must not be given beside a table that brings its own"):
+    with pytest.raises(ValueError, match="y must not be given with a table that has its own"):
         certify(measure(X, Y), Y, [0, 1])
     with pytest.raises(ValueError, match="adjust_for must be that of the measured table"):
         certify(measure(X, Y), None, [0, 1], adjust_for=[2])

@@ -87,7 +87,7 @@ def test_other_arguments_are_refused():
     ):
         with pytest.raises(ValueError, match=name):
             selector.fit(measured)
-    with pytest.raises(ValueError, match="y must not be given beside a table"):
+    with pytest.raises(ValueError, match="y must not be given with a table"):
         GeneralizedFisherScore(2, adjust_for=[0]).fit(measured, Y)
     with pytest.raises(TypeError, match="X must hold rows"):
         summarize(measured)

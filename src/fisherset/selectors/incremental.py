@@ -8,7 +8,7 @@ from typing import Any, Self
 from fisherset._docs import documented
 from fisherset.selectors.joint import JointSelector
 from fisherset.statistics.measured import FitArguments, reject_data_arguments
-from fisherset.statistics.reader import check_telling, classified
+from fisherset.statistics.reader import check_targets_vary, classified
 from fisherset.statistics.summary.summary import Summary, summarize
 from fisherset.validation.parameters import shown
 from fisherset.validation.table import check_table
@@ -116,7 +116,7 @@ class IncrementalSelector(JointSelector):
 def _tells_apart(summary: Summary) -> bool:
     """Whether there is something to select by yet."""
     try:
-        check_telling(classified(summary.gathered), summary.roles)
+        check_targets_vary(classified(summary.gathered), summary.roles)
     except ValueError:
         return False
     return summary.n_samples > 1

@@ -25,7 +25,7 @@ from fisherset.statistics.reader import (
     Preparation,
     Reader,
     Removed,
-    check_telling,
+    check_targets_vary,
     classified,
     dense_of,
     numbers_of,
@@ -81,6 +81,7 @@ def measure_gathered(
     moments = labels.gathered.moments
     check_total_weight(moments.n)
     reject_nonfinite(moments.finite[: roles.n_features], rows.names, locate_in(rows))
+    # what the others are adjusted for is decided after the pass: all of it is among the products
     taken = removed_columns(roles, arguments.adjust_for)
     basis = confounder_basis(rows, read, labels.gathered, taken, arguments.adjust_for)
     removed = Removed(roles, taken, basis)
@@ -112,10 +113,10 @@ def _from_sums(
     """The statistics of gathered sums, by class; the columns `taken` are removed from the others.
 
     By a `basis`, or as they are where they are one themselves, whose rows have an `error`. Without `rows`
-    nothing can be looked at again.
+    nothing can be measured again.
     """
     gathered, d = labels.gathered, roles.n_features
-    check_telling(labels, roles)
+    check_targets_vary(labels, roles)
     moments, coding = feature_moments(gathered, roles._replace(confounders=taken), basis)
     moments = replace(moments, N_error=error)
     scatter = Scatter(moments, coding, rows)
@@ -169,6 +170,7 @@ def confounder_basis(
     By their products, or where these do not tell by a pass over the confounders alone.
     """
     basis = basis_from_products(gathered, Z)
+    # products square the condition number; nearly collinear confounders need a QR factorisation of their rows
     if not Z.size or (not basis.doubtful.size and products_suffice(gathered, Z, basis)):
         return basis
     features = adjust_for is not None and adjust_for.size > 0

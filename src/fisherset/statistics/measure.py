@@ -45,12 +45,12 @@ from fisherset.statistics.reader import (
     Preparation,
     Reader,
     Removed,
-    check_telling,
+    check_targets_vary,
     classified,
-    counting,
     dense_of,
+    ignore_weightless,
+    naming_place,
     numbers_of,
-    placed,
     read_table,
     roles_of,
     rows_of,
@@ -72,11 +72,11 @@ from fisherset.validation.targets import (
     REGRESSION,
     TASKS,
     as_objects,
-    as_they_are,
     check_classes,
     check_label_sets,
     check_vary,
     encode_labels,
+    exact_labels,
     read_targets,
 )
 from fisherset.validation.weights import check_weights, class_factors, weigh_classes
@@ -196,7 +196,7 @@ def _in_memory(
     elif task == REGRESSION:
         weights = check_weights(block.weight, n)
         check_vary(y, weights)
-        y = counting(y, weights)
+        y = ignore_weightless(y, weights)
         coding = Numbers.of(y, weights)
     else:
         weights = check_weights(block.weight, n)
@@ -205,6 +205,7 @@ def _in_memory(
         coding = Labels.of_sets(y, weights)
     Z, removed = _with_adjusted(block, confounder_names, arguments.adjust_for, names)
     basis = None if Z is None else basis_from_rows(Z, weights)
+    # an orthonormal basis, as X'X less B'B would cancel digits between collinear confounders
     N = None if Z is None or basis is None else basis.rows(Z)
     # a search needs columns again and again; where memory is limited a copy would count
     copied = COLUMN_COPY_BYTES if task != ONE_CLASS_EACH and arguments.max_memory is None else 0
@@ -257,7 +258,7 @@ def _summed(
 
 def _worth_collecting(rows: Rows, head: Block, memory: int, fits: bool) -> bool:
     """Whether rows are better in memory: they are fewer than the columns, and fit."""
-    if rows.n_rows is None:
+    if rows.n_rows is None:  # one pass collects them, or finds them too many
         return not fits
     return rows.n_rows < rows.n_columns and _row_bytes(head) * rows.n_rows <= COLLECTED_SHARE * memory
 
@@ -293,7 +294,7 @@ class _CollectKernel:
     most: float
 
     def __call__(self, block: Block) -> _Collected:
-        with placed(block):
+        with naming_place(block):
             X = numbers_of(block.X)
             y = block.y
             if isinstance(y, Coded):
@@ -311,8 +312,9 @@ def _collected(rows: CountedRows, task: str, most: float) -> Block | None:
         return None
     y = whole.y
     if y is not None and np.ndim(y) == 1 and y.dtype.kind != "f":
+        # whether strings spell numbers is known only once all of them have been seen
         found, codes = encode_labels(y)
-        y = as_they_are(rows.labels(found.tolist()))[codes]
+        y = exact_labels(rows.labels(found.tolist()))[codes]
     given = FitArguments(whole.weight, confounders=whole.confounders)
     return read_table(whole.X, y, given, task, labels=False)[0]
 
@@ -325,6 +327,7 @@ def _by_passes(rows: CountedRows, read: Reader, roles: ColumnRoles, arguments: F
     side = sum_cross_products(
         rows, replace(read, only=adjusted if adjusted.size else None), columns=bool(adjusted.size)
     )
+    # the basis is needed before the sums, and must not be made of missing values
     finite = np.ones(rows.n_columns, dtype=bool)
     finite[adjusted] = side.moments.finite[: adjusted.size]
     if arguments.missing == "mean":
@@ -336,7 +339,7 @@ def _by_passes(rows: CountedRows, read: Reader, roles: ColumnRoles, arguments: F
     there = ColumnRoles(
         0, np.arange(width - roles.targets.size), np.arange(width)[width - roles.targets.size :]
     )
-    check_telling(labels, there)
+    check_targets_vary(labels, there)
     _, coding = feature_moments(labels.gathered, there._replace(label_sets=roles.label_sets))
     basis = confounder_basis(rows, read, side, there.confounders, adjusted)
     removed = Removed(roles, removed_columns(roles, adjusted), basis)

@@ -116,7 +116,7 @@ def reject_data_arguments(y: Any, arguments: FitArguments) -> None:
     for name, value in given.items():
         if value is not None:
             raise ValueError(
-                f"{name} must not be given beside a table that brings its own; got {shown(value)}. Name the "
+                f"{name} must not be given with a table that has its own; got {shown(value)}. Name the "
                 f"columns when the table is made, as by scan(..., target=)."
             )
 

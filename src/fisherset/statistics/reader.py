@@ -24,9 +24,9 @@ from fisherset.validation.table import is_out_of_core
 from fisherset.validation.targets import (
     CLASSIFICATION,
     REGRESSION,
-    as_they_are,
     check_classes,
     encode_labels,
+    exact_labels,
     read_targets,
 )
 from fisherset.validation.weights import check_total_weight, check_weight_left, weights_of_rows
@@ -42,7 +42,7 @@ def rows_of(X: Any, y: Any, arguments: FitArguments, names: list[str] | None, ta
     if is_out_of_core(X):
         reject_data_arguments(y, arguments)
         if hasattr(X, "_replaces_rows"):
-            raise TypeError("X must hold rows; got a summary. Add it to others as it is, as by a + b.")
+            raise TypeError("X must hold rows; got a summary, or a measured table. Add summaries by a + b.")
         rows: Rows = X
         return rows
     block, _ = read_table(X, y, arguments, task, labels=False)
@@ -73,7 +73,7 @@ class Reader:
     removed: Removed | None = None  # puts a basis of the confounders in their place
 
     def __call__(self, block: Block) -> tuple[list[Any], Block]:
-        with placed(block):
+        with naming_place(block):
             return self._read(block)
 
     def _read(self, block: Block) -> tuple[list[Any], Block]:
@@ -92,7 +92,7 @@ class Reader:
                 of_rows = np.array(_known(self.factors, labels))[codes]
                 weight = of_rows if weight is None else of_rows * weight
         else:
-            parts.append(counting(dense_of(y), weight))
+            parts.append(ignore_weightless(dense_of(y), weight))
         X = join_columns(parts)
         return labels, Block(X if self.removed is None else self.removed(X), codes, weight)
 
@@ -143,7 +143,7 @@ def _weights(weight: Any, n: int) -> Floats:
     return weights
 
 
-def counting(targets: Floats, weight: Floats | None) -> Floats:
+def ignore_weightless(targets: Floats, weight: Floats | None) -> Floats:
     """Targets where rows without weight do not count, however large theirs are."""
     if weight is None or weight.all():
         return targets
@@ -158,7 +158,7 @@ def numbers_of(X: Any) -> Matrix:
 
 
 @contextmanager
-def placed(block: Block) -> Iterator[None]:
+def naming_place(block: Block) -> Iterator[None]:
     """Say of what is wrong with a block where it comes from."""
     try:
         yield
@@ -199,12 +199,12 @@ def classified(gathered: CrossProducts, meaning: Callable[[list[Any]], list[Any]
     """Sums gathered by label as sums by class; `meaning` is that of the labels."""
     if gathered.labels == NO_CLASSES:
         return Classified(gathered, np.empty(0), {None: 0})
-    classes, codes = encode_labels(as_they_are(meaning(list(gathered.labels))))
+    classes, codes = encode_labels(exact_labels(meaning(list(gathered.labels))))
     by_class = replace(gathered.by_class(codes, classes.size), labels=tuple(classes.tolist()))
     return Classified(by_class, classes, dict(zip(gathered.labels, codes.tolist(), strict=True)))
 
 
-def check_telling(labels: Classified, roles: ColumnRoles) -> None:
+def check_targets_vary(labels: Classified, roles: ColumnRoles) -> None:
     """Refuse targets that do not tell rows apart."""
     moments = labels.gathered.moments
     if not roles.targets.size:
@@ -214,6 +214,7 @@ def check_telling(labels: Classified, roles: ColumnRoles) -> None:
     check_weight_left(np.full(2, moments.n / 2), "samples")
     guard, mean = moments.guard.of(roles.targets), moments.NX[0][roles.targets] / moments.n
     squares, level = moments.squares[roles.targets], np.abs(mean + guard.offset / guard.unit)
+    # of the sums of squares, and of the values themselves, which are known to a few units in the last place
     rounding = np.maximum(64 * EPS * squares, moments.n * (8 * EPS * level) ** 2)
     constant = np.flatnonzero(squares - moments.n * mean**2 <= rounding)
     if constant.size and moments.subtracted:

@@ -12,7 +12,7 @@ from scipy import sparse
 from fisherset._types import Floats
 from fisherset.validation.numbers import column_of, is_array, is_frame, is_masked, is_null, labels_of_columns
 from fisherset.validation.parameters import shown
-from fisherset.validation.targets import as_they_are
+from fisherset.validation.targets import exact_labels
 
 
 class Confounders(NamedTuple):
@@ -52,7 +52,7 @@ def _columns(confounders: Any) -> list[tuple[Any, Any]]:
     if isinstance(dense, list | tuple) and array.dtype.kind in "US" and array.ndim in (1, 2):
         # of numbers beside strings numpy makes strings: 1 and "1" would be one
         rows = np.array(dense, dtype=object).reshape(len(dense), -1)
-        return [(j, as_they_are(rows[:, j].tolist())) for j in range(rows.shape[1])]
+        return [(j, exact_labels(rows[:, j].tolist())) for j in range(rows.shape[1])]
     if array.ndim == 1:
         return [(0, dense)]
     if array.ndim != 2 or not array.shape[1]:

@@ -92,10 +92,10 @@ def check_container(X: Any) -> Any:
 def _distinct_names(X: Any) -> list[str] | None:
     """The names a selector keeps: all of them strings, and each of them once."""
     labels = labels_of_columns(X) if is_frame(X) else []
-    texts = sum(isinstance(label, str) for label in labels)
-    if 0 < texts < len(labels):
+    n_strings = sum(isinstance(label, str) for label in labels)
+    if 0 < n_strings < len(labels):
         raise TypeError(
-            f"X must have column names that are all strings, or none that is; got {texts} strings among "
+            f"X must have column names that are all strings, or none that is; got {n_strings} strings among "
             f"{len(labels)}. Rename them, as by X.columns = X.columns.astype(str)."
         )
     names = column_names(X)

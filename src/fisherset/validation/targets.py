@@ -32,7 +32,7 @@ _ORDERED = ((numbers.Real, Decimal), (str,), (bytes,), (datetime.date,), (dateti
 def read_targets(y: Any, n_samples: int, task: str) -> Coded | Matrix:
     """Targets of a table or a block: labels as `Coded`, numbers or an indicator of label sets as n x p."""
     if isinstance(y, Coded) and task == REGRESSION:  # numbers that untyped strings spell, or objects
-        y = np.array([_spelt(label, y.untyped) for label in y.labels])[y.codes]
+        y = np.array([_spelled_number(label, y.untyped) for label in y.labels])[y.codes]
     if task == REGRESSION:
         return check_targets(y, n_samples)
     if isinstance(y, Coded):
@@ -43,7 +43,7 @@ def read_targets(y: Any, n_samples: int, task: str) -> Coded | Matrix:
     return Coded(*encode_labels(y, n_samples)) if sets is None else sets
 
 
-def _spelt(label: Any, untyped: bool) -> float:
+def _spelled_number(label: Any, untyped: bool) -> float:
     """The number that an untyped string spells, which must not be rounded where it is whole."""
     text = str(label).strip()
     try:
@@ -126,7 +126,7 @@ def _as_labels(y: Any) -> NDArray[Any]:
             f"Drop those samples or give them a class of their own."
         )
     if isinstance(y, Sequence):
-        return _from_list(_plain(list(y)))
+        return _from_list(list(y))
     try:
         array = np.asarray(y)
     except Exception as error:  # of any kind: each library has its own
@@ -136,15 +136,8 @@ def _as_labels(y: Any) -> NDArray[Any]:
     if array.ndim != 1:
         array = _one_column(array)
     if array.dtype == object and all(isinstance(label, numbers.Real) for label in array.tolist()):
-        return as_they_are(array.tolist())
+        return exact_labels(array.tolist())
     return array
-
-
-def _plain(labels: list[Any]) -> list[Any]:
-    """Labels of pyarrow as those of Python."""
-    if not any(hasattr(kind, "as_py") for kind in set(map(type, labels))):
-        return labels
-    return [label.as_py() if hasattr(label, "as_py") else label for label in labels]
 
 
 def _one_column(array: NDArray[Any]) -> NDArray[Any]:
@@ -159,6 +152,8 @@ def _one_column(array: NDArray[Any]) -> NDArray[Any]:
 
 def _from_list(labels: list[Any]) -> NDArray[Any]:
     """Labels in a list; a list of rows is a table, which must have one column."""
+    if any(hasattr(kind, "as_py") for kind in set(map(type, labels))):  # scalars of pyarrow
+        labels = [label.as_py() if hasattr(label, "as_py") else label for label in labels]
     if labels and all(isinstance(label, list | tuple | np.ndarray) and np.ndim(label) for label in labels):
         width = len(labels[0])
         if any(len(row) != width for row in labels):
@@ -167,10 +162,10 @@ def _from_list(labels: list[Any]) -> NDArray[Any]:
             )
         _one_column(np.empty((len(labels), width)))
         labels = [row[0] for row in labels]
-    return as_they_are(labels)
+    return exact_labels(labels)
 
 
-def as_they_are(labels: list[Any]) -> NDArray[Any]:
+def exact_labels(labels: list[Any]) -> NDArray[Any]:
     """Labels as numpy reads them where it leaves each as it is, else an array of objects.
 
     numpy makes strings of numbers among strings, cuts null characters at their end, and rounds large

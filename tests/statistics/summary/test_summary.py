@@ -174,7 +174,7 @@ def test_what_a_summary_cannot_answer():
         GeneralizedFisherScore(2, class_weight="balanced").fit(summary)
     with pytest.raises(ValueError, match='missing must be "error" with a summary'):
         GeneralizedFisherScore(2, missing="mean").fit(summary)
-    with pytest.raises(ValueError, match="y must not be given beside a table that brings its own"):
+    with pytest.raises(ValueError, match="y must not be given with a table that has its own"):
         GeneralizedFisherScore(2).fit(summary, Y)
     with pytest.raises(ValueError, match="A summary must be of numbers here; got one of classes"):
         JointRegressionScore(2).fit(summary)

@@ -123,8 +123,8 @@ class _HeadKernel:
     def __call__(self, block: Block) -> _Head:
         y = block.y
         if isinstance(y, Coded):
-            met, codes = np.unique(y.codes[:HEAD_ROWS], return_inverse=True)
-            y = Coded(tuple(y.labels[code] for code in met), codes)
+            found, codes = np.unique(y.codes[:HEAD_ROWS], return_inverse=True)
+            y = Coded(tuple(y.labels[code] for code in found), codes)
         elif isinstance(y, list):
             y = y[:HEAD_ROWS]
         else:

@@ -22,7 +22,7 @@ from fisherset.statistics.sums.cross_products import ColumnRoles, CrossProducts
 from fisherset.statistics.sums.guard import Guard
 from fisherset.statistics.sums.moments import Moments
 from fisherset.validation.parameters import reason, shown
-from fisherset.validation.targets import CLASSIFICATION, TASKS, as_they_are, encode_labels
+from fisherset.validation.targets import CLASSIFICATION, TASKS, encode_labels, exact_labels
 
 FORMAT, VERSION = "fisherset summary", 2  # 2: errors are a share of all squares that were ever added
 # Sums of the whole, of each of p labels, of each of d columns, and of both; and whole numbers likewise.
@@ -188,7 +188,7 @@ def _check_about(about: Any) -> None:
         raise _UnfitError("its labels are no list of strings or numbers")
     if labels != list(NO_CLASSES):
         try:
-            n_classes = encode_labels(as_they_are(labels))[0].size
+            n_classes = encode_labels(exact_labels(labels))[0].size
         except ValueError:
             n_classes = 0
         if n_classes != len(labels):

@@ -26,8 +26,8 @@ from fisherset.validation.targets import (
     ONE_CLASS_EACH,
     REGRESSION,
     TASKS,
-    as_they_are,
     encode_labels,
+    exact_labels,
 )
 from fisherset.validation.weights import check_total_weight, check_weight_left
 
@@ -194,7 +194,7 @@ class Summary:
         Parameters
         ----------
         path : str or path
-            The file. Labels must be texts, numbers, or True and False.
+            The file. Labels must be strings, numbers, or True and False.
         """
         write_summary(path, self)
 
@@ -230,7 +230,7 @@ class Summary:
                     f"{shown(theirs)}."
                 )
         if not self._roles.targets.size:  # 1 and "1" are no labels of one column
-            encode_labels(as_they_are([*self._gathered.labels, *other._gathered.labels]))
+            encode_labels(exact_labels([*self._gathered.labels, *other._gathered.labels]))
         if self.n_columns != other.n_columns or (self.names is None) != (other.names is None):
             raise ValueError(
                 f"Summaries must be of the same columns; got {self.n_columns}{_named(self.names)} and "
