@@ -58,7 +58,7 @@ def wide_npz(path, table):
 FILES = {
     "no such file": ("t.csv", lambda path, table: None, (), "There is no file"),
     "a folder": ("t.csv", lambda path, table: path.mkdir(), (), "is a folder|no file in"),
-    "unknown suffix": ("t.xlsx", text("a"), (), "of no known kind"),
+    "unknown suffix": ("t.xlsx", text("a"), (), "unsupported file type"),
     "empty": ("t.csv", text(""), (), "is empty"),
     "empty parquet": ("t.parquet", text(""), (), "is empty"),
     "header only": ("t.csv", text("g0,kind\n"), (), "no rows"),
@@ -175,7 +175,7 @@ TABLES = {
         "t.csv",
         csv_of(lambda t: t.assign(name=[f"patient {i}" for i in t.index])),
         (),
-        "'name' have hardly a text twice",
+        "'name' look like identifiers",
     ),
     "columns of the same name": (
         "t.csv",

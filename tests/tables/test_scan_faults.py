@@ -57,7 +57,11 @@ PATHS = {
     "an empty folder": (lambda path: path, FileNotFoundError, "There is no file in"),
     "an empty list": (lambda path: [], ValueError, "must name a file at least"),
     "a folder in a list": (lambda path: [path], IsADirectoryError, "is a folder; a list names files"),
-    "another kind": (lambda path: text(path / "t.doc", "a"), ValueError, "t.doc is of no known kind"),
+    "another kind": (
+        lambda path: text(path / "t.doc", "a"),
+        ValueError,
+        "t.doc has an unsupported",
+    ),
     "an empty file": (lambda path: text(path / "t.csv", ""), ValueError, "t.csv is empty"),
     "somewhere else": (lambda path: "s3://rows/t.csv", FileNotFoundError, "pyarrow.dataset.dataset"),
     "a file twice": (lambda path: [text(path / "t.csv", "y\n1")] * 2, ValueError, "t.csv is named twice"),

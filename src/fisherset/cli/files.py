@@ -45,7 +45,7 @@ class TableFile:
     sep: str | None = layout_option(
         None, "What separates the cells of a text: a character, tab or space.", "--sep"
     )
-    decimal: str | None = layout_option(None, "What stands before decimals: . or ,", "--decimal")
+    decimal: str | None = layout_option(None, "The decimal point: . or ,", "--decimal")
     encoding: str | None = layout_option(None, "Of a text, such as latin-1.", "--encoding")
     na: list[str] | None = layout_option(
         None, "A cell that stands for a missing value, such as ?; may be given again.", "--na"

@@ -58,7 +58,7 @@ class Noise(NamedTuple):
             return f"No column looks unrelated to the {self.target}."
         seen = (
             f"{self.n_unrelated} of {self.n_features} columns look unrelated to the {self.target}; by "
-            f"chance alone the luckiest of them would explain {self.luckiest:.1%}, and {self.n_above} of "
+            f"chance alone the best of them would explain {self.luckiest:.1%}, and {self.n_above} of "
             f"the {self.n_chosen} chosen exceed that"
         )
         return f"{seen}: one by one that is no more than chance would give." if self.chance else f"{seen}."

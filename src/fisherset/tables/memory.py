@@ -1,4 +1,4 @@
-"""What a table takes of memory, held against what there is before it is read: a file can claim any size."""
+"""Memory that a table needs, compared with that available before it is read: a file can claim any size."""
 
 from __future__ import annotations
 

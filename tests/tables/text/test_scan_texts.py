@@ -110,7 +110,7 @@ def test_a_missing_text_is_refused_with_its_row(tmp_path):
 REFUSED = {
     "identifiers": (
         [f"id{j}" for j in range(400)],
-        "have hardly a text twice: identifiers",
+        "look like identifiers: hardly a value occurs twice",
     ),
     "numbers": (["1", "2"] * 200, "hold numbers stored as text. Leave them out with drop"),
     "dates": (pd.date_range("2020-01-01", periods=400), "hold dates or times"),

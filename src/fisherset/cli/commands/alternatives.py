@@ -41,7 +41,7 @@ def alternatives(
     """List all sets of k columns nearly as good as the best: what can be replaced, and by what.
 
     For whoever must do without a column, such as a gene without a good probe: which columns are in
-    every good set, which are in some, and what stands in for them. Says whether the list is proven
+    every good set, which are in some, and which can replace them. Says whether the list is proven
     to be complete.
 
     Examples
@@ -120,7 +120,7 @@ def _show(screen: Screen, found: NearBest) -> None:
 
     rows = alternative_features(found)
     below = f"below {100 * (1 - found.within):.6g} %" if found.complete else ""
-    shown = grid(found.what.removesuffix("s"), "stand-ins", "in sets", "without it", left=2)
+    shown = grid(found.what.removesuffix("s"), "substitutes", "in sets", "without it", left=2)
     for row in rows[:LISTED_FEATURES]:
         others = listed(row.stand_ins, LISTED_SUBSTITUTES)
         without = "kept" if row.kept else below if row.without is None else f"{100 * row.without:.2f} %"

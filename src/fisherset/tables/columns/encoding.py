@@ -147,7 +147,7 @@ def _check_categories(held: ColumnContent) -> None:
     check_mixture(held.strings)
     if len(held.strings) > max(FEW_STRINGS, (held.n_rows - held.n_missing) // 2):
         raise RefusedColumnError(
-            "Columns {} have hardly a text twice: identifiers, not categories. Use --id or --drop."
+            "Columns {} look like identifiers: hardly a value occurs twice. Use --id or --drop."
         )
 
 

@@ -167,7 +167,7 @@ def read_matrix(path: Path, wanted: Collection[str] | None = None) -> AnnotatedM
         return _h5ad(path, wanted)
     if is_series(path):
         return _series(path)
-    raise ValueError(f"{path.name} is of no known kind; a table is {KNOWN}.")
+    raise ValueError(f"{path.name} has an unsupported file type; supported: {KNOWN}.")
 
 
 def _npz(path: Path) -> AnnotatedMatrix:

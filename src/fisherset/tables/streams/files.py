@@ -181,7 +181,7 @@ def _scannable(file: TableFile, layout: Layout) -> Reader:
             f"itself, and not by batches."
         )
     if reader is None:
-        raise ValueError(f"{file.name} is of no known kind; what can be scanned is {SCANNED}.")
+        raise ValueError(f"{file.name} has an unsupported file type; supported by a scan: {SCANNED}.")
     if isinstance(reader, ArrowReader):
         reader.check_batches()
     return reader
@@ -223,7 +223,7 @@ def table_files(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
     text = os.fspath(paths)
     if "://" in text:
         raise FileNotFoundError(
-            f"There is no file {text!r}. What is elsewhere is passed as pyarrow.dataset.dataset({text!r})."
+            f"There is no file {text!r}. Pass remote tables as pyarrow.dataset.dataset({text!r})."
         )
     path = Path(text)
     if path.is_dir():

@@ -209,7 +209,7 @@ class TextReader:
         name, value = self._names[int(misfit[1])], misfit[2]
         return ValueError(
             f"Column {name!r} of {self.file.name} holds {value[:80]!r}{self.where(name, value)}, unlike its "
-            f"first rows. Name what stands for a missing value (--na, or Layout.missing), convert it, or "
+            f"first rows. Name the marker of missing values (--na, or Layout.missing), convert it, or "
             f"leave it out with drop."
         )
 
