@@ -128,8 +128,7 @@ class Rounding:
         Here and in the two methods below, A and W may have a leading axis: one V, or one for each row.
         """
         norms = np.sqrt(np.einsum("...ir,...ir->...i", W, W))
-        rho: Floats = np.einsum("...i,...i->...", self.lengths[A], norms)
-        return rho
+        return np.einsum("...i,...i->...", self.lengths[A], norms)
 
     def raise_lengths(
         self, lengths: Floats, A: Indices, W: Floats, columns: Indices | slice, n_terms: int | None = None
@@ -209,8 +208,7 @@ class Rounding:
 
     def _perturbed(self, columns: Indices, norms: Floats) -> Floats:
         """Share of each column's norm by which it is off in a Householder factorisation of k columns."""
-        share: Floats = 2 * self.unit * self.lengths[columns] / norms + 16 * (norms.size + 8) * EPS
-        return share
+        return 2 * self.unit * self.lengths[columns] / norms + 16 * (norms.size + 8) * EPS
 
     def of_scales(self, columns: Indices, nF: float) -> float:
         """Error of n F through the spreads of columns and targets, a factor within (1 + s)^2 (1 + e)."""

@@ -249,8 +249,7 @@ def _alone(subset: PosedSubset) -> Floats:
     else:  # scatter between the classes over that within them, both adjusted for the confounders
         with np.errstate(divide="ignore"):
             scores = shares / np.maximum(1 - shares, 0.0)
-    totals: Floats = np.bincount(subset.posed.constraints.codes, scores).astype(np.float64)
-    return totals
+    return np.bincount(subset.posed.constraints.codes, scores).astype(np.float64)
 
 
 def _most_correlated(subset: PosedSubset) -> tuple[Indices, Floats]:

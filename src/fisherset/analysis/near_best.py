@@ -89,8 +89,7 @@ class NearBest:
     def frequencies(self) -> Floats:
         """Share of the sets that each feature, or group, of the table is in."""
         times = np.bincount(np.concatenate(self.sets).astype(np.intp), minlength=len(self.names))
-        shares: Floats = times / len(self.sets)
-        return shares
+        return times / len(self.sets)
 
     @cached_property
     def stand_ins(self) -> dict[int, list[int]]:

@@ -84,8 +84,7 @@ def _leaving_a_core() -> AbstractContextManager[Any]:
     """Leave the reader a core: threads of a product that wait for each other would take it."""
     from threadpoolctl import threadpool_limits
 
-    limits: AbstractContextManager[Any] = threadpool_limits(max(1, (os.cpu_count() or 2) - 1), "blas")
-    return limits
+    return threadpool_limits(max(1, (os.cpu_count() or 2) - 1), "blas")
 
 
 def _ahead(blocks: Iterator[Block]) -> Generator[Block, None, None]:

@@ -70,8 +70,7 @@ class Comparison(NamedTuple):
         mean : ndarray of shape (n_sizes,)
             For each k.
         """
-        mean: Floats = self.accuracy[method].mean(axis=0)
-        return mean
+        return self.accuracy[method].mean(axis=0)
 
     def error(self, method: str) -> Floats:
         """Standard deviation of the accuracy over the repeats.

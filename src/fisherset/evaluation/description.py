@@ -141,8 +141,7 @@ def correlation_matrix(X: Any, features: Any = None) -> Floats:
         Between -1 and 1.
     """
     scaled = in_unit_length(columns_of(X, features).values)
-    correlations: Floats = np.clip(scaled.T @ scaled, -1.0, 1.0)
-    return correlations
+    return np.clip(scaled.T @ scaled, -1.0, 1.0)
 
 
 @documented

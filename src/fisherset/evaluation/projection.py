@@ -122,8 +122,7 @@ def fitted_values(X: Any, y: Any, features: Any = None, *, gamma: float) -> Floa
     Z = in_unit_length(values) * np.sqrt(len(values))
     sphere = _sphere(Z, check_number("gamma", gamma, above=0))
     mean = target.mean()
-    fitted: Floats = mean + Z @ (sphere @ (sphere.T @ (Z.T @ (target - mean))))
-    return fitted
+    return mean + Z @ (sphere @ (sphere.T @ (Z.T @ (target - mean))))
 
 
 def evenly(codes: Indices, most: int) -> Indices:
@@ -157,15 +156,13 @@ def _sphere(Z: Floats, gamma: float) -> Floats:
     squares, axes = squares[nonzero], axes[:, nonzero]
     if k > n:
         axes = Z.T @ axes / np.sqrt(squares)
-    sphere: Floats = axes / np.sqrt(squares + gamma)
-    return sphere
+    return axes / np.sqrt(squares + gamma)
 
 
 def _same_sign(directions: Floats) -> Floats:
     """Directions whose largest coefficient is positive: the sign of an eigenvector is arbitrary."""
     largest = np.argmax(np.abs(directions), axis=0)
-    signed: Floats = directions * np.where(directions[largest, np.arange(len(largest))] < 0, -1.0, 1.0)
-    return signed
+    return directions * np.where(directions[largest, np.arange(len(largest))] < 0, -1.0, 1.0)
 
 
 def _rest(Z: Floats, along: Floats) -> Floats:
@@ -178,5 +175,4 @@ def _rest(Z: Floats, along: Floats) -> Floats:
     _, axes = linalg.eigh(rest.T @ rest if k <= n else rest @ rest.T)
     last = axes[:, -1:] if k <= n else rest.T @ axes[:, -1:]
     component = (rest @ _same_sign(last)).ravel()
-    spread: Floats = component / component.std()
-    return spread
+    return component / component.std()

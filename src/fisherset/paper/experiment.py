@@ -94,8 +94,7 @@ def standardised(X: Any, rows: Indices | slice) -> Floats:
     A feature that is constant in these rows is only centred.
     """
     mean, scale = np.nanmean(X[rows], axis=0), np.nanstd(X[rows], axis=0)
-    Z: Floats = np.nan_to_num((X - mean) / np.where(scale > 0, scale, 1.0), nan=0.0)
-    return Z
+    return np.nan_to_num((X - mean) / np.where(scale > 0, scale, 1.0), nan=0.0)
 
 
 class Selected(NamedTuple):

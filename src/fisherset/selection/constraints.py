@@ -194,8 +194,7 @@ class PosedProblem:
 
     def support(self, order: Indices) -> NDArray[np.bool_]:
         """Mask of the columns of the first k units in an order of all."""
-        support: NDArray[np.bool_] = self.constraints.mask(order[: self.k])[self.constraints.codes]
-        return support
+        return self.constraints.mask(order[: self.k])[self.constraints.codes]
 
 
 def check_constraints(given: SetArguments, n_features: int, names: Any) -> Constraints:

@@ -82,8 +82,7 @@ def between_shares(problem: TableProblem) -> Floats:
     """R_j^2 of each column of a problem."""
     between, total = problem.scatter.between, problem.scatter.total
     between, total = between[problem.columns], total[problem.columns]
-    shares: Floats = np.divide(between, total, out=np.zeros(total.size), where=total > 0)
-    return shares
+    return np.divide(between, total, out=np.zeros(total.size), where=total > 0)
 
 
 class Null(NamedTuple):

@@ -109,8 +109,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self, "support_")
-        support: NDArray[np.bool_] = self.support_
-        return support
+        return self.support_
 
 
 def ranking_from(order: NDArray[np.intp]) -> NDArray[np.intp]:

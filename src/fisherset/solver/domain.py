@@ -237,8 +237,7 @@ class Domains(NamedTuple):
 
     def project(self, v: Floats) -> Floats:
         """Nearest points of the hulls."""
-        q: Floats = np.where(self.free, project_capped(v, self.remaining, self.free), self.required)
-        return q
+        return np.where(self.free, project_capped(v, self.remaining, self.free), self.required)
 
     def of_rows(self, rows: Indices) -> Domains:
         """Some of the domains."""
@@ -277,8 +276,7 @@ def cap_shares(w: Floats, m: int) -> Floats:
     if not fits.size:
         return project_capped(w, m)
     t = int(fits[0])
-    shares: Floats = np.minimum(1.0, w * (places[t] / left[t]))
-    return shares
+    return np.minimum(1.0, w * (places[t] / left[t]))
 
 
 def project_capped(v: Floats, m: Indices | int, free: Flags | None = None) -> Floats:
@@ -307,8 +305,7 @@ def project_capped(v: Floats, m: Indices | int, free: Flags | None = None) -> Fl
     tau = kinks[at] + (m - n_free - falls[at]) / np.minimum(slopes[at], -1.0)
     if free is not None:  # hulls of one point
         tau = np.where(m <= 0, FAR, np.where(m >= n_free, -FAR, tau))
-    nearest: Floats = np.minimum(np.maximum(v - tau, 0.0), 1.0)
-    return nearest
+    return np.minimum(np.maximum(v - tau, 0.0), 1.0)
 
 
 def mask_of(size: int, some: Indices) -> Flags:

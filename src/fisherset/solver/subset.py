@@ -202,5 +202,4 @@ NO_SWAPS = "Swaps need the inverse of the system, which is too large to hold."
 
 def _blockwise(A: Floats, B: Floats) -> Floats:
     """A_J'B_J of each group J, of arrays of the shape rows x groups x size."""
-    product: Floats = A.transpose(1, 2, 0) @ B.transpose(1, 0, 2)
-    return product
+    return A.transpose(1, 2, 0) @ B.transpose(1, 0, 2)

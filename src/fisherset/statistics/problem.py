@@ -136,8 +136,7 @@ class TableProblem:
     def _blocks(self, columns: Indices) -> Floats:
         G, B, scale = self.products.blocks(self.columns[columns]), self._B[:, columns], self.scale[columns]
         G = G - np.einsum("zgs,zgt->gst", B, B)
-        blocks: Floats = G / scale[:, :, None] / scale[:, None, :]
-        return blocks
+        return G / scale[:, :, None] / scale[:, None, :]
 
     def adjusted_values(self, X: Any, confounders: Floats | None, columns: Indices) -> Any:
         """Values of some columns in the units of the table, missing ones filled in, confounders removed."""

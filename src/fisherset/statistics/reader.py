@@ -43,8 +43,7 @@ def rows_of(X: Any, y: Any, arguments: FitArguments, names: list[str] | None, ta
         reject_data_arguments(y, arguments)
         if hasattr(X, "_replaces_rows"):
             raise TypeError("X must hold rows; got a summary, or a measured table. Add summaries by a + b.")
-        rows: Rows = X
-        return rows
+        return X
     block, _ = read_table(X, y, arguments, task, labels=False)
     given = block.X, block.y, block.weight, block.confounders
     return MemoryRows(*given, names=names, targets=names_of_several(y))

@@ -215,8 +215,7 @@ def columns_in(paths: Any, layout: Layout = PLAIN) -> list[str]:
         from fisherset.tables.matrices.cells import StoredCells
 
         return StoredCells(Path(paths)).variables
-    names: list[str] = _stream_of(paths, [], layout).schema.names
-    return names
+    return _stream_of(paths, [], layout).schema.names
 
 
 def _holds_cells(paths: Any) -> bool:

@@ -148,8 +148,7 @@ def _checked(table: NDArray[Any], labels: list[Any]) -> NDArray[Any]:
     if _too_large(table):
         columns = zip(labels, table.T, strict=True)
         _reject(Unfit.ROUNDED, [label for label, column in columns if _is_rounded(column)])
-    double: NDArray[Any] = _as_double(table)
-    return double
+    return _as_double(table)
 
 
 def _as_double(values: Any) -> Any:

@@ -146,8 +146,7 @@ def _one_column(array: NDArray[Any]) -> NDArray[Any]:
             f"y should be a 1d array of one label for each sample; got an array of shape {array.shape}. "
             f"Pass one column of it, zeros and ones for sets of labels, or use JointRegressionScore."
         )
-    column: NDArray[Any] = column_or_1d(array, warn=True)  # as scikit-learn warns
-    return column
+    return column_or_1d(array, warn=True)  # as scikit-learn warns
 
 
 def _from_list(labels: list[Any]) -> NDArray[Any]:

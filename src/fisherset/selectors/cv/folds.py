@@ -159,8 +159,7 @@ class FoldScorer(NamedTuple):
         if self.confounders is None or not isinstance(coding, Numbers) or y.dtype.kind != "f":
             return y
         explained = self.confounders[rows] @ problem.scatter.moments.alpha[1:] * coding.unit
-        adjusted: NDArray[Any] = y - explained.reshape(y.shape)
-        return adjusted
+        return y - explained.reshape(y.shape)
 
 
 class GridSearch(NamedTuple):

@@ -34,8 +34,7 @@ class _ClosedFormModel(BaseEstimator):
 
     def _in_units(self, X: Any) -> Floats:
         rows = X.toarray() if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
-        centred: Floats = (rows - self.center_) / self.unit_
-        return centred
+        return (rows - self.center_) / self.unit_
 
 
 def _ridge(problem: TableProblem, columns: Indices) -> float:
@@ -72,15 +71,13 @@ class Discriminant(ClassifierMixin, _ClosedFormModel):
         if scores.ndim == 1:
             scores = np.column_stack([np.zeros_like(scores), scores])
         likelihood = np.exp(scores - scores.max(axis=1, keepdims=True))
-        shares: Floats = likelihood / likelihood.sum(axis=1, keepdims=True)
-        return shares
+        return likelihood / likelihood.sum(axis=1, keepdims=True)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Most likely class of each row, some rows at a time: there may be as many classes as rows."""
         step = max(1, SCORES // self.classes_.size)
         parts = [self._places(X[start : start + step]) for start in range(0, X.shape[0], step)]
-        labels: NDArray[Any] = self.classes_[np.concatenate(parts)]
-        return labels
+        return self.classes_[np.concatenate(parts)]
 
     def _places(self, X: Any) -> Indices:
         scores = self.decision_function(X)
@@ -105,8 +102,7 @@ class LinearFit(RegressorMixin, _ClosedFormModel):
 
     def _numbers(self, X: Any) -> Floats:
         standard = self._in_units(X) / self.scale_ @ self.coef_ + self.intercept_
-        found: Floats = standard * self.target_unit_ + self.target_offset_
-        return found
+        return standard * self.target_unit_ + self.target_offset_
 
     def predict(self, X: Any) -> Floats:
         """Targets of each row, n x p; of a single target flat."""

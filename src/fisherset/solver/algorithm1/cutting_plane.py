@@ -301,8 +301,7 @@ class Mixture:
         # one factorisation for N and XV: G and C adjusted for the columns with a weight
         Y = solve(shifted(T * root, self.gamma), np.hstack([T, root[:, None] * C]))
         N, XV = G - T.T @ Y[:, : len(G)], C - T.T @ Y[:, len(G) :]
-        H: Floats = 2 / (self.gamma**2 * self.problem.n) * (P @ (N * (XV @ XV.T)) @ P.T)
-        return H
+        return 2 / (self.gamma**2 * self.problem.n) * (P @ (N * (XV @ XV.T)) @ P.T)
 
     def everywhere(self, cuts: list[Indices], weights: Floats) -> tuple[Floats, float, Indices, Floats]:
         """Q over all units, F(q), and columns A and W with XV = C - G_:A W on all columns."""

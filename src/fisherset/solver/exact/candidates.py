@@ -33,8 +33,7 @@ class GramRows:
         """Rows, or entries of rows: G[i] or G[i, j] with arrays of places."""
         first, *second = index if isinstance(index, tuple) else (index,)
         self._compute(np.unique(first))
-        rows: Floats = self._rows[(self._place[first], *second)]
-        return rows
+        return self._rows[(self._place[first], *second)]
 
     def _compute(self, some: Indices) -> None:
         new = some[self._place[some] < 0]
@@ -123,15 +122,13 @@ class Candidates:
         """G[rows, columns] @ W; all rows when None."""
         if isinstance(self.G, GramRows):
             return self._problem.product(self.columns[columns], W, self._of(rows))
-        product: Floats = self.gram(columns, rows) @ W
-        return product
+        return self.gram(columns, rows) @ W
 
     def values(self, sets: Indices, gamma: float) -> Floats:
         """F of many sets of the same number of columns, a row of column numbers each."""
         size = sets.shape[1]
         C, M = self.C[sets], self.blocks(sets) + gamma * np.eye(size)
-        values: Floats = np.einsum("pir,pir->p", C, np.linalg.solve(M, C)) / self.n
-        return values
+        return np.einsum("pir,pir->p", C, np.linalg.solve(M, C)) / self.n
 
     def _of(self, rows: Indices | None) -> Indices:
         """Rows as numbered in the problem."""

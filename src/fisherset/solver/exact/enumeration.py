@@ -170,8 +170,7 @@ def _completed(C: Floats, G: Floats, diagonal: Floats, gamma: float, prefixes: I
     explained = np.einsum("pir,pir->p", C[prefixes], weights)
     values = explained[:, None] + np.einsum("pjr,pjr->pj", R, R) / base
     np.put_along_axis(values, prefixes, -np.inf, axis=1)
-    result: Floats = values
-    return result
+    return values
 
 
 class Completions(NamedTuple):
@@ -289,8 +288,7 @@ def _gains(G: Floats, R: Floats, base: Floats, gamma: float, remaining: int) -> 
     """Gain of n F by one more column, or by each pair of them, -inf on the diagonal."""
     squares = np.einsum("ir,ir->i", R, R)
     if remaining == 1:
-        alone: Floats = squares / base
-        return alone
+        return squares / base
     crossed = base * squares[:, None]
     gains: Floats = crossed + crossed.T
     gains -= 2 * G * (R @ R.T)

@@ -121,8 +121,7 @@ class Relaxations:
 
     def _total(self, s: Floats) -> Floats:
         """Sum values of columns over the units."""
-        totals: Floats = s if self._firsts is None else np.add.reduceat(s, self._firsts, axis=1)
-        return totals
+        return s if self._firsts is None else np.add.reduceat(s, self._firsts, axis=1)
 
     def _systems(self, A: Indices, q: Floats, delta: Floats) -> tuple[Floats, Floats]:
         """The systems gamma I + D^1/2 (G - Delta) D^1/2 of columns A of some nodes, and the D^1/2.

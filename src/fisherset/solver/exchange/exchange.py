@@ -286,8 +286,7 @@ class _Factor:
     def adjusted(self, column: Floats, j: int) -> Floats:
         """Column j of G adjusted for the members."""
         done = self._rows[: self._size]
-        left: Floats = column - done[:, j] @ done
-        return left
+        return column - done[:, j] @ done
 
     def add(self, row: Floats, j: int, pivot: float) -> None:
         """Make j a member; its row is its adjusted column over the pivot."""
@@ -309,8 +308,7 @@ class _LeanFactor:
             return column
         L = self._L[:size, :size]
         self._L[size, :size] = solve(L, column[A])
-        left: Floats = column - self._problem.product(A, solve(L.T, self._L[size, :size, None]))[:, 0]
-        return left
+        return column - self._problem.product(A, solve(L.T, self._L[size, :size, None]))[:, 0]
 
     def add(self, row: Floats, j: int, pivot: float) -> None:
         """Make j a member, the column of the last call of `adjusted`."""
@@ -344,8 +342,7 @@ class Remainders:
     def gains(self, R: Floats) -> Floats:
         """Gain of n F by each unit, R being C adjusted for the members: tr(R_J' base_JJ^-1 R_J)."""
         if self._singly is not None:
-            alone: Floats = np.einsum("jr,jr->j", R, R) / self._singly
-            return alone
+            return np.einsum("jr,jr->j", R, R) / self._singly
         gains = np.empty(self._size)
         for stack, base in self._blocks:
             left = R[stack.columns]

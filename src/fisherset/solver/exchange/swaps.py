@@ -121,11 +121,9 @@ def _added(state: Subset, units: Units, batch: Stack) -> Floats:
     """Gain of n F by each of some units outside the subset: tr(R_J' base_JJ^-1 R_J)."""
     if units.groups is None:
         R, base, _ = state.cross_terms(EMPTY, batch.units)
-        alone: Floats = np.einsum("jr,jr->j", R, R) / base
-        return alone
+        return np.einsum("jr,jr->j", R, R) / base
     R, base, _ = state.group_terms(batch.columns)
-    gains: Floats = np.einsum("jsr,jsr->j", R, solve_stack(base, R, state.gamma))
-    return gains
+    return np.einsum("jsr,jsr->j", R, solve_stack(base, R, state.gamma))
 
 
 def removed(state: Subset, rows: Indices) -> tuple[Subset, float]:

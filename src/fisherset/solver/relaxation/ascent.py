@@ -190,8 +190,7 @@ def _search_many(
 
 def _clipped(x: Floats) -> Floats:
     """Points in [0, 1], from which the rounding of a sum may lead; faster than `np.clip`."""
-    inside: Floats = np.minimum(np.maximum(x, 0.0), 1.0)
-    return inside
+    return np.minimum(np.maximum(x, 0.0), 1.0)
 
 
 def _put(whole: Any, rows: Indices, part: Any) -> Any:

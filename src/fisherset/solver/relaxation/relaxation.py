@@ -283,5 +283,4 @@ def _lacking(g: Floats, members: Indices, domain: Domain, growth: int) -> Indice
 
 def gradient(XV: Floats, problem: Problem, gamma: float) -> Floats:
     """dF/dq = s / (gamma n), Eq. (23) and (26)."""
-    g: Floats = np.einsum("jr,jr->j", XV, XV) / (gamma * problem.n)
-    return g
+    return np.einsum("jr,jr->j", XV, XV) / (gamma * problem.n)

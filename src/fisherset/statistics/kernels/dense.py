@@ -19,28 +19,24 @@ def sums(X: Floats, T: Matrix) -> Floats:
     copied = X.size > LARGE_BLOCK and not X.flags.c_contiguous
     if copied and not isinstance(T, np.ndarray) and T.shape[1] <= FEW_TARGETS:
         T = T.toarray()
-    product: Floats = T.T @ X
-    return product
+    return T.T @ X
 
 
 def squares(X: Floats, weights: Floats | None) -> Floats:
     """Weighted sum of squares of each column; einsum makes no array of squares."""
     with_weights = () if weights is None else (weights,)
-    total: Floats = np.einsum("ij,ij,i->j" if with_weights else "ij,ij->j", X, X, *with_weights)
-    return total
+    return np.einsum("ij,ij,i->j" if with_weights else "ij,ij->j", X, X, *with_weights)
 
 
 def row_squares(X: Floats) -> Floats:
     """Sum of squares of each row."""
-    total: Floats = np.einsum("ij,ij->i", X, X)
-    return total
+    return np.einsum("ij,ij->i", X, X)
 
 
 def any_nonzero(X: Floats, columns: Indices, rows: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
     """Whether each of these columns has a nonzero value in some rows, or in any."""
     some = X[:, columns] if rows is None else X[np.ix_(rows, columns)]
-    found: NDArray[np.bool_] = np.any(some, axis=0)
-    return found
+    return np.any(some, axis=0)
 
 
 def all_whole(X: Floats) -> NDArray[np.bool_]:
@@ -52,8 +48,7 @@ def all_whole(X: Floats) -> NDArray[np.bool_]:
 
 def combine(X: Floats, columns: Indices, W: Floats) -> Floats:
     """X[:, columns] @ W, b x p."""
-    combination: Floats = X[:, columns] @ W
-    return combination
+    return X[:, columns] @ W
 
 
 def transposed(X: Floats, V: Floats, out: Floats | None = None) -> Floats:
@@ -69,26 +64,22 @@ def cross(left: Floats, right: Floats, weights: Floats | None, max_filled: int =
     """Weighted products of the columns of two blocks of the same rows; `max_filled` is for sparse ones."""
     if left is right:
         return square(left, weights)
-    product: Floats = (left if weights is None else left * weights[:, None]).T @ right
-    return product
+    return (left if weights is None else left * weights[:, None]).T @ right
 
 
 def square(X: Floats, weights: Floats | None) -> Floats:
     """Weighted products of all columns, d x d."""
     W = X if weights is None else X * np.sqrt(weights)[:, None]
-    product: Floats = W.T @ W  # numpy sees one matrix twice and computes one half only (syrk)
-    return product
+    return W.T @ W  # numpy sees one matrix twice and computes one half only (syrk)
 
 
 def blocks(X: Floats, size: int, weights: Floats | None) -> Floats:
     """Weighted products of the columns of each group among themselves, groups x size x size."""
     columns = X.T.reshape(-1, size, X.shape[0])
-    product: Floats = (columns if weights is None else columns * weights) @ np.swapaxes(columns, 1, 2)
-    return product
+    return (columns if weights is None else columns * weights) @ np.swapaxes(columns, 1, 2)
 
 
 def outer(X: Floats, N: Floats, beta: Floats, weights: Floats) -> Floats:
     """Sum of weights[j] x_j x_j' over the columns x_j of X - N beta: b x b."""
     centred = (X - N @ beta) * np.sqrt(weights)
-    kernel: Floats = centred @ centred.T
-    return kernel
+    return centred @ centred.T

@@ -88,8 +88,7 @@ def _entries(X: Sparse) -> Iterator[tuple[slice, slice, Indices]]:
 
 def entry_columns(X: Sparse) -> Indices:
     """Column of each stored entry."""
-    columns: Indices = X.indices if X.format == "csr" else np.repeat(np.arange(X.shape[1]), np.diff(X.indptr))
-    return columns
+    return X.indices if X.format == "csr" else np.repeat(np.arange(X.shape[1]), np.diff(X.indptr))
 
 
 def any_nonzero(X: Sparse, columns: Indices, rows: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
@@ -111,19 +110,16 @@ def combine(X: Sparse, columns: Indices, W: Floats) -> Floats:
     """X[:, columns] @ W, b x p."""
     # columns of CSC are cheap to extract; of CSR it is cheaper to scatter W, unless that is larger than X
     if X.format == "csc" or X.shape[1] * W.shape[1] > X.nnz:
-        product: Floats = X[:, columns] @ W
-        return product
+        return X[:, columns] @ W
     scattered = np.zeros((X.shape[1], W.shape[1]))
     scattered[columns] = W
-    combination: Floats = X @ scattered
-    return combination
+    return X @ scattered
 
 
 def transposed(X: Sparse, V: Floats, out: Floats | None = None) -> Floats:
     """X' V, d x p; into `out` where that is given, some columns at a time."""
     if out is None:
-        product: Floats = X.T @ V
-        return product
+        return X.T @ V
     step = max(1, FILLED_AT_A_TIME // max(X.shape[1], 1))
     for start in range(0, V.shape[1], step):
         part = slice(start, start + step)
@@ -213,8 +209,7 @@ class SparseAccumulator:
 def square(X: Sparse, weights: Floats | None) -> Floats:
     """Weighted products of all columns, d x d."""
     left = X if weights is None else sparse.diags_array(weights) @ X
-    product: Floats = (left.T @ X).toarray()
-    return product
+    return (left.T @ X).toarray()
 
 
 def blocks(X: Sparse, size: int, weights: Floats | None) -> Floats:

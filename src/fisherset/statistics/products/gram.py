@@ -114,8 +114,7 @@ class GramBlock:
 
     def product(self, columns: Indices, W: Floats, rows: Indices | None = None) -> Floats:
         if rows is not None:
-            product: Floats = self._kept_piece(rows, columns) @ W
-            return product
+            return self._kept_piece(rows, columns) @ W
         if columns.size < self._n_columns // 4:
             return self._values[columns].T @ W
         scattered = np.zeros((self._n_columns, W.shape[1]))
@@ -235,8 +234,7 @@ class GramColumns:
             missing = self._missing(columns)  # another fold has taken the place of some
 
     def product(self, columns: Indices, W: Floats, rows: Indices | None = None) -> Floats:
-        product: Floats = self.get(columns, rows).T @ W
-        return product
+        return self.get(columns, rows).T @ W
 
     def _kept_piece(self, columns: Indices, rows: Indices | None) -> Floats:
         slots = self._slot[columns]

@@ -86,8 +86,7 @@ class BlocksKernel:
 
     def __call__(self, block: Block) -> Floats:
         X = self.guard.columns(block.X, self.columns.ravel())
-        product: Floats = kernel_of(X).blocks(X, self.columns.shape[1], block.weight)
-        return product
+        return kernel_of(X).blocks(X, self.columns.shape[1], block.weight)
 
 
 @dataclass(frozen=True)
@@ -172,13 +171,11 @@ class ComplementProducts:
         return np.subtract(self.whole.cross(columns, rows), of_fold, out=of_fold)
 
     def blocks(self, columns: Indices) -> Floats:
-        difference: Floats = self.whole.blocks(columns) - self.fold.blocks(columns)
-        return difference
+        return self.whole.blocks(columns) - self.fold.blocks(columns)
 
     def combined(self, columns: Indices, W: Floats, shift: Floats, rows: Indices | None = None) -> Floats:
         arguments = columns, W, shift, rows
-        difference: Floats = self.whole.combined(*arguments) - self.fold.combined(*arguments)
-        return difference
+        return self.whole.combined(*arguments) - self.fold.combined(*arguments)
 
     def take(self, columns: Indices) -> Block:
         raise NotImplementedError("A fold cannot be subtracted from rows.")

@@ -86,8 +86,7 @@ class Classes:
         with np.errstate(divide="ignore"):
             scaled = A * np.where(weights > 0, np.sqrt(moments.n / weights), 0.0)
         along: Floats = scaled @ mirror * (2 / (mirror @ mirror))
-        rotated: Floats = scaled[:, others] - np.outer(along, mirror[others])
-        return rotated
+        return scaled[:, others] - np.outer(along, mirror[others])
 
     def ceiling(self, moments: Moments) -> float:
         """Classes less one, less the share of each that the confounders explain."""
@@ -138,16 +137,14 @@ class Numbers:
         return cls(offset * safe, varies * safe, null)
 
     def rows(self, y: NDArray[Any]) -> Matrix:
-        rows: Floats = (y - self.offset) / self.unit
-        return rows
+        return (y - self.offset) / self.unit
 
     def null(self, moments: Moments) -> tuple[float, float]:
         return self._null
 
     def rotate(self, A: Floats, moments: Moments) -> Floats:
         left = self._variance(moments)
-        rotated: Floats = A / np.sqrt(np.where(left > 0, left, np.inf))  # zero where it is wholly explained
-        return rotated
+        return A / np.sqrt(np.where(left > 0, left, np.inf))  # zero where it is wholly explained
 
     def ceiling(self, moments: Moments) -> float:
         return float(np.count_nonzero(self._variance(moments)))
@@ -200,5 +197,4 @@ def correlated_null(R: Floats, size: int) -> tuple[float, float]:
 
 def _lengths(moments: Moments) -> Floats:
     """Length of each target as its products were taken: |t| + L |b_t|."""
-    lengths: Floats = np.sqrt(moments.T_added) + moments.N_length * np.sqrt(moments.explained)
-    return lengths
+    return np.sqrt(moments.T_added) + moments.N_length * np.sqrt(moments.explained)

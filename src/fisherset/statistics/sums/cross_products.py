@@ -259,15 +259,13 @@ def centering_of(products: CrossProducts, Z: Indices) -> Centering:
 
 def _guarded_coefficients(basis: Basis, moments: Moments, Z: Indices) -> Floats:
     """M for confounders as the guard shows them."""
-    M: Floats = basis.M * (moments.guard.unit[Z] / basis.unit)[:, None]
-    return M
+    return basis.M * (moments.guard.unit[Z] / basis.unit)[:, None]
 
 
 def _centred_lengths(moments: Moments, columns: Indices) -> Floats:
     """Lengths with which the products of some columns were taken, and the mean then removed."""
     mean = np.abs(moments.NX[0, columns]) / moments.n
-    lengths: Floats = np.sqrt(moments.added[columns]) + mean * np.sqrt(moments.N_added[0])
-    return lengths
+    return np.sqrt(moments.added[columns]) + mean * np.sqrt(moments.N_added[0])
 
 
 def _coded_targets(products: CrossProducts, roles: ColumnRoles) -> tuple[Coding, Moments]:

@@ -38,8 +38,7 @@ class Fill(NamedTuple):
 
     def through(self, offset: Floats | float, unit: Floats | float) -> Floats:
         """The fill as kernels see it through a guard."""
-        seen: Floats = (self.reference - offset + self.deviation) / unit
-        return seen
+        return (self.reference - offset + self.deviation) / unit
 
 
 @dataclass(frozen=True)

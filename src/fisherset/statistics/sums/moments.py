@@ -135,8 +135,7 @@ class Moments:
 
     @property
     def mean(self) -> Floats:
-        mean: Floats = self.NX[0] / self.n
-        return mean
+        return self.NX[0] / self.n
 
     @cached_property
     def root(self) -> Floats:
@@ -169,15 +168,13 @@ class Moments:
     @property
     def alpha(self) -> Floats:
         """Coefficients of T on N, z x p: the residual of T is T - N alpha."""
-        alpha: Floats = self.root @ (self.root.T @ self.NT)
-        return alpha
+        return self.root @ (self.root.T @ self.NT)
 
     @property
     def explained(self) -> Floats:
         """Squares of each target that N explains, p."""
         along = self.root.T @ self.NT
-        explained: Floats = np.einsum("rp,rp->p", along, along)
-        return explained
+        return np.einsum("rp,rp->p", along, along)
 
     @property
     def exact(self) -> NDArray[np.bool_]:

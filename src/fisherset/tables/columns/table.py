@@ -54,8 +54,7 @@ class ColumnTable:
     @cached_property
     def names(self) -> list[str]:
         """Names of the columns that may become features."""
-        names: list[str] = self.table.column_names
-        return names
+        return self.table.column_names
 
     @property
     def label_names(self) -> list[str]:
@@ -76,8 +75,7 @@ class ColumnTable:
 
         column = self.table.column(name)
         check_string_memory(column)
-        strings: list[str | None] = plain_column(column).cast(pa.string()).to_pylist()
-        return strings
+        return plain_column(column).cast(pa.string()).to_pylist()
 
     def where(self, name: str, value: str) -> Finding:
         """Return the file, and its line, row or identifier, that first has a string in a column."""

@@ -86,8 +86,7 @@ def numbers_in_column(column: Any) -> NDArray[Any]:
             column = column.cast(pa.int8())
         elif pa.types.is_decimal(column.type):
             column = column.cast(pa.float64())
-    numbers: NDArray[Any] = column.to_numpy(zero_copy_only=False)
-    return numbers
+    return column.to_numpy(zero_copy_only=False)
 
 
 def strings_in_column(column: Any) -> tuple[list[str | None], Indices]:

@@ -104,8 +104,7 @@ class CountedStream(io.RawIOBase):
         return len(data)
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        position: int = self._stream.seek(offset, whence)
-        return position
+        return self._stream.seek(offset, whence)
 
     def close(self) -> None:
         self._stream.close()
