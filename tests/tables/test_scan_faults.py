@@ -64,7 +64,11 @@ PATHS = {
     ),
     "an empty file": (lambda path: text(path / "t.csv", ""), ValueError, "t.csv is empty"),
     "somewhere else": (lambda path: "s3://rows/t.csv", FileNotFoundError, "pyarrow.dataset.dataset"),
-    "a file twice": (lambda path: [text(path / "t.csv", "y\n1")] * 2, ValueError, "t.csv is named twice"),
+    "a file twice": (
+        lambda path: [text(path / "t.csv", "y\n1")] * 2,
+        ValueError,
+        r"[/\\]t.csv is named twice",
+    ),
     "no text": (lambda path: text(path / "t.csv", "PAR1\n"), ValueError, "t.csv is no text"),
     "no Arrow file": (
         lambda path: text(path / "t.arrow", "abcdefgh"),

@@ -248,10 +248,11 @@ def _listed(paths: list[Path]) -> list[TableFile]:
     folders = [str(path) for path in paths if path.is_dir()]
     if folders:
         raise IsADirectoryError(f"{folders[0]!r} is a folder; a list names files, a folder comes by itself.")
-    resolved = [path.resolve() for path in paths]
-    twice = [path for j, path in enumerate(paths) if resolved.index(resolved[j]) < j]
-    if twice:
-        raise ValueError(f"Every file must be named once; {twice[0].name} is named twice.")
+    resolved: set[Path] = set()
+    for path in paths:
+        if path.resolve() in resolved:
+            raise ValueError(f"Every file must be named once; {path} is named twice.")
+        resolved.add(path.resolve())
     own = len({path.name for path in paths}) == len(paths)
     return [TableFile(path, path.name if own else str(path), {}, stamp_of(path)) for path in paths]
 
