@@ -93,7 +93,7 @@ def paper_folder(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # its threads would disturb tests that trace memory
 def client():
     """A client of two worker processes of Dask; tests that use it are of the xdist group "dask"."""
     pytest.importorskip("distributed")

@@ -27,6 +27,7 @@ from fisherset.validation.targets import (
     check_classes,
     encode_labels,
     exact_labels,
+    python_labels,
     read_targets,
 )
 from fisherset.validation.weights import check_total_weight, check_weight_left, weights_of_rows
@@ -86,7 +87,7 @@ class Reader:
             parts.append(confounders.values)
         y = read_targets(block.y, n, self.task)
         if isinstance(y, Coded):
-            labels, codes = list(y.labels), y.codes
+            labels, codes = python_labels(y.labels), y.codes
             if self.factors is not None:
                 of_rows = np.array(_known(self.factors, labels))[codes]
                 weight = of_rows if weight is None else of_rows * weight

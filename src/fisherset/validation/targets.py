@@ -117,7 +117,7 @@ def check_classes(classes: NDArray[Any], n_samples: int) -> None:
 def _as_labels(y: Any) -> NDArray[Any]:
     """The labels in one dimension, none of them changed on the way."""
     if y is None:
-        raise ValueError("This estimator requires y to be passed, but the target y is None.")
+        raise ValueError("This call requires y to be passed, but the target y is None.")
     if not is_array(y):
         raise TypeError(f"y must be an array or a list of labels; got {shown(y)}.")
     if is_masked(y):
@@ -144,7 +144,8 @@ def _one_column(array: NDArray[Any]) -> NDArray[Any]:
     if array.ndim != 2 or array.shape[1] != 1:
         raise ValueError(
             f"y should be a 1d array of one label for each sample; got an array of shape {array.shape}. "
-            f"Pass one column of it, zeros and ones for sets of labels, or use JointRegressionScore."
+            f"Pass one column of it, zeros and ones for sets of labels to GeneralizedFisherScore, or numbers "
+            f"to JointRegressionScore."
         )
     return column_or_1d(array, warn=True)  # as scikit-learn warns
 
@@ -185,6 +186,15 @@ def as_objects(labels: Sequence[Any] | NDArray[Any]) -> NDArray[Any]:
     for place, label in enumerate(labels):
         array[place] = label
     return array
+
+
+def python_labels(labels: Sequence[Any] | NDArray[Any]) -> list[Any]:
+    """Labels as objects of Python; those of numpy where Python has none, as for times in nanoseconds."""
+    if not isinstance(labels, np.ndarray):
+        return list(labels)
+    plain: list[Any] = labels.tolist()
+    lossy = labels.dtype.kind in "mM" and any(isinstance(label, int) for label in plain)
+    return list(labels) if lossy else plain
 
 
 def _encode(y: NDArray[Any]) -> tuple[NDArray[Any], Indices]:
@@ -285,7 +295,7 @@ ROUNDED_TARGETS = (
 def check_targets(y: Any, n_samples: int) -> Floats:
     """One or several numbers for each sample, n x p."""
     if y is None:
-        raise ValueError("This estimator requires y to be passed, but the target y is None.")
+        raise ValueError("This call requires y to be passed, but the target y is None.")
     if not is_array(y):
         raise TypeError(f"y must be an array of numbers; got {shown(y)}.")
     if is_masked(y):

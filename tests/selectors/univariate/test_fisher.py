@@ -36,3 +36,10 @@ def test_ties_go_to_the_earlier_column():
 def test_count(asked, count):
     X, y = reference.random_problem(6, n=40, d=9, c=2)
     assert FisherScore(asked).fit(X, y).support_.sum() == count
+
+
+def test_label_sets_are_refused_with_a_selector_that_takes_them():
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    sets = np.eye(2, dtype=int)[np.arange(20) % 2]
+    with pytest.raises(ValueError, match="zeros and ones for sets of labels to GeneralizedFisherScore"):
+        FisherScore(2).fit(X, sets)

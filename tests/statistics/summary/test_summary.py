@@ -327,3 +327,17 @@ def test_a_summary_has_nothing_to_reduce():
     selector, summary = GeneralizedFisherScore(4).fit(X, Y), summarize(X, Y)
     with pytest.raises(TypeError, match=r"X must be rows in memory.*got an object of type Summary"):
         selector.transform(summary)
+
+
+@pytest.mark.parametrize("unit", ["D", "s", "ns"])
+@pytest.mark.parametrize("kind", ["M8", "m8"])
+def test_dates_and_durations_are_labels(kind, unit):
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    y = np.array([100, 200], dtype=f"{kind}[{unit}]")[np.arange(40) % 2]
+    whole = GeneralizedFisherScore(2).fit(X, y)
+    for fitted in (
+        GeneralizedFisherScore(2).fit(summarize(X[:20], y[:20]) + summarize(X[20:], y[20:])),
+        GeneralizedFisherScore(2).partial_fit(X[:20], y[:20]).partial_fit(X[20:], y[20:]),
+    ):
+        assert_array_equal(fitted.support_, whole.support_)
+        assert_array_equal(fitted.classes_.astype(y.dtype), whole.classes_)
