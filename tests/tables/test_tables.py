@@ -13,6 +13,8 @@ from fisherset._files import safe_cell
 from fisherset.tables import Feature, read_table, write_table
 from fisherset.tables.columns import encoding
 from fisherset.tables.columns.table import read_content, reduce_content
+from fisherset.tables.streams.readers import TypedReader
+from fisherset.tables.text.reader import TextReader
 
 
 def written(path, text):
@@ -199,3 +201,24 @@ def test_nothing_is_said_of_plain_tables(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         read_table(written(tmp_path / "t.csv", "a,y\n1,x\n2,z\n"), "y")
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.parquet", "t.feather"])
+@pytest.mark.parametrize(
+    ("target", "reason"),
+    [("knid", "has no column 'knid'. Did you mean 'kind'"), (None, "Name the column of labels")],
+)
+def test_a_wrong_target_is_refused_before_the_rows_are_read(name, target, reason, tmp_path, monkeypatch):
+    table = pd.DataFrame({"a, b": [1.5, 2.5], "kind": ["x", "z"]})
+    kind = name.split(".")[1]
+    getattr(table, f"to_{kind}")(tmp_path / name, **({"index": True} if kind == "csv" else {}))
+    for reader in (TypedReader, TextReader):
+        monkeypatch.setattr(reader, "table", lambda *given: pytest.fail("the rows were read"))
+    with pytest.raises(ValueError, match=reason):
+        read_table(tmp_path / name, target)
+
+
+def test_a_wrong_target_comes_with_the_remark_on_the_dialect(tmp_path):
+    path = written(tmp_path / "t.csv", "a;kind\n1,5;x\n2,5;z\n")
+    with pytest.warns(UserWarning, match="read with ';'"), pytest.raises(ValueError, match="'kind'"):
+        read_table(path, "knid")

@@ -19,7 +19,7 @@ from fisherset._memory import format_bytes, free_memory
 from fisherset.data import BatchedRows, Block, Coded, Rows
 from fisherset.tables.columns.encoding import check_impute
 from fisherset.tables.columns.features import Feature
-from fisherset.tables.columns.identifiers import Identifiers
+from fisherset.tables.columns.identifiers import NO_NAME, Identifiers
 from fisherset.tables.columns.labels import complete_target
 from fisherset.tables.columns.table import ColumnTable, Content, content_of, join_labels, opened_file
 from fisherset.tables.columns.types import all_names
@@ -154,6 +154,8 @@ def _whole(
 ) -> LabelledTable:
     """Read all rows of an open file: a stream of columns that is collected, or a matrix."""
     strings = [target] if task == "classification" and target is not None else []
+    if reader is not None and layout.labels is None and not layout.transpose:
+        _check_target(file, reader, target)
     content = content_of(file, reader, strings, None, layout)
     content, held, target = join_labels(content, target, layout, strings=strings)
     target = held.find_target(target)
@@ -169,6 +171,18 @@ def _whole(
     X = content.numbers(features)
     _check_finite(X, features)
     return LabelledTable(X, y, features, target, file.path, ids, tuple(dropped))
+
+
+def _check_target(file: TableFile, reader: Reader, target: str | None) -> None:
+    """Refuse a target that is no column before the rows are read, which may take minutes."""
+    if target is None:
+        raise ValueError("Name the column of labels with --target.")
+    names = reader.header()
+    if names and target not in names:
+        if isinstance(reader, TextReader) and (remark := reader.remark()) is not None:
+            warnings.warn(remark, stacklevel=2)  # a wrong guess may be why
+        known = [name for name in names if name and not name.startswith(NO_NAME)]
+        raise ValueError(f"{file.name} has no column {target!r}.{near(target, known)}")
 
 
 def _dropped(content: Content, drop: Sequence[str], layout: Layout) -> list[str]:

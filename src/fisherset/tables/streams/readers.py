@@ -78,6 +78,10 @@ class TypedReader:
         """Yield its rows in order, so many at a time at most where the format allows it."""
         raise NotImplementedError
 
+    def header(self) -> list[str]:
+        """Return the names of the columns."""
+        return list(self.schema.names)
+
     def size_in_memory(self) -> float:
         """Return about how many bytes the table takes in memory."""
         return 2.0 * self.file.stamp[0] if self.n_rows is None else 8.0 * self.n_rows * len(self.schema)

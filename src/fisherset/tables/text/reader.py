@@ -224,6 +224,15 @@ class TextReader:
             csv.reader(io.StringIO(text, newline=""), delimiter=self.dialect.separator, strict=True),
         )
 
+    def header(self) -> list[str]:
+        """Return the names of the columns; none where the first row has another number of cells."""
+        try:
+            rows = self._first_rows()
+            names = next(rows, [])
+            return names if len(next(rows, names)) == len(names) else []
+        except (UnicodeDecodeError, csv.Error):  # which pyarrow will report
+            return []
+
     def _float_columns(self) -> set[str]:
         """Return the columns that have a number with decimals in one of the first rows."""
         try:
