@@ -315,7 +315,8 @@ def test_no_value_can_be_read_off_a_file(tmp_path):
     for name in ("s.npz", "t.npz"):
         with np.load(tmp_path / name) as file:
             stored = dict(file)
-        assert not np.isin(stored["offset"], far).any()
+        # means, some to a whole number, which a value may equal by chance
+        np.testing.assert_allclose(stored["offset"], far.mean(axis=0), rtol=0, atol=0.5)
         squares = (stored["added"] - stored["squares"])[:, None] / [1, 2]
         row = (far[0] - stored["offset"]) ** 2
         assert not np.isclose(squares, row[:, None], rtol=1e-3).any() or name == "s.npz"

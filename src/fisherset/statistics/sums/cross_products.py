@@ -22,7 +22,6 @@ from fisherset.statistics.sums.confounders import Basis, Centering, ConfounderPr
 from fisherset.statistics.sums.errors import precision
 from fisherset.statistics.sums.guard import Fill, Guard
 from fisherset.statistics.sums.moments import (
-    EXACT_SUM,
     Moments,
     block_moments,
     check_weights_left,
@@ -123,10 +122,10 @@ class CrossProducts:
         if not far.any():
             return self
         offset = guard.offset + np.where(far, moments.mean * guard.unit, 0.0)
-        # whole numbers lose no digits about zero, and stay whole
-        largest = np.sqrt(moments.added) + np.abs(guard.offset) * np.sqrt(moments.N_added[0])
-        whole = moments.exact & (moments.added > 0) & (guard.unit == 1.0) & (largest < np.sqrt(EXACT_SUM))
-        return self.through(Guard(np.where(whole, 0.0, offset), guard.unit))
+        # about a whole number, whole numbers stay whole: their sums stay exact when parts are added or
+        # subtracted, and as small as about the mean (about zero, many parts would outgrow float64)
+        whole = moments.exact & (moments.added > 0) & (guard.unit == 1.0)
+        return self.through(Guard(np.where(whole, np.rint(offset), offset), guard.unit))
 
     def without_history(self) -> CrossProducts:
         """The same, sums ever added rounded up to powers of two: they tell nothing of rows subtracted."""
