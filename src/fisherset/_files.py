@@ -18,7 +18,11 @@ from typing import Any
 TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t"}
 PACKED = (".gz", ".bz2", ".zst", ".lz4", ".xz")
 ARROW = (".feather", ".arrow", ".ipc", ".arrows")
-WRITTEN = (".csv", ".tsv", ".tab", ".parquet", ".feather", ".arrow", ".ipc", ".npz")
+PACKERS = {".gz": "gzip", ".zst": "zstd"}  # compressions of text that is written
+WRITTEN = (
+    *(".csv", ".tsv", ".tab", ".parquet", ".feather", ".arrow", ".ipc", ".npz"),
+    *(f"{text}{packed}" for packed in PACKERS for text in (".csv", ".tsv", ".tab")),
+)
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")  # for a spreadsheet
 
 
@@ -98,17 +102,20 @@ def checked(value: Any, kind: str, name: str) -> Any:
 
 
 def safe_cell(text: str) -> str:
-    """Return a cell that no spreadsheet takes for a formula: with an apostrophe before it, where it might."""
+    """Return a cell that no spreadsheet takes for a formula: with an apostrophe in front, where it might be.
+
+    That changes the cell, so it is for files that are opened in a spreadsheet and not read again.
+    """
     return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 
 
 def rows_as_text(
     rows: Sequence[Mapping[str, Any]], delimiter: str, end: str, name: Callable[[str], str] = str
 ) -> str:
-    """Return rows of the same fields below a header; no cell is a formula, and strings pass `name`."""
+    """Return rows of the same fields below a header; strings pass `name`, such as `safe_cell`."""
     out = io.StringIO()
     writer = csv.writer(out, delimiter=delimiter, lineterminator=end)
     writer.writerow(list(rows[0]) if rows else [])
     for row in rows:
-        writer.writerow(safe_cell(name(cell)) if isinstance(cell, str) else cell for cell in row.values())
+        writer.writerow(name(cell) if isinstance(cell, str) else cell for cell in row.values())
     return out.getvalue()

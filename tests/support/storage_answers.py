@@ -110,7 +110,7 @@ def admits(caught):
     That the *relaxation* was not solved to `tol` is another matter, and makes no value wrong.
     """
     texts = [str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning)]
-    return any("float64" in text and "solve the relaxation" not in text for text in texts)
+    return any(text.startswith(Status.INEXACT.value) for text in texts)
 
 
 def weights_of(problem):

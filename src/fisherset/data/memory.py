@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from fisherset._sparse import sparse
 from fisherset._threads import all_threads, allowed_threads, map_in_order, one_thread
 from fisherset.data.rows import Block, Coded, Kernel, Matrix, Sparse, T
 

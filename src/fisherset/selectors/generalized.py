@@ -76,7 +76,7 @@ class GeneralizedFisherScore(IncrementalSelector):
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> selector = GeneralizedFisherScore(10).fit(X, y)
     >>> print(selector.proven_)
-    Proven of the 30 features: 20 are in no set as good as this one, 10 are in every one; none is open.
+    Proof: 10 features are essential, 20 are ruled out, 0 undecided.
     """
 
     def __init__(

@@ -34,6 +34,12 @@ class FitArguments(NamedTuple):
     missing: str = "error"  # or "mean": missing values of X count as the mean of their column
     max_memory: int | None = None  # bytes that may be held besides the table
 
+    @property
+    def repeated(self) -> tuple[str, ...]:
+        """Names of the data that was given: no selector stores it, so that others must be given it again."""
+        given = {"sample_weight": self.sample_weight, "confounders": self.confounders}
+        return tuple(name for name, value in given.items() if value is not None)
+
 
 NO_ARGUMENTS = FitArguments()
 

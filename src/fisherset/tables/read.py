@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from fisherset import Summary
 from fisherset._format import near, shown
 from fisherset._memory import format_bytes, free_memory
+from fisherset._sparse import sparse
 from fisherset.data import BatchedRows, Block, Coded, Rows
 from fisherset.tables.columns.encoding import check_impute
 from fisherset.tables.columns.features import Feature
@@ -71,6 +70,11 @@ class LabelledTable(NamedTuple):
         return [feature.name for feature in self.features]
 
     @property
+    def summarized(self) -> bool:
+        """Whether the sums of the rows are there in their place."""
+        return hasattr(self.X, "n_samples")
+
+    @property
     def in_memory(self) -> bool:
         """Whether the rows are in memory."""
         return self.y is not None
@@ -80,7 +84,7 @@ class LabelledTable(NamedTuple):
         """Number of rows; of a table that is read by batches known after the first pass."""
         if self.in_memory:
             return int(self.X.shape[0])
-        return int(self.X.n_samples if hasattr(self.X, "n_samples") else self.X.n_rows)
+        return int(self.X.n_samples if self.summarized else self.X.n_rows)
 
     def identifiers(self) -> Identifiers | None:
         """Names of the rows; of a table that is read by batches they take another pass.
@@ -303,6 +307,8 @@ def _summary_table(
     given = {"--labels": layout.labels, "--id": layout.identifier, "--transpose": layout.transpose or None}
     for option in (option for option, value in given.items() if value is not None):
         raise ValueError(f"{path.name} is a summary, which has no rows; leave {option} out.")
+    from fisherset import Summary
+
     summary = Summary.load(path)
     if summary.task != task:
         raise ValueError(f"{path.name} is a summary for --task {summary.task}; got --task {task}.")

@@ -1,16 +1,17 @@
-"""Tables written to files: whole or not at all, and nothing in a CSV that a spreadsheet would run."""
+"""Tables written to files: whole or not at all, and such that they read back unchanged."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fisherset._files import TEXT, WRITTEN, safe_cell, write_whole
+from fisherset._files import PACKERS, TEXT, WRITTEN, safe_cell, suffix_of, write_whole
 from fisherset.tables.columns.identifiers import Identifiers
 from fisherset.tables.matrices.npz import npz_content
 
@@ -24,6 +25,7 @@ def write_table(
     y: NDArray[Any] | None = None,
     task: str = "classification",
     ids: Identifiers | None = None,
+    spreadsheet_safe: bool = False,
 ) -> None:
     """Write columns of numbers, identifiers of the rows before and the labels after them.
 
@@ -43,8 +45,12 @@ def write_table(
         Which of them; .npz files have classes for labels only.
     ids : Identifiers, default=None
         Names of the rows.
+    spreadsheet_safe : bool, default=False
+        Whether names and labels in text that a spreadsheet would run as formulas, such as "=1+1" or
+        "-a", get an apostrophe in front. They do not read back unchanged then.
     """
-    write_whole(path, table_content(path, X, names, target=target, y=y, task=task, ids=ids))
+    about: dict[str, Any] = {"target": target, "y": y, "task": task, "ids": ids}
+    write_whole(path, table_content(path, X, names, **about, spreadsheet_safe=spreadsheet_safe))
 
 
 def table_content(
@@ -56,10 +62,11 @@ def table_content(
     y: NDArray[Any] | None = None,
     task: str = "classification",
     ids: Identifiers | None = None,
+    spreadsheet_safe: bool = False,
 ) -> bytes:
     """Content of the file that :func:`write_table` writes."""
-    suffix = path.suffix.lower()
-    if suffix not in WRITTEN:
+    suffix = suffix_of(path)
+    if not path.name.lower().endswith(WRITTEN):
         raise ValueError(
             f"{path.name} has an unsupported file type; a table is written as {', '.join(WRITTEN)}."
         )
@@ -72,13 +79,14 @@ def table_content(
     from pyarrow import csv, feather, parquet
 
     text = suffix in TEXT
+    cell = safe_cell if spreadsheet_safe and text else str
     columns = [pa.array(np.asarray(X[:, j], dtype=np.float64)) for j in range(X.shape[1])]
     labels = list(names)
     if ids is not None:
-        columns, labels = [_values(ids.values, text), *columns], [ids.name, *labels]
+        columns, labels = [_values(ids.values, text, cell), *columns], [ids.name, *labels]
     if y is not None:
-        columns, labels = [*columns, _values(y.tolist(), text)], [*labels, target]
-    table = pa.Table.from_arrays(columns, names=[safe_cell(name) for name in labels] if text else labels)
+        columns, labels = [*columns, _values(y.tolist(), text, cell)], [*labels, target]
+    table = pa.Table.from_arrays(columns, names=[cell(name) for name in labels])
     buffer = io.BytesIO()
     if text:
         csv.write_csv(table, buffer, csv.WriteOptions(delimiter=TEXT[suffix]))
@@ -86,7 +94,8 @@ def table_content(
         parquet.write_table(table, buffer)
     else:
         feather.write_feather(table, buffer, compression="uncompressed")
-    return buffer.getvalue()
+    content, packer = buffer.getvalue(), PACKERS.get(path.suffix.lower())
+    return bytes(content if packer is None else pa.compress(content, packer, asbytes=True))
 
 
 def _check_ids(ids: Identifiers | None, names: Sequence[str], target: str | None) -> None:
@@ -98,18 +107,33 @@ def _check_ids(ids: Identifiers | None, names: Sequence[str], target: str | None
         )
 
 
-def _values(values: list[Any], text: bool) -> Any:
+def _values(values: list[Any], text: bool, cell: Callable[[str], str]) -> Any:
     """Values as a column of Arrow, which takes whole numbers for signed ones unless told otherwise."""
     import pyarrow as pa
 
-    values = [_cell(value) for value in values] if text else values
+    if text:
+        values = [_cell(value, cell) for value in values]
+        _warn_missing(values)
     try:
         return pa.array(values)
     except OverflowError:
         return pa.array(values, pa.uint64())
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: Any, cell: Callable[[str], str]) -> Any:
     """A value for a text file: a list or a record as Python writes it."""
     value = str(value) if isinstance(value, list | dict | bytes) else value
-    return safe_cell(value) if isinstance(value, str) else value
+    return cell(value) if isinstance(value, str) else value
+
+
+def _warn_missing(values: list[Any]) -> None:
+    """Warn of strings that a text file cannot hold: read again, they are missing values."""
+    from pyarrow import csv
+
+    markers = set(csv.ConvertOptions().null_values)
+    found = sorted({value for value in values if isinstance(value, str) and value in markers})
+    if found:
+        warnings.warn(
+            f"The value {found[0]!r} is read as missing from a text file. Write .parquet to keep it.",
+            stacklevel=4,
+        )

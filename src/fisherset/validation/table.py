@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import validate_data
 
 from fisherset.data import DaskRows, is_dask
 from fisherset.validation.numbers import as_numbers, is_array, is_frame, labels_of_columns, reject_masked
@@ -36,6 +35,8 @@ def check_table(
     if not reset:
         check_width(estimator, width)
     else:
+        from sklearn.utils.validation import validate_data
+
         validate_data(estimator, np.empty((1, width)), skip_check_array=True)
         if names is not None:
             estimator.feature_names_in_ = np.array(names, dtype=object)
@@ -57,11 +58,17 @@ def check_bare_table(
 
 
 def check_same_columns(estimator: Any, X: Any) -> None:
-    """Refuse columns of Dask's other than those that the estimator was fitted on."""
+    """Refuse a table with other columns than those that the estimator was fitted on."""
     rows, known = dask_as_rows(X), getattr(estimator, "feature_names_in_", None)
-    check_width(estimator, rows.n_columns)
-    if rows.names is not None and known is not None and rows.names != list(known):
-        raise ValueError(
+    if is_out_of_core(rows):
+        width, names = rows.n_columns, rows.names
+    else:
+        shape: Any = getattr(rows, "shape", ())
+        width, names = (shape[1] if len(shape) == 2 else None), column_names(rows)
+    if width is not None:
+        check_width(estimator, width)
+    if names is not None and known is not None and list(names) != list(known):
+        raise ValueError(  # the words are scikit-learn's
             "The feature names should match those that were passed during fit: X has others, or the same in "
             "another order."
         )

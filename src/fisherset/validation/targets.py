@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils.validation import column_or_1d
 
 from fisherset._types import EPS, Floats, Indices
 from fisherset.data import Coded, Matrix
@@ -147,6 +146,8 @@ def _one_column(array: NDArray[Any]) -> NDArray[Any]:
             f"Pass one column of it, zeros and ones for sets of labels to GeneralizedFisherScore, or numbers "
             f"to JointRegressionScore."
         )
+    from sklearn.utils.validation import column_or_1d
+
     return column_or_1d(array, warn=True)  # as scikit-learn warns
 
 

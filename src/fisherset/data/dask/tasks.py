@@ -12,8 +12,8 @@ from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from fisherset._sparse import sparse
 from fisherset.data.rows import Block, Coded, Kernel, Matrix, Place, T
 
 # Totals are added one after the other in runs of as many, and those of the runs again: few are held at a

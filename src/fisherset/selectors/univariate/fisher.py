@@ -39,7 +39,9 @@ class ClassScoreSelector(BaseSelector):
             The fitted selector.
         """
         X, k = self._check_table(X, out_of_core=self._check_parameters())
-        table = measure_table(X, y, self._names, FitArguments(sample_weight))
+        arguments = FitArguments(sample_weight)
+        table = measure_table(X, y, self._names, arguments)
+        self._fitted_with = arguments.repeated
         scores, unit = self._scores(table)
         self._select(scores, table.scatter.constant, k, unit=unit)
         self.classes_, self.n_passes_ = table.classes, table.n_passes

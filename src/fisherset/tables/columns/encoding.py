@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from fisherset._format import shown
+from fisherset._sparse import sparse
 from fisherset._types import Floats, Indices
 from fisherset.data import Place
 from fisherset.tables.columns.features import Feature

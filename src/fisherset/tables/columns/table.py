@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from fisherset._files import suffix_of
 from fisherset._format import near, shown
+from fisherset._sparse import sparse
 from fisherset.tables.columns.encoding import ColumnContent, Encoder, features_from
 from fisherset.tables.columns.features import Feature
 from fisherset.tables.columns.identifiers import (

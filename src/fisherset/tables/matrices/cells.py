@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from fisherset._format import near, shown
+from fisherset._sparse import sparse
 from fisherset._types import Floats, Indices
 from fisherset.data import BatchedRows, Block, Coded, Matrix, Place
 from fisherset.tables.columns.identifiers import (

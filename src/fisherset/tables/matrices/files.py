@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from fisherset._format import meant, shown
+from fisherset._sparse import sparse
 from fisherset._types import Floats
 from fisherset.tables.columns.encoding import ASK_IMPUTE, NOTHING, check_distinct
 from fisherset.tables.columns.features import Feature

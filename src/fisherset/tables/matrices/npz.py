@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from fisherset._format import shown
+from fisherset._sparse import sparse
 from fisherset.tables.columns.identifiers import Identifiers
 from fisherset.tables.memory import TooLargeError, check_room, check_shape
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from fisherset._sparse import sparse
 from fisherset._types import Indices
 from fisherset.data import Coded, Matrix, Sparse
 from fisherset.tables.memory import TooLargeError, check_room
