@@ -1,11 +1,14 @@
 """Comparison of a certificate with chance."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy.stats import f as f_distribution
 from sklearn.feature_selection import f_classif
 
 from fisherset import GeneralizedFisherScore, GeneralizedFisherScoreCV
+from fisherset.selection.noise import Noise
 
 
 def noise_table(seed, n=60, d=2000):
@@ -16,7 +19,13 @@ def noise_table(seed, n=60, d=2000):
 def test_pure_noise_is_not_praised():
     found = [GeneralizedFisherScore(10).fit(*noise_table(seed)).noise_ for seed in range(10)]
     assert sum(noise.chance for noise in found) >= 9  # one in twenty looks significant, that is what it means
-    assert "no more than chance would give" in str(found[0])
+    for noise in found:
+        if noise.chance and not noise.n_above:
+            best = f"the best of {noise.n_unrelated} noise columns would be by chance."
+            assert str(noise) == f"None of the 10 selected features is better than {best}"
+        elif noise.chance:
+            assert str(noise).startswith(f"{noise.n_above} of 10 selected features beat")
+            assert str(noise).endswith("%), no more than by chance.")
     for noise in found:
         assert noise.n_features == 2000
         assert noise.n_unrelated >= 1800
@@ -30,7 +39,9 @@ def test_one_true_feature_among_noise_is_seen():
     noise = GeneralizedFisherScore(10).fit(X, y).noise_
     assert not noise.chance
     assert noise.n_above >= 1
-    assert "exceed that." in str(noise)
+    assert re.fullmatch(
+        r"(\d+|All) (of )?10 selected features beats? the best noise column \(\d+ %\)\.", str(noise)
+    )
 
 
 def test_the_luckiest_share_is_that_of_the_f_statistic():
@@ -38,7 +49,7 @@ def test_the_luckiest_share_is_that_of_the_f_statistic():
     X, y = noise_table(1)
     noise = GeneralizedFisherScore(10).fit(X, y).noise_
     assert noise.n_unrelated == min(2000, 2 * np.sum(f_classif(X, y)[1] > 0.5))
-    quantile = f_distribution.isf(1 / (2 * np.sum(f_classif(X, y)[1] > 0.5)), 1, 58)
+    quantile = f_distribution.isf(1 / noise.n_unrelated, 1, 58)
     assert noise.luckiest == pytest.approx(quantile / (quantile + 58), rel=1e-9)
 
 
@@ -70,3 +81,84 @@ def test_whole_weights_are_repeats():
     repeated = GeneralizedFisherScore(5).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
     assert weighted.gamma_ == pytest.approx(repeated.gamma_, rel=1e-9)
     assert weighted.noise_.luckiest == pytest.approx(repeated.noise_.luckiest, rel=1e-9)
+
+
+def test_columns_that_are_clearly_related_are_no_noise():
+    """Of five columns one explains much: at most four can be noise, whatever their p-values are."""
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        y = np.arange(80) % 2
+        X = rng.standard_normal((80, 5))
+        X[:, 2] += 1.7 * y
+        noise = GeneralizedFisherScore(2).fit(X, y).noise_
+        assert noise.n_features == 5
+        assert noise.n_unrelated <= 4
+        assert not noise.chance
+        assert noise.n_above >= 1
+
+
+def test_a_column_of_strings_is_one_column():
+    """Its values are features of a group: the sentence counts columns of the table."""
+    rng = np.random.default_rng(0)
+    y = np.arange(120) % 2
+    text = np.eye(5)[np.where(y, rng.integers(0, 3, 120), rng.integers(2, 5, 120))]  # related
+    X = np.column_stack([rng.standard_normal((120, 4)), text])
+    noise = GeneralizedFisherScore(2, groups=[0, 1, 2, 3, 4, 4, 4, 4, 4]).fit(X, y).noise_
+    assert (noise.n_features, noise.n_chosen) == (5, 2)
+    assert noise.n_unrelated <= 4
+    assert not noise.chance
+    assert noise.n_above >= 1
+
+
+def test_a_group_of_noise_is_no_better_than_a_column_of_noise():
+    """The best of many features of a group is compared as such: groups are not praised for being large."""
+    praised = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X, y = rng.standard_normal((60, 400)), rng.integers(0, 2, 60)
+        noise = GeneralizedFisherScore(2, groups=np.arange(400) // 20).fit(X, y).noise_
+        assert noise.n_features == 20
+        praised += not noise.chance
+    assert praised <= 4  # one in twenty on average
+
+
+@pytest.mark.parametrize("n_true", [0, 5, 50])
+def test_about_as_many_are_counted_as_there_are(n_true):
+    counted = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        y = np.arange(100) % 2
+        X = rng.standard_normal((100, 100))
+        X[:, :n_true] += 2 * y[:, None]
+        noise = GeneralizedFisherScore(3).fit(X, y).noise_
+        assert noise.n_unrelated <= 100 - n_true  # all of these are found by Holm's test
+        assert noise.n_unrelated >= 0
+        counted.append(noise.n_unrelated)
+    assert abs(np.mean(counted) - (100 - n_true)) < 12
+
+
+@pytest.mark.parametrize(
+    ("noise", "sentence"),
+    [
+        (Noise(0, 0, 0.0, 0, 0, False), "No column varies."),
+        (Noise(5, 0, 0.0, 2, 2, False), "No column looks unrelated to the classes."),
+        (Noise(30, 6, 0.003, 5, 5, False), "All 5 selected features beat the best noise column (0.3 %)."),
+        (Noise(30, 6, 0.12, 5, 3, False), "3 of 5 selected features beat the best noise column (12 %)."),
+        (Noise(30, 6, 0.12, 5, 1, False), "1 of 5 selected features beats the best noise column (12 %)."),
+        (Noise(30, 6, 0.12, 1, 1, False), "The selected feature beats the best noise column (12 %)."),
+        (
+            Noise(9, 9, 0.12, 4, 0, True),
+            "None of the 4 selected features is better than the best of 9 noise columns would be by chance.",
+        ),
+        (
+            Noise(9, 9, 0.12, 1, 0, True),
+            "The selected feature is not better than the best of 9 noise columns would be by chance.",
+        ),
+        (
+            Noise(9, 9, 0.12, 4, 2, True),
+            "2 of 4 selected features beat the best noise column (12 %), no more than by chance.",
+        ),
+    ],
+)
+def test_sentences(noise, sentence):
+    assert str(noise) == sentence

@@ -130,9 +130,7 @@ def test_of_single_features_all_is_known():
     own = [reference.criterion(Z, y, [j], 20.0) for j in range(13)]
     np.testing.assert_allclose(found.upper_bound_with_, own, rtol=1e-8)
     assert found.proven_.counts == (1, 12, 0)
-    assert str(found.proven_) == (
-        "Proven of the 13 features: 12 are in no set as good as this one, 1 is in every one; none is open."
-    )
+    assert str(found.proven_) == "Proof: 1 feature is essential, 12 are ruled out, 0 undecided."
 
 
 def test_copies_are_not_told_apart():
@@ -161,7 +159,7 @@ def test_groups_and_numbers_and_what_is_cross_validated():
     assert found.proven_.what == "groups"
     assert found.upper_bound_with_.size == 6
     assert [found.groups_[unit] for unit in np.flatnonzero(found.proven_.in_every)] == ["a", "c"]
-    assert "4 are in no set as good as this one, 2 are in every one; none is open" in str(found.proven_)
+    assert "Proof: 2 groups are essential, 4 are ruled out, 0 undecided." in str(found.proven_)
     X, y = load_wine(return_X_y=True)
     chosen = GeneralizedFisherScoreCV([3, 5], gammas=[200.0], cv=2).fit(X, y)
     same = GeneralizedFisherScore(chosen.n_features_, gamma=200.0).fit(X, y)
@@ -180,4 +178,4 @@ def test_without_a_choice_there_is_nothing_to_prove():
     assert np.all(kept.proven_.in_none[2:])
     none = GeneralizedFisherScore(2, tol=None).fit(X, y)
     assert none.proven_.counts == (0, 0, 13)
-    assert str(none.proven_) == "No feature is proven to be in every set as good as this one, or in none."
+    assert str(none.proven_) == "No feature is proven essential or ruled out: 13 undecided."

@@ -1,10 +1,10 @@
-"""Noise features: how many columns look unrelated to the target, and how far chance alone takes them.
+"""Noise columns: how many columns look unrelated to the target, and how far chance alone takes them.
 
 R_j^2 = ||C_j||^2 / (n G_jj), the share of a column's scatter that lies between the classes, is
 Beta((c - 1)/2, (n - c)/2) distributed for a column unrelated to them. How many are unrelated, d_0,
 is twice the number whose p-value lies above 1/2 (Storey 2002): p-values of such columns are
-uniform, others hardly come there. The largest share among them, R_0^2, is about the one that is
-exceeded with probability 1/d_0.
+uniform, others hardly come there. It is at most the number of columns that are not clearly related, by
+Holm's test. The largest share among them, R_0^2, is about the one that is exceeded with probability 1/d_0.
 """
 
 from __future__ import annotations
@@ -15,28 +15,31 @@ import numpy as np
 from scipy.special import betaincc, betainccinv
 
 from fisherset._types import Floats, Indices
+from fisherset.solver import Units
 from fisherset.statistics import Classes, TableProblem
 
 # One unrelated column is expected above R_0^2; more than this many are rare (Poisson, 2 %).
 MOST_BY_CHANCE = 3
-LEVEL = 0.05  # of the test that the best of the selected is no better than the best of d_0 by chance
+LEVEL = 0.05  # of Holm's test, and of the test that the best selected column is no better than chance
 
 
 class Noise(NamedTuple):
-    """Comparison of the selected columns, each by itself, with chance.
+    """Comparison of the selected columns, each by itself, with the best of the noise columns.
+
+    A group of features, such as the values of a column of strings, counts as one column.
 
     Attributes
     ----------
     n_features : int
         Number of columns that vary.
     n_unrelated : int
-        Number of them that look unrelated to the classes.
+        Number of them that look unrelated to the target: noise columns.
     luckiest : float
         Largest share of scatter between the classes expected among these by chance.
     n_chosen : int
         Number of selected columns.
     n_above : int
-        Number of selected columns above that share.
+        Number of selected columns that are better than the best noise column.
     chance : bool
         Whether nothing shows that the selected are better than chance would give.
     target : str
@@ -51,31 +54,62 @@ class Noise(NamedTuple):
     chance: bool
     target: str = "classes"
 
+    def __repr__(self) -> str:
+        better = f"{self.n_above} of {self.n_chosen} selected better than chance"
+        return f"Noise({better}, {self.n_unrelated} of {self.n_features} columns look unrelated)"
+
     def __str__(self) -> str:
         if not self.n_features:
             return "No column varies."
         if not self.n_unrelated:
             return f"No column looks unrelated to the {self.target}."
-        seen = (
-            f"{self.n_unrelated} of {self.n_features} columns look unrelated to the {self.target}; by "
-            f"chance alone the best of them would explain {self.luckiest:.1%}, and {self.n_above} of "
-            f"the {self.n_chosen} chosen exceed that"
-        )
-        return f"{seen}: one by one that is no more than chance would give." if self.chance else f"{seen}."
+        k, above = self.n_chosen, self.n_above
+        if self.chance and not above:
+            selected = f"None of the {k} selected features is" if k > 1 else "The selected feature is not"
+            return f"{selected} better than the best of {self.n_unrelated} noise columns would be by chance."
+        verb = "beats" if above == 1 or k == 1 else "beat"
+        who = f"{above} of {k} selected features"
+        if above in (0, k):
+            who = (
+                "The selected feature"
+                if k == 1
+                else f"{'All' if above else 'None of the'} {k} selected features"
+            )
+        verb = "does not beat" if above == 0 and k == 1 else "beats" if above == 0 else verb
+        best = f"the best noise column ({_percent(self.luckiest)})"
+        return f"{who} {verb} {best}{', no more than by chance.' if self.chance else '.'}"
 
 
-def measure_noise(problem: TableProblem, shares: Floats, chosen: Indices, excluded: Indices) -> Noise:
-    """Compare the columns selected among all but the excluded with chance, by their shares R_j^2."""
-    null, of_chosen = Null.of(problem), shares[chosen]
-    if excluded.size:
-        shares = np.delete(shares, excluded)
-    unrelated, largest = null.count_unrelated(shares), null.largest_by_chance(shares)
-    above = int(np.count_nonzero(of_chosen > largest))
+def _percent(share: float) -> str:
+    """A share, with one digit where it is small: "0.3 %", "12 %"."""
+    return f"{100 * share:.{1 if share < 0.0995 else 0}f} %"
+
+
+def measure_noise(
+    problem: TableProblem, shares: Floats, units: Units, chosen: Indices, excluded: Indices
+) -> Noise:
+    """Compare the units (columns of the table) selected among all but the excluded with chance."""
+    null = Null.of(problem)
+    # of m features of a unit, were they independent, the best is as good with probability 1 - (1 - p)^m
+    with np.errstate(divide="ignore"):  # log 0, of a share of 0
+        p = -np.expm1(units.sizes * np.log1p(-null.exceeded(units.most(shares))))
+    of_chosen, among = p[chosen], np.delete(p, excluded)
+    unrelated = min(2 * int(np.sum(among > 0.5)), among.size - _clearly_related(among))
+    # of one column, the median
+    threshold = 1 / max(unrelated, 2)
+    above = int(np.count_nonzero(of_chosen < threshold)) if unrelated else chosen.size
     # how many unrelated columns are expected to be as good as the best of the selected
-    expected = unrelated * null.exceeded(float(of_chosen.max(initial=0.0))) if unrelated else 0.0
+    expected = unrelated * float(of_chosen.min(initial=1.0))
     chance = unrelated > 1 and above <= MOST_BY_CHANCE and expected > LEVEL
     target = "classes" if isinstance(problem.coding, Classes) else "target"
-    return Noise(shares.size, min(unrelated, shares.size), largest, chosen.size, above, chance, target)
+    largest = null.quantile(threshold) if unrelated else 0.0
+    return Noise(among.size, unrelated, largest, chosen.size, above, chance, target)
+
+
+def _clearly_related(p: Floats) -> int:
+    """How many of the hypotheses with these p-values Holm's test rejects."""
+    passed = np.sort(p) * np.arange(p.size, 0, -1) <= LEVEL
+    return int(passed.size if passed.all() else np.argmin(passed))
 
 
 def between_shares(problem: TableProblem) -> Floats:
@@ -99,18 +133,20 @@ class Null(NamedTuple):
         scale, freedom = problem.coding.null(problem.scatter.moments)
         return cls(scale, freedom / 2, max(n - freedom - 1, 1.0) / 2)
 
-    def exceeded(self, share: float) -> float:
-        """Probability of more than a share."""
-        return float(betaincc(self.a, self.b, min(share / self.scale, 1.0)))
+    def exceeded(self, shares: Floats) -> Floats:
+        """Probability of more than each of some shares."""
+        found: Floats = betaincc(self.a, self.b, np.minimum(shares / self.scale, 1.0))
+        return found
 
-    def _quantile(self, exceeded: float) -> float:
+    def quantile(self, exceeded: float) -> float:
+        """The share that is exceeded with a probability."""
         return self.scale * float(betainccinv(self.a, self.b, exceeded))
 
-    def count_unrelated(self, shares: Floats) -> int:
-        """d_0: twice the number of columns with a p-value above 1/2."""
-        return 2 * int(np.sum(shares < self._quantile(0.5)))
-
     def largest_by_chance(self, shares: Floats) -> float:
-        """R_0^2: the largest share to expect among the unrelated columns; 0 without any."""
-        unrelated = self.count_unrelated(shares)
-        return self._quantile(1 / unrelated) if unrelated > 1 else 0.0
+        """R_0^2 for gamma: the largest share to expect among the unrelated features; 0 without any.
+
+        Twice the number of p-values above 1/2, without Holm's test: gamma was chosen with this estimate, and
+        a few noise features more or less hardly change it.
+        """
+        unrelated = 2 * int(np.sum(shares < self.quantile(0.5)))
+        return self.quantile(1 / unrelated) if unrelated > 1 else 0.0
