@@ -80,9 +80,9 @@ def test_scale_without_standardizing(data):
 def test_reads_as_a_sentence(data):
     X, y = data
     text = str(certify(X, y, [0, 1]))
-    assert text.startswith("These 2 features reach at least ")
-    assert "any 2 columns of this table could reach" in text
-    assert str(certify(X, y, [0])).startswith("This 1 feature reaches at least ")
+    near = "Not proven near the best: at least 25.6 % of what any 2 columns can reach ("
+    assert text.startswith(near)
+    assert "of what any column can reach (" in str(certify(X, y, [0]))
     assert "No column" in str(certify(np.vstack([X, X]), np.repeat([0, 1], len(X)), [0]))
 
 
@@ -98,18 +98,19 @@ def test_weighted(data):
 def test_the_sentence_says_what_was_counted_and_what_f_is():
     X, y = reference.random_problem(0, n=50, d=6, c=2)
     groups = certify(X, y, [0, 1, 4, 5], groups=list("aabbcc"))
-    assert str(groups).startswith("These 2 groups reach at least")
-    assert "Fisher criterion any 2 groups of columns" in str(groups)
+    assert "of what any 2 groups can reach" in str(groups)
     numbers = certify(X, X[:, 0] + X[:, 1], [2, 3], task="regression")
-    assert "of the best share of variance explained any 2 columns" in str(numbers)
+    assert "of what any 2 columns can reach" in str(numbers)
 
 
 def test_the_sentence_is_about_what_may_be_chosen():
     X, y = reference.random_problem(0, n=50, d=6, c=2)
     kept = str(certify(X, y, [3, 4], keep=[3]))
-    assert "any 2 columns that may be chosen could reach (" in kept
+    assert " among the allowed sets: at least " in kept
     adjusted = str(certify(X, y, [3, 4], confounders=X[:, 0] + X[:, 1]))
-    assert "any 2 columns of this table could reach beyond what is adjusted for (" in adjusted
+    assert " after adjustment: at least " in adjusted
     with pytest.warns(UserWarning, match="wholly"):
         nothing = str(certify(X, y, [3, 4], adjust_for=[5], confounders=y.astype(str)))
-    assert nothing.startswith("No column that may be chosen tells the classes apart beyond what is adjusted")
+    assert nothing.startswith(
+        "No allowed column tells the classes apart after adjustment (F = 0 for every set)."
+    )

@@ -326,6 +326,6 @@ def test_without_rows_what_is_not_known_is_no_number(grouped):
         if known:
             found = explain(table, None, chosen, gamma=gamma, groups=groups)
         else:
-            with pytest.warns(UserWarning, match="not enough to compute the criterion to six digits"):
+            with pytest.warns(UserWarning, match="fewer than six correct digits"):
                 found = explain(table, None, chosen, gamma=gamma, groups=groups)
         assert check_true(found, X, y, groups, gamma) == (found.features.size if known else 0)

@@ -112,11 +112,8 @@ def test_what_the_sets_say():
     assert found.chosen_of([0, 1]) == (1, 1)
     assert found.names == list(X.columns)
     said = str(found)
-    assert said.startswith(
-        "4 sets of 2 features reach at least 98 % of the best Fisher criterion any 2 columns"
-    )
-    assert "it is proven that no other does (F = " in said
-    assert "No feature is in all of them. Stand in for each other: a, b (1 of 2 in each set); c, d (" in said
+    assert said.startswith("Proven: exactly 4 sets of 2 features reach at least 98 % of the best F (F = ")
+    assert "No feature is in all of them. Interchangeable: a, b (1 of 2 in each set); c, d (" in said
 
 
 def test_keep_makes_a_core_and_exclude_leaves_out():
@@ -125,7 +122,7 @@ def test_keep_makes_a_core_and_exclude_leaves_out():
     assert found.sets == [[0, 3, 4]]
     assert found.core == [0, 3, 4]
     assert found.stand_ins == {}
-    assert "that may be chosen could reach" in str(found)
+    assert "Proven among the allowed sets: " in str(found)
     assert "It is a, d, n1." in str(found)
     for feature in ("a", "b"):
         with_it = near_best(X, y, 2, within=0.02, gamma=1.0, keep=feature)
@@ -158,7 +155,7 @@ def test_of_a_target_of_numbers():
     found = near_best(X, target, 2, within=0.001, task="regression", gamma=0.1)
     assert found.sets == [[0, 4], [1, 4]]
     assert found.objective == pytest.approx(JointRegressionScore(2, gamma=0.1).fit(X, target).objective_)
-    assert "best share of variance explained" in str(found)
+    assert "2 sets of 2 features reach at least 99.9 % of the best F" in str(found)
     summary = summarize(X, target, task="regression")
     again = near_best(summary, None, 2, within=0.001, task="regression", gamma=0.1)
     assert again.sets == found.sets
@@ -169,20 +166,22 @@ def test_more_than_may_be_listed():
     X, y = example()
     whole = near_best(X, y, 3, within=0.3, gamma=1.0)
     assert len(whole.sets) > 5
-    with pytest.warns(ConvergenceWarning, match="max_sets was reached") as caught:
+    with pytest.warns(ConvergenceWarning, match="Stopped at max_sets") as caught:
         found = near_best(X, y, 3, within=0.3, gamma=1.0, max_sets=5)
     assert caught[0].filename == __file__
     assert found.sets == whole.sets[:5]
     assert not found.complete
     assert found.status is Status.MAX_SETS
-    assert "5 sets of 3 features were found that reach at least 70 % of the best F found" in str(found)
-    assert "Max_sets was reached" in str(found)
+    assert "Found 5 sets of 3 features that reach at least 70 % of the best F found; more or better" in str(
+        found
+    )
+    assert "Stopped at max_sets" in str(found)
 
 
 def test_without_time_there_is_still_an_answer():
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((80, 60)), np.arange(80) % 4
-    with pytest.warns(ConvergenceWarning, match="time_limit was reached"):
+    with pytest.warns(ConvergenceWarning, match="Stopped at time_limit"):
         found = near_best(X, y, 20, time_limit=1e-9)
     assert not found.complete
     assert len(found.sets[0]) == 20
@@ -194,14 +193,14 @@ def test_constant_features_are_left_out_of_account():
     X = X.assign(n3=1.0, zero=0.0)
     found = near_best(X, y, 2, within=0.02, gamma=1.0)
     assert found.sets == [[0, 3], [1, 3], [0, 2], [1, 2]]
-    assert "2 features are constant and left out of account." in str(found)
+    assert "2 features are constant and in none of the sets." in str(found)
     kept = near_best(X, y, 2, within=0.3, gamma=1.0, keep=["zero"])
     assert all(7 in one for one in kept.sets)
     with pytest.warns(UserWarning, match="k is larger than the number of features that vary, 6: 1 constant"):
         filled = near_best(X, y, 7, gamma=1.0)
     assert filled.sets == [[0, 1, 2, 3, 4, 5, 6]]
     assert filled.complete
-    assert "are constant and left out of account, but that 1 of them fill up every set" in str(filled)
+    assert "are constant; 1 of them fill up every set, because too few vary." in str(filled)
 
 
 def test_nothing_tells_the_classes_apart():
@@ -217,14 +216,14 @@ def test_every_column_is_constant():
         found = near_best(np.ones((6, 3)), np.arange(6) % 2, 2)
     assert found.sets == [[0, 1]]
     assert found.objective == 0.0
-    assert str(found).startswith("No column of this table tells the classes apart (F = 0 for every subset).")
+    assert str(found).startswith("No column tells the classes apart (F = 0 for every set).")
 
 
 def test_many_names_are_not_all_said():
     found = NearBest([list(range(30))], np.ones(1), True, 0.0, 1.0, 2.0, Status.CONVERGED, list(range(40)))
-    assert "0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 20 more." in str(found)
-    assert "1 set of 30 features reaches the best Fisher criterion" in str(found)
-    assert "that may be chosen" in str(replace(found, limited=True))
+    assert "x0, x1, x2, x3, x4, x5, x6, x7, x8, x9 and 20 more." in str(found)
+    assert "1 set of 30 features reaches the best F" in str(found)
+    assert "among the allowed sets" in str(replace(found, limited=True))
 
 
 def wide_table(d, n=50):

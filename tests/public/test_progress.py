@@ -70,10 +70,10 @@ def test_a_line_is_never_longer_than_the_terminal(monkeypatch, columns):
 
 @pytest.mark.parametrize("solver", ["joint", "cutting-plane", "exact"])
 def test_an_early_end_is_a_warning(solver):
-    with pytest.warns(ConvergenceWarning, match="time_limit was reached"):
+    with pytest.warns(ConvergenceWarning, match="Stopped at time_limit; a better set may exist"):
         selector = fit(solver=solver, time_limit=1e-9)
     assert selector.support_.sum() == 4
-    with pytest.warns(ConvergenceWarning, match="max_iter was reached"):
+    with pytest.warns(ConvergenceWarning, match="Stopped at max_iter"):
         fit(solver=solver, max_iter=1, tol=1e-9, gamma=0.1)
 
 

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fisherset._docs import documented
-from fisherset._format import certificate_figures, certificate_sentence
+from fisherset._format import certificate_figures, certificate_sentence, counted, proven_share
+from fisherset.analysis.fitted import accepts_selector
 from fisherset.selection.constraints import SetArguments
 from fisherset.selection.noise import Noise
 from fisherset.selection.outcome import warn_status
@@ -83,6 +84,11 @@ class Certificate(NamedTuple):
         known = self.exact and not self.optimal
         return certificate_figures(self.objective, self.upper_bound, self.gamma, self.best if known else None)
 
+    def __repr__(self) -> str:
+        share = f"{'' if self.exact else 'at least '}{proven_share(self.gap)} of the best"
+        verdict = "proven optimal" if self.optimal else share
+        return f"Certificate({counted(self.n_features, self.what)}: {verdict}, {self.figures})"
+
     def __str__(self) -> str:
         sentence = certificate_sentence(
             self.n_features,
@@ -97,10 +103,11 @@ class Certificate(NamedTuple):
             exact=self.exact,
         )
         if self.status is Status.INEXACT:
-            sentence = f"{sentence} But {self.status.value}."
+            sentence = f"{sentence} {self.status.value}."
         return f"{sentence} {self.noise}" if self.noise is not None and self.noise.chance else sentence
 
 
+@accepts_selector
 @documented
 def fisher_criterion(
     X: Any,
@@ -152,6 +159,7 @@ def fisher_criterion(
     return float(np.clip(found.stated, 0.0, subset.posed.problem.ceiling))
 
 
+@accepts_selector
 @documented
 def certify(
     X: Any,
@@ -205,11 +213,10 @@ def certify(
     >>> X, y = load_digits(return_X_y=True)
     >>> ranking = FisherScore(10).fit(X, y)
     >>> print(certify(X, y, ranking.get_support()))
-    These 10 features reach at least 81.8 % of the best Fisher criterion any 10 columns of this
-    table could reach (F = 1.88112, upper bound 2.29926, gamma = 1797).
+    Within 18.2 % of the best: at least 81.8 % of what any 10 columns can reach (F = 1.88112, upper
+    bound 2.29926, gamma = 1797).
     >>> print(certify(X, y, ranking.get_support(), exact=True))
-    These 10 features reach 88.1 % of the best Fisher criterion any 10 columns of this table can
-    reach (F = 1.88112, the best 2.13397, gamma = 1797).
+    Not optimal: 88.1 % of what the best 10 columns reach (F = 1.88112, best 2.13397, gamma = 1797).
     """
     check_flag("exact", exact)
     solver = "exact" if exact else "joint"

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._docs import documented
+from fisherset._format import counted
+from fisherset._records import Records, aligned, as_frame, name_of
 from fisherset._rounding import Value
 from fisherset._threads import one_thread
 from fisherset._types import Floats, Indices
+from fisherset.analysis.fitted import accepts_selector
 from fisherset.selection.constraints import SetArguments
 from fisherset.selection.outcome import prove_units, table_bounds, warn_status
 from fisherset.selection.request import PosedSubset, check_request, check_search, pose_subset
@@ -39,42 +43,8 @@ CLEAR, TRIED, TRIED_IN_ALL = 1e3, 8, 512
 DROP_ACCURACY = 1e-9  # share of itself to which the loss of F must be known from one system
 
 
-@documented
-class Explanation(NamedTuple):
-    """Contributions and substitutes, an entry for each feature of the subset, in column order.
-
-    With groups an entry for each group, in the order of their first columns, and numbers of groups
-    in that order in place of column numbers.
-
-    Attributes
-    ----------
-    features : ndarray of shape (k,)
-        Column numbers.
-    fisher_scores : ndarray of shape (k,)
-        Fisher score of each feature alone, Eq. (4); for targets that are numbers or sets of labels
-        the sum of its squared correlations with them. Of a group the sum over its columns.
-    drops : ndarray of shape (k,)
-        What F loses when the feature is left out and not replaced. An estimate for sets
-        of so many thousand features that their system cannot be held; NaN, with a warning, where gamma
-        is so small that float64 cannot tell.
-    stand_ins : ndarray of shape (k,)
-        Column number of the feature outside that is most correlated with it; -1 without any. It need
-        not be the one that serves F best in its place.
-    correlations : ndarray of shape (k,)
-        Its correlation; of groups that of the most correlated pair of columns.
-    objective : float
-        F of the subset.
-    %(gamma.used)
-    in_every : ndarray of shape (k,)
-        Whether the feature is proven to be in every set of that size as good as this one; with
-        `prove` only, else False.
-    exchanges : ndarray of shape (k,)
-        Column number of the best swap: the feature outside with which in its place F is largest.
-        -1 where nothing outside varies, for a feature that does not vary itself, for sets so large
-        that their system cannot be held, and where gamma is so small that float64 cannot tell.
-    exchanged : ndarray of shape (k,)
-        F with that one in its place; NaN without any.
-    """
+class _Figures(NamedTuple):
+    """The numbers of an explanation, which is a tuple of them."""
 
     features: Indices
     fisher_scores: Floats
@@ -88,6 +58,108 @@ class Explanation(NamedTuple):
     exchanged: Floats
 
 
+@documented
+class Explanation(_Figures):
+    """Contribution and substitutes of each feature of a subset, in column order; printed, it is a table.
+
+    With groups there is an entry for each group, in the order of their first columns, and numbers of
+    groups in that order replace column numbers.
+
+    Attributes
+    ----------
+    features : ndarray of shape (k,)
+        Column numbers.
+    fisher_scores : ndarray of shape (k,)
+        Fisher score of each feature alone, Eq. (4); for targets that are numbers or sets of labels
+        the sum of its squared correlations with them. Of a group the sum over its columns.
+    drops : ndarray of shape (k,)
+        Loss of F when the feature is removed and not replaced. An estimate for sets of so many thousand
+        features that their system does not fit into memory; NaN, with a warning, where gamma is so small
+        that float64 cannot tell.
+    stand_ins : ndarray of shape (k,)
+        Column number of the feature outside that is most correlated with it; -1 without any. It need
+        not be the best substitute.
+    correlations : ndarray of shape (k,)
+        Its correlation; of groups that of the most correlated pair of columns.
+    objective : float
+        F of the subset.
+    %(gamma.used)
+    in_every : ndarray of shape (k,)
+        Whether the feature is proven essential: in every set of that size as good as this one. With
+        `prove` only, else False.
+    exchanges : ndarray of shape (k,)
+        Column number of the best substitute: the feature outside with which in its place F is largest.
+        -1 where nothing outside varies, for a feature that does not vary itself, for sets so large
+        that their system does not fit into memory, and where gamma is so small that float64 cannot tell.
+    exchanged : ndarray of shape (k,)
+        F after that swap; NaN without any.
+    """
+
+    _labels: Sequence[Any] = ()
+    _what = "features"
+    _score = "Fisher score"
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the features, or labels of the groups; "x0", "x1", ... where the table has none."""
+        return [str(self._name(unit)) for unit in self.features.tolist()]
+
+    def table(self) -> Records:
+        """Rows of the printed table, as dictionaries.
+
+        Returns
+        -------
+        rows : list of dict
+            One for each feature: its name, F if removed, the best substitute and F if swapped, the most
+            correlated feature outside and its correlation r, its own score, and whether it is essential
+            where that was proven. None where there is no such feature.
+        """
+        substitutes, nearest = self.exchanges.tolist(), self.stand_ins.tolist()
+        rows = [
+            {
+                self._what.removesuffix("s"): name,
+                "F if removed": self.objective - float(self.drops[at]),
+                "best substitute": self._name(substitutes[at]),
+                "F if swapped": float(self.exchanged[at]),
+                "most correlated": self._name(nearest[at]),
+                "r": float(self.correlations[at]) if nearest[at] >= 0 else None,
+                self._score: float(self.fisher_scores[at]),
+            }
+            for at, name in enumerate(self.names)
+        ]
+        if not self.in_every.any():
+            return rows
+        return [{**row, "essential": known} for row, known in zip(rows, self.in_every.tolist(), strict=True)]
+
+    def to_frame(self) -> Any:
+        """Rows of the printed table, as a data frame of pandas.
+
+        Returns
+        -------
+        frame : DataFrame
+            A row for each feature.
+        """
+        return as_frame(self.table())
+
+    def _name(self, unit: int) -> str | None:
+        if unit < 0:
+            return None
+        return name_of(self._labels[unit] if self._labels else unit, self._what)
+
+    def _figures(self) -> str:
+        size = counted(self.features.size, self._what)
+        return f"{size}, F = {self.objective:.6g}, gamma = {self.gamma:g}"
+
+    def __repr__(self) -> str:
+        return f"Explanation({self._figures()})"
+
+    def __str__(self) -> str:
+        formats = {"F if removed": "#.6g", "F if swapped": "#.6g", "r": ".2f", self._score: ".3g"}
+        rows = [{**row, "essential": "yes" if row.get("essential") else ""} for row in self.table()]
+        return f"{self._figures()}\n{aligned(rows, formats)}"
+
+
+@accepts_selector
 @documented
 def explain(
     X: Any,
@@ -173,8 +245,12 @@ def explain(
         if prove:
             in_every = _in_every(subset)[chosen]
     alone = _alone(subset)[chosen]
-    found = chosen, alone, drops, nearest, correlations, value, subset.gamma, in_every
-    return Explanation(*found, swaps, swapped)
+    figures = chosen, alone, drops, nearest, correlations, value, subset.gamma, in_every
+    found = Explanation(*figures, swaps, swapped)
+    constraints = subset.posed.constraints
+    found._labels, found._what = constraints.labels, constraints.what
+    found._score = "Fisher score" if subset.table.one_class_each else "sum of r\N{SUPERSCRIPT TWO}"
+    return found
 
 
 def _in_every(subset: PosedSubset) -> NDArray[np.bool_]:

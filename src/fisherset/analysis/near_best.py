@@ -15,9 +15,11 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from fisherset._docs import documented
-from fisherset._format import CRITERIA, certificate_figures, certificate_sentence, counted
+from fisherset._format import certificate_figures, certificate_sentence, counted, listed, qualified
 from fisherset._memory import format_bytes
+from fisherset._records import Records, aligned, as_frame, name_of
 from fisherset._types import Floats, Indices
+from fisherset.analysis.fitted import accepts_selector
 from fisherset.selection.constraints import PosedProblem, SetArguments
 from fisherset.selection.outcome import warn_status
 from fisherset.selection.request import check_request, check_search, memory_for
@@ -156,17 +158,53 @@ class NearBest:
         text : str
             As "a, b and 3 more".
         """
-        listed = [str(self.names[unit]) for unit in some]
-        more = f" and {len(listed) - most} more" if len(listed) > most else ""
-        return ", ".join(listed[:most]) + more
+        return listed([name_of(self.names[unit], self.what) for unit in some], most)
+
+    def table(self) -> Records:
+        """The sets with the names of their features, as dictionaries.
+
+        Returns
+        -------
+        rows : list of dict
+            One for each set: F and the names of its features, or labels of its groups.
+        """
+        return self._rows(self.sets)
+
+    def to_frame(self) -> Any:
+        """The sets with the names of their features, as a data frame of pandas.
+
+        Returns
+        -------
+        frame : DataFrame
+            A row for each set.
+        """
+        return as_frame(self.table())
+
+    def _rows(self, sets: list[list[int]]) -> Records:
+        names = {unit: name_of(self.names[unit], self.what) for one in sets for unit in one}
+        found = zip(self.objectives.tolist(), sets, strict=True)
+        return [{"F": value, self.what: [names[unit] for unit in units]} for value, units in found]
 
     @property
     def sentences(self) -> list[str]:
         """The list in words: how many sets, the core, what replaces what, what is constant."""
         return list(self._sentences())
 
+    def __repr__(self) -> str:
+        n, k = counted(len(self.sets), "sets"), counted(len(self.sets[0]), self.what)
+        known = "all" if self.complete else "not all"
+        figures = certificate_figures(self.objective, self.upper_bound, self.gamma)
+        return f"NearBest({n} of {k} within {100 * self.within:.6g} % of the best, {known} found, {figures})"
+
     def __str__(self) -> str:
-        return " ".join(self.sentences)
+        told = " ".join(self.sentences)
+        if len(self.sets) == 1:
+            return told
+        core = set(self.core)
+        rest = self._rows([[unit for unit in one if unit not in core] for one in self.sets])
+        heading = f"other {self.what}" if core else self.what
+        rows = [{"F": row["F"], heading: row[self.what]} for row in rest]
+        return f"{told}\n{aligned(rows, {'F': '#.6g'})}"
 
     def _sentences(self) -> Iterator[str]:
         if self.objective == 0 == self.upper_bound:
@@ -175,7 +213,7 @@ class NearBest:
         else:
             yield self._number()
             if self.status is not Status.CONVERGED:
-                yield f"{self.status.value[0].upper()}{self.status.value[1:]}."
+                yield f"{self.status.value}."
             if len(self.sets) == 1:
                 yield f"It is {self.named(self.sets[0])}."
             elif self.core:
@@ -183,12 +221,12 @@ class NearBest:
             else:
                 yield f"No {self.what.removesuffix('s')} is in all of them."
             if self.exchangeable:
-                yield f"Stand in for each other: {'; '.join(map(self._interchangeable, self.exchangeable))}."
+                yield f"Interchangeable: {'; '.join(map(self._interchangeable, self.exchangeable))}."
         if self.n_constant:
             are = "is" if self.n_constant == 1 else "are"
-            filled = f", but that {self.n_filled} of them fill up every set, no matter which"
-            constant = f"{counted(self.n_constant, self.what)} {are} constant and left out of account"
-            yield f"{constant}{filled if self.n_filled else ''}."
+            filled = f"; {self.n_filled} of them fill up every set, because too few vary"
+            constant = f"{counted(self.n_constant, self.what)} {are} constant"
+            yield f"{constant}{filled if self.n_filled else ' and in none of the sets'}."
 
     def _interchangeable(self, group: list[int]) -> str:
         least, most = self.chosen_of(group)
@@ -197,19 +235,17 @@ class NearBest:
 
     def _number(self) -> str:
         n, k = len(self.sets), len(self.sets[0])
-        beyond = " beyond what is adjusted for" if self.adjusted else ""
-        reached = f"at least {100 * (1 - self.within):.6g} % of " if self.within else ""
+        among = qualified(self.limited, self.adjusted)
         figures = certificate_figures(self.objective, self.upper_bound, self.gamma)
         sets, reach = f"{counted(n, 'sets')} of {counted(k, self.what)}", "reaches" if n == 1 else "reach"
+        reached = f"at least {100 * (1 - self.within):.6g} % of the best F" if self.within else "the best F"
         if not self.complete:
-            found = f"{sets} {'was' if n == 1 else 'were'} found that {reach} {reached}the best F found"
-            return f"{found}{beyond} ({figures}); there may be others, and better ones."
-        columns = counted(k, "groups of columns" if self.what == "groups" else "columns")
-        allowed = "that may be chosen" if self.limited else "of this table"
-        best = f"the best {CRITERIA[self.task][0]} any {columns} {allowed} could reach{beyond}"
-        return f"{sets} {reach} {reached}{best}, and it is proven that no other does ({figures})."
+            found = f"Found {sets}{among} that {reach} {reached} found"
+            return f"{found}; more or better sets may exist ({figures})."
+        return f"Proven{among}: exactly {sets} {reach} {reached} ({figures})."
 
 
+@accepts_selector
 @documented
 def near_best(
     X: Any,

@@ -10,7 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._docs import documented
+from fisherset._format import listed
+from fisherset._records import Records, aligned, as_frame, name_of
 from fisherset._types import Indices
+from fisherset.analysis.fitted import accepts_selector
 from fisherset.selection.constraints import PosedProblem, SetArguments
 from fisherset.selection.noise import Noise
 from fisherset.selection.outcome import solutions_along
@@ -51,6 +54,9 @@ class Step(NamedTuple):
         """How far below the best selection of k features this one can be at most, as a share."""
         return relative_gap(self.objective, self.upper_bound)
 
+    def __repr__(self) -> str:
+        return f"Step(k={self.k}, F = {self.objective:.6g}, gap {100 * self.gap:.1f} %)"
+
 
 @documented
 @dataclass(frozen=True)
@@ -82,7 +88,54 @@ class SelectionPath:
     def __iter__(self) -> Iterator[Step]:
         return iter(self.steps)
 
+    def table(self) -> Records:
+        """Rows of the printed table, as dictionaries.
 
+        Returns
+        -------
+        rows : list of dict
+            One for each size: k, F, its upper bound, the gap between them as a share, and the names of
+            the features that were added to and removed from the set before.
+        """
+        rows, before = [], np.empty(0, dtype=np.intp)
+        for step in self.steps:
+            rows.append(
+                {
+                    "k": step.k,
+                    "F": step.objective,
+                    "upper bound": step.upper_bound,
+                    "gap": step.gap,
+                    "added": self._names(np.setdiff1d(step.features, before)),
+                    "removed": self._names(np.setdiff1d(before, step.features)),
+                }
+            )
+            before = step.features
+        return rows
+
+    def to_frame(self) -> Any:
+        """Rows of the printed table, as a data frame of pandas.
+
+        Returns
+        -------
+        frame : DataFrame
+            A row for each size.
+        """
+        return as_frame(self.table())
+
+    def _names(self, columns: Indices) -> list[str]:
+        known = range(columns.max(initial=0) + 1) if self.feature_names is None else self.feature_names
+        return [name_of(known[j]) for j in columns.tolist()]
+
+    def __repr__(self) -> str:
+        sizes = listed([str(step.k) for step in self.steps], 10)
+        return f"SelectionPath(k = {sizes}; gamma = {self.gamma:g})"
+
+    def __str__(self) -> str:
+        formats = {"k": "d", "F": "#.6g", "upper bound": "#.6g", "gap": ".1%"}
+        return f"{aligned(self.table(), formats)}\nAll at gamma = {self.gamma:g}."
+
+
+@accepts_selector
 @documented
 def selection_path(
     X: Any,

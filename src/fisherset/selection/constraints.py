@@ -178,8 +178,8 @@ class PosedProblem:
 
     def noise(self, units: Indices) -> Noise:
         """Comparison of the selected units of the problem with chance."""
-        columns = self.domain.units.columns
-        return measure_noise(self.problem, self.shares, columns(units), columns(self.domain.excluded))
+        domain = self.domain
+        return measure_noise(self.problem, self.shares, domain.units, units, domain.excluded)
 
     def ranked(self, order: Indices) -> Indices:
         """All units of the table, best first, from those of the problem, best first.

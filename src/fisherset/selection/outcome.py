@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -16,6 +15,7 @@ from fisherset._types import Floats
 from fisherset.selection.constraints import PosedProblem
 from fisherset.selection.request import SearchOptions
 from fisherset.solver import Solution, Status
+from fisherset.validation.table import warn
 
 
 def solutions_along(
@@ -35,11 +35,11 @@ def solutions_along(
 def warn_status(status: Status) -> None:
     """Warn of a search that did not converge."""
     if status is not Status.CONVERGED:
-        warnings.warn(f"{status.value}.", ConvergenceWarning, stacklevel=3)
+        warn(f"{status.value}.", ConvergenceWarning)
 
 
 class Proven(NamedTuple):
-    """Conclusions from the bounds on the sets with and without each feature, or group of features.
+    """Features, or groups, that are proven essential, ruled out, or undecided; printed, a sentence.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Proven(NamedTuple):
     in_none : ndarray of shape (n_features,) or (n_groups,)
         Whether it is in none: it is ruled out.
     given : ndarray of shape (n_features,) or (n_groups,)
-        Whether there was no choice: it was kept or excluded, or all there is had to be selected.
+        Whether there was no choice: it was required or excluded, or all features had to be selected.
     what : {"features", "groups"}
         What the entries are.
     """
@@ -59,16 +59,33 @@ class Proven(NamedTuple):
     what: str = "features"
 
     @property
+    def essential(self) -> NDArray[np.bool_]:
+        """Whether it is in every set that is as good as the selected one, though that was not required."""
+        return self.in_every & ~self.given
+
+    @property
+    def ruled_out(self) -> NDArray[np.bool_]:
+        """Whether it is in no such set, though it was not excluded."""
+        return self.in_none & ~self.given
+
+    @property
+    def undecided(self) -> NDArray[np.bool_]:
+        """Whether neither is proven, and there was a choice."""
+        return ~(self.in_every | self.in_none | self.given)
+
+    @property
     def counts(self) -> tuple[int, int, int]:
         """Numbers of essential, ruled out and undecided ones among those there was a choice about."""
-        n, every, none = (
-            int(np.count_nonzero(some & ~self.given)) for some in (~self.given, self.in_every, self.in_none)
-        )
-        return every, none, n - every - none
+        every, none, rest = map(np.count_nonzero, (self.essential, self.ruled_out, self.undecided))
+        return int(every), int(none), int(rest)
 
     def sentence(self, noun: str) -> str:
         """The numbers as a sentence, with a noun for the entries."""
         return proven_sentence(*self.counts, noun=noun, limited=bool(self.given.any()))
+
+    def __repr__(self) -> str:
+        every, none, rest = self.counts
+        return f"Proven({every} essential, {none} ruled out, {rest} undecided {self.what})"
 
     def __str__(self) -> str:
         return self.sentence(self.what)

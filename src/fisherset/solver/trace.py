@@ -25,47 +25,28 @@ class Iteration(NamedTuple):
 
 
 class Status(StrEnum):
-    """How a run ended, with what to do about it. The bound holds in every case; its tightness differs."""
+    """How a run ended, and what to do about it. The upper bound holds in every case; its tightness differs.
+
+    A value is one or two sentences without the last full stop, in which limits have the names of
+    parameters; `name` is stable, for whoever has other words for them.
+    """
 
     CONVERGED = "converged"
-    MAX_ITER = (
-        "max_iter was reached: the certificate is valid, but it may be loose or the subset not yet "
-        "locally optimal; raise max_iter, or tol"
-    )
-    PRECISION = (
-        "float64 did not allow to solve the relaxation to tol, or to search any further: the certificate is "
-        "valid, but looser than asked; raise tol, or gamma"
-    )
+    MAX_ITER = "Stopped at max_iter; a better set may exist. Raise max_iter, or tol"
+    PRECISION = "The upper bound is not as tight as tol asks (float64 rounding). Raise gamma, or tol"
     INEXACT = (
-        "float64 was not enough to compute the criterion to six digits: the upper bound holds, and the "
-        "objective is a value that the criterion certainly reaches; raise gamma, exclude near-duplicate "
-        "features and features close to a confounder, or fit the rows in place of differences of summaries"
+        "F has fewer than six correct digits (float64 rounding): its true value is at least the one stated. "
+        "Raise gamma, exclude near-duplicate features and features close to a confounder, or fit the rows"
     )
     UNKNOWN = (
-        "some features cannot be told from constant ones once confounders or subtracted rows are removed: "
-        "the upper bound holds, but it says little of sets with such a feature; exclude these features, or "
-        "fit the remaining rows themselves"
+        "Some features are indistinguishable from constant ones once confounders or subtracted rows are "
+        "removed, so the upper bound is loose for sets with them. Exclude them, or fit the remaining rows"
     )
-    TIME_LIMIT = (
-        "time_limit was reached: the subset may not be locally optimal and the certificate, while "
-        "valid, may be loose; raise time_limit"
-    )
-    MAX_NODES = (
-        "max_nodes was reached: the subset is the best that was found, and the certificate, while valid, may "
-        "not be tight; raise max_nodes"
-    )
-    INTERRUPTED = (
-        "the search was interrupted: the subset is the best that was found, and the certificate, while "
-        "valid, may not be tight"
-    )
-    MEMORY = (
-        "exact search ran out of memory for the remaining candidates: the subset is locally optimal and the "
-        "certificate that of its relaxation; raise max_memory, or exclude columns"
-    )
-    MAX_SETS = (
-        "max_sets was reached: the sets listed are the best of those found, and there are more; raise "
-        "max_sets, or lower within"
-    )
+    TIME_LIMIT = "Stopped at time_limit; a better set may exist. Raise it to search longer"
+    MAX_NODES = "Stopped at max_nodes; a better set may exist. Raise it to search longer"
+    INTERRUPTED = "Interrupted; a better set may exist. This is the best set found so far"
+    MEMORY = "Exact search ran out of memory; a better set may exist. Raise max_memory, or exclude columns"
+    MAX_SETS = "Stopped at max_sets; there are more sets. Raise max_sets, or lower within"
 
 
 # Statuses that put numbers in doubt outrank those that say why a search ended.

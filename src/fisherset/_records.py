@@ -1,0 +1,77 @@
+"""Results as records: a table of names and numbers as aligned text, or as a data frame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+from fisherset._format import listed
+
+MOST_ROWS = 50  # of a printed table
+WIDEST = 40  # characters of a printed name
+LISTED = 60  # characters of a printed list of names
+
+Records = list[dict[str, Any]]
+
+
+def name_of(label: Any, what: str = "features") -> str:
+    """Return the name of a group or a column; column number 3 without one is "x3", as in scikit-learn."""
+    return str(label) if isinstance(label, str) or what == "groups" else f"x{label}"
+
+
+def printable(text: str, widest: int = WIDEST) -> str:
+    """Return a text without characters that a terminal would obey, cut where it is too long."""
+    shown = "".join(sign if sign.isprintable() else "\ufffd" for sign in text)
+    return shown if len(shown) <= widest else f"{shown[: widest - 3]}..."
+
+
+def joined(names: Sequence[str], widest: int = LISTED) -> str:
+    """Return the first of some names, as far as they fit, and how many more there are."""
+    shown, length = 0, 0
+    for name in names:
+        length += len(printable(name)) + 2
+        if shown and length > widest:
+            break
+        shown += 1
+    return listed([printable(name) for name in names], shown)
+
+
+def as_frame(records: Sequence[Mapping[str, Any]]) -> Any:
+    """Return a pandas data frame of some records."""
+    try:
+        pandas: Any = import_module("pandas")
+    except ImportError:
+        raise ImportError(
+            "to_frame needs pandas: pip install pandas. table() gives the same as a list of dictionaries."
+        ) from None
+    return pandas.DataFrame(list(records))
+
+
+def aligned(records: Sequence[Mapping[str, Any]], formats: Mapping[str, str]) -> str:
+    """Return records as lines of text under their keys: numbers by their formats, to the right.
+
+    A key without a format holds text. None and NaN are left empty, and so is a key that all lack.
+    """
+    shown = records[:MOST_ROWS]
+    keys = [key for key in (records[0] if records else ()) if any(_known(row[key]) for row in records)]
+    columns = []
+    for key in keys:
+        cells = [key, *(_cell(row[key], formats.get(key)) for row in shown)]
+        width = max(map(len, cells))
+        columns.append([cell.rjust(width) if key in formats else cell.ljust(width) for cell in cells])
+    lines = ["  ".join(line).rstrip() for line in zip(*columns, strict=True)]
+    more = len(records) - len(shown)
+    return "\n".join([*lines, *([f"... and {more} more"] if more else [])])
+
+
+def _known(value: Any) -> bool:
+    return value is not None and value == value and value not in ("", [])
+
+
+def _cell(value: Any, form: str | None) -> str:
+    if not _known(value):
+        return ""
+    if form is not None:
+        return format(value, form)
+    return joined(value) if isinstance(value, list) else printable(str(value))
