@@ -10,43 +10,42 @@ from fisherset._format import (
     certificate_sentence,
     kept_share,
     most_share,
+    near,
     proven_sentence,
 )
 
 
 def test_without_figures():
-    best = "the best Fisher criterion any 5 columns of this table could reach"
-    said = certificate_sentence(5, 0.0051, 0.5, whose="Your")
-    assert said == f"Your 5 features reach at least 99.4 % of {best}."
-    assert certificate_sentence(1, 0.25, 0.5).startswith("This 1 feature reaches at least 75.0 % of the best")
-    assert certificate_sentence(3, 0.0, 0.0) == "No column of this table tells the classes apart."
+    said = certificate_sentence(5, 0.0051, 0.5)
+    assert said == "Within 0.6 % of the best: at least 99.4 % of what any 5 columns can reach."
+    one = certificate_sentence(1, 0.25, 0.5)
+    assert one == "Within 25.0 % of the best: at least 75.0 % of what any column can reach."
+    far = certificate_sentence(3, 0.6, 0.5)
+    assert far == "Not proven near the best: at least 40.0 % of what any 3 columns can reach."
+    assert certificate_sentence(3, 0.0, 0.0) == "No column tells the classes apart."
+    assert certificate_sentence(3, 0.0, 0.0, limited=True, adjusted=True, task="regression") == (
+        "No allowed column explains anything of the target after adjustment."
+    )
 
 
 def test_the_best():
     said = certificate_sentence(5, 1e-9, 0.5, optimal=True)
-    best = "These 5 features are the best 5 columns of this table"
-    assert said == f"{best}: no other 5 reach a larger Fisher criterion."
-    one = certificate_sentence(1, 0.0, 0.5, optimal=True, exact=True, limited=True, whose="Your")
-    assert (
-        one
-        == "Your 1 feature is the best column that may be chosen: no other reaches a larger Fisher criterion."
-    )
+    assert said == "Proven optimal: no other 5 columns score higher."
+    one = certificate_sentence(1, 0.0, 0.5, optimal=True, exact=True, limited=True)
+    assert one == "Proven optimal among the allowed sets: no other column scores higher."
     words = {"noun": "groups", "task": "regression", "adjusted": True, "figures": "F = 1"}
     assert certificate_sentence(2, 0.0, 0.5, optimal=True, **words) == (
-        "These 2 groups are the best 2 groups of columns of this table: no other 2 reach a larger share of "
-        "variance explained beyond what is adjusted for (F = 1)."
+        "Proven optimal after adjustment: no other 2 groups score higher (F = 1)."
     )
-    assert (
-        certificate_sentence(3, 0.0, 0.0, optimal=True) == "No column of this table tells the classes apart."
-    )
+    assert certificate_sentence(3, 0.0, 0.0, optimal=True) == "No column tells the classes apart."
+    rounded = certificate_sentence(5, 1e-8, 0.5)
+    assert rounded == "Optimal up to rounding: at least 100.0 % of what any 5 columns can reach."
 
 
 def test_how_far_from_the_best():
-    said = certificate_sentence(
-        5, 0.11862, 0.5, exact=True, figures=certificate_figures(0.44, 0.5, 9.0, 0.49)
-    )
-    best = "the best Fisher criterion any 5 columns of this table can reach"
-    assert said == f"These 5 features reach 88.1 % of {best} (F = 0.44, the best 0.49, gamma = 9)."
+    figures = certificate_figures(0.44, 0.5, 9.0, 0.49)
+    said = certificate_sentence(5, 0.11862, 0.5, exact=True, figures=figures)
+    assert said == "Not optimal: 88.1 % of what the best 5 columns reach (F = 0.44, best 0.49, gamma = 9)."
 
 
 @pytest.mark.parametrize(
@@ -60,23 +59,29 @@ def test_the_library_says_the_same_with_figures(found):
 
 
 @pytest.mark.parametrize(
-    ("counts", "said"),
+    ("counts", "said", "limited"),
     [
         (
             (7, 19812, 181),
-            "Proven of the 20000 features: 19812 are in no set as good as this one, 7 are in every one; "
-            "181 are open.",
+            "Proof: 7 features are essential, 19812 are ruled out, 181 undecided.",
+            "Proof: of the other 20000 groups, 7 are essential, 19812 are ruled out, 181 undecided.",
         ),
-        ((1, 0, 1), "Proven of the 2 features: 1 is in every set as good as this one; 1 is open."),
-        ((0, 1, 9), "Proven of the 10 features: 1 is in no set as good as this one; 9 are open."),
-        ((0, 0, 9), "No feature is proven to be in every set as good as this one, or in none."),
-        ((0, 0, 0), ""),
+        (
+            (1, 1, 0),
+            "Proof: 1 feature is essential, 1 is ruled out, 0 undecided.",
+            "Proof: of the other 2 groups, 1 is essential, 1 is ruled out, 0 undecided.",
+        ),
+        (
+            (0, 0, 9),
+            "No feature is proven essential or ruled out: 9 undecided.",
+            "No other group is proven essential or ruled out: 9 undecided.",
+        ),
+        ((0, 0, 0), "", ""),
     ],
 )
-def test_what_is_proven_of_single_features(counts, said):
+def test_what_is_proven_of_single_features(counts, said, limited):
     assert proven_sentence(*counts) == said
-    of_groups = proven_sentence(*counts, noun="groups", limited=True)
-    assert of_groups == said.replace("feature", "group").replace("s:", "s left to choose from:")
+    assert proven_sentence(*counts, noun="groups", limited=True) == limited
 
 
 @pytest.mark.parametrize(
@@ -95,3 +100,11 @@ def test_what_is_proven_of_single_features(counts, said):
 )
 def test_what_is_left_of_the_criterion(value, whole, kept, most):
     assert (kept_share(value, whole), most_share(value, whole)) == (kept, most)
+
+
+def test_did_you_mean_ignores_case():
+    assert near("SPECIES", ["species", "petal"]) == " Did you mean 'species'?"
+    assert near("sampleid", ["Sample_ID", "Age"]) == " Did you mean 'Sample_ID'?"
+    assert near("AGE", ["Age", "age"]) == " Did you mean 'Age'?"
+    assert near("zzz", ["Age", "dose"]) == " It has 'Age', 'dose'."
+    assert near("zzz", ["Age"]) == " Did you mean 'Age'?"

@@ -39,7 +39,7 @@ def most_share(bound: float, whole: float) -> str:
 
 def certificate_figures(objective: float, upper_bound: float, gamma: float, best: float | None = None) -> str:
     """Return the numbers of a certificate; the best F replaces its bound where it is known."""
-    most = f"upper bound {upper_bound:.6g}" if best is None else f"the best {best:.6g}"
+    most = f"upper bound {upper_bound:.6g}" if best is None else f"best {best:.6g}"
     return f"F = {objective:.6g}, {most}, gamma = {gamma:g}"
 
 
@@ -48,7 +48,6 @@ def certificate_sentence(
     gap: float,
     upper_bound: float,
     *,
-    whose: str = "These",
     figures: str = "",
     noun: str = "features",
     task: str = "classification",
@@ -63,21 +62,41 @@ def certificate_sentence(
     `adjusted` where all were adjusted for some: the certificate is then about what these leave. `optimal`
     where no set is better, and `exact` where the best one is known, whether this one is it or not.
     """
-    what, nothing = CRITERIA[task]
-    allowed = "that may be chosen" if limited else "of this table"
-    beyond = " beyond what is adjusted for" if adjusted else ""
+    told, columns = f" ({figures})" if figures else "", sets_of(k, noun)
     if gap == 0 and upper_bound <= NEGLIGIBLE:
-        known = " (F = 0 for every subset)" if figures else ""
-        return f"No column {allowed} {nothing}{beyond}{known}."
-    own = whose if k > 1 else whose.replace("These", "This")
-    these, reach = f"{own} {counted(k, noun)}", "reach" if k > 1 else "reaches"
-    others = counted(k, "groups of columns" if noun == "groups" else "columns")
-    told = f" ({figures})" if figures else ""
+        allowed, beyond = " allowed" if limited else "", " after adjustment" if adjusted else ""
+        known = " (F = 0 for every set)" if figures else ""
+        return f"No{allowed} column {CRITERIA[task][1]}{beyond}{known}."
+    among = qualified(limited, adjusted)
     if optimal:
-        best = f"{'are' if k > 1 else 'is'} the best {others.removeprefix('1 ')} {allowed}"
-        return f"{these} {best}: no other{f' {k}' if k > 1 else ''} {reach} a larger {what}{beyond}{told}."
-    best = f"the best {what} any {others} {allowed} {'can' if exact else 'could'} reach{beyond}"
-    return f"{these} {reach} {'' if exact else 'at least '}{proven_share(gap)} of {best}{told}."
+        score = "scores" if k == 1 else "score"
+        return f"Proven optimal{among}: no other {columns} {score} higher{told}."
+    share = proven_share(gap)
+    if exact and gap > 1e-7:
+        return f"Not optimal{among}: {share} of what the best {columns} {_reach(k)}{told}."
+    return f"{_nearness(share)}{among}: at least {share} of what any {columns} can reach{told}."
+
+
+def qualified(limited: bool, adjusted: bool) -> str:
+    """Return which sets a certificate is about, unless all: " among the allowed sets"."""
+    return (" among the allowed sets" if limited else "") + (" after adjustment" if adjusted else "")
+
+
+def sets_of(k: int, noun: str) -> str:
+    """Return what a set of k consists of, for "any ..." and "no other ...": "5 columns", "column"."""
+    return counted(k, "groups" if noun == "groups" else "columns").removeprefix("1 ")
+
+
+def _reach(k: int) -> str:
+    return "reaches" if k == 1 else "reach"
+
+
+def _nearness(share: str) -> str:
+    """Return how near the best a set is that reaches a share of it at least."""
+    reached = float(share.removesuffix(" %"))
+    if reached < 50:
+        return "Not proven near the best"
+    return f"Within {100 - reached:.1f} % of the best" if reached < 100 else "Optimal up to rounding"
 
 
 def proven_sentence(
@@ -91,17 +110,15 @@ def proven_sentence(
     if not n:
         return ""
     if n == undecided:
-        return f"No {noun.removesuffix('s')} is proven to be in every set as good as this one, or in none."
-    said = [f"{_are(none)} in no set as good as this one"] if none else []
-    if every:
-        said.append(f"{_are(every)} in every {'one' if none else 'set as good as this one'}")
-    rest = f"{_are(undecided)} open" if undecided else "none is open"
-    left = " left to choose from" if limited else ""
-    return f"Proven of the {counted(n, noun)}{left}: {', '.join(said)}; {rest}."
+        other = "other " if limited else ""
+        return f"No {other}{noun.removesuffix('s')} is proven essential or ruled out: {n} undecided."
+    first = f"of the other {counted(n, noun)}, {every}" if limited else counted(every, noun)
+    rest = f"{none} {_are(none)} ruled out, {undecided} undecided"
+    return f"Proof: {first} {_are(every)} essential, {rest}."
 
 
 def _are(count: int) -> str:
-    return f"{count} {'is' if count == 1 else 'are'}"
+    return "is" if count == 1 else "are"
 
 
 # Names of F, and what a column does not do where F is zero.
@@ -136,7 +153,9 @@ def near(name: str, names: Iterable[str]) -> str:
 def meant(name: str, names: Iterable[str]) -> str:
     """Return a sentence with the name that may have been meant; the only one in any case."""
     known = list(names)
-    close = known if len(known) == 1 else get_close_matches(name, known, 1)
+    folded = {other.casefold(): other for other in reversed(known)}  # of two that differ in case the first
+    close = [folded[other] for other in get_close_matches(name.casefold(), folded, 1)]
+    close = known if len(known) == 1 else close
     return f" Did you mean {close[0]!r}?" if close else ""
 
 

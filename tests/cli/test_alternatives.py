@@ -70,14 +70,14 @@ def test_what_is_printed(folder):
     said = " ".join(invoke(*ALTERNATIVES, *more, "--report", "page.html", cwd=folder).stdout.split())
     found = answer(folder, *more)
     first, second = ([name for name in one if name != "g1"] for one in found["sets"][:2])
-    assert f"{len(found['sets'])} sets of 2 columns reach at least 50 % of the best Fisher criterion" in said
-    assert "it is proven that no other does" in said
-    assert "Kept: g1" in said
+    assert f"{len(found['sets'])} sets of 2 columns reach at least 50 % of the best F" in said
+    assert "Proven among the allowed sets: exactly" in said
+    assert "Required: g1" in said
     assert "In all of them: g1." in said
     assert f"1. {first[0]} (100.00 %) 2. {second[0]} (" in said
     assert "Written: page.html" in said
     page = (folder / "page.html").read_text(encoding="utf-8")
-    assert "it is proven that no other does" in page
+    assert "Proven among the allowed sets: exactly" in page
     assert all(name in page for one in found["sets"] for name in one)
     assert invoke(*ALTERNATIVES, "-q", cwd=folder).stdout == ""
 
@@ -87,9 +87,9 @@ def test_a_list_that_is_not_complete_is_said_to_be(folder):
     assert len(found["sets"]) == 2
     assert found["complete"] is False
     assert found["status"] == "MAX_SETS"
-    assert any("Max_sets was reached" in remark for remark in found["remarks"])
+    assert found["remarks"][-1].startswith("Stopped at --max-sets; there are more sets.")
     done = invoke(*ALTERNATIVES, "--within", 0.5, "--max-sets", 2, cwd=folder)
-    assert "there may be others, and better ones" in " ".join(done.stdout.split())
+    assert "more or better sets may exist" in " ".join(done.stdout.split())
     assert done.stderr == ""
 
 

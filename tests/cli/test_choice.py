@@ -253,9 +253,9 @@ def test_numbers_in_the_terminal_and_on_the_page(folder):
     )
     said = " ".join(done.stdout.split())
     assert "10 features in 8 columns, numbers from" in said
-    best = "the best 3 columns that may be chosen: no other 3 reach a larger share of variance explained"
-    assert f"These 3 columns are {best} beyond what is adjusted for." in said
-    assert "Kept: colour (3 features) Excluded: g5 Adjusted for: flag" in said
+    best = "Proven optimal among the allowed sets after adjustment: no other 3 columns score higher."
+    assert best in said
+    assert "Required: colour (3 features) Excluded: g5 Adjusted for: flag" in said
     assert "class" not in said
     page = (folder / "r.html").read_text(encoding="utf-8")
     assert best in page
@@ -263,9 +263,9 @@ def test_numbers_in_the_terminal_and_on_the_page(folder):
     assert "lowest median" in page
     assert "lowest share" in page  # of a colour
     assert "R² alone: of the column by itself, the square of its correlation with the target" in page
-    for heading, value in (("Kept", "colour (3 features)"), ("Excluded", "g5"), ("Adjusted for", "flag")):
+    for heading, value in (("Required", "colour (3 features)"), ("Excluded", "g5"), ("Adjusted for", "flag")):
         assert f"<dt>{heading}</dt><dd>{value}</dd>" in page
-    assert "<dt>Chosen together</dt><dd>colour (3 features)</dd>" in page
+    assert "<dt>Selected together</dt><dd>colour (3 features)</dd>" in page
     assert "classes" not in page
     assert page.count("as they stand in the table, not adjusted") == 3  # fit, correlations, values
     assert "in the convex relaxation, from 0 to 1; by itself it proves nothing." in page
@@ -332,7 +332,7 @@ def test_the_page_speaks_of_groups(folder):
     done = invoke(*SELECT, "-k", 2, "--groups", "g.json", "--report", "r.html", cwd=folder)
     said = " ".join(done.stdout.split())
     assert "10 features in 6 groups, 3 classes" in said
-    assert "These 2 groups are the best 2 groups of columns of this table: no other 2 reach" in said
+    assert "Proven optimal: no other 2 groups score higher." in said
     page = (folder / "r.html").read_text(encoding="utf-8")
     assert "The chosen groups" in page
     assert "&lt;b&gt;one (2 features)" in page
@@ -396,9 +396,8 @@ def test_certify_of_what_was_selected(folder):
         assert found["objective"] == pytest.approx(chosen["objective"])
         assert found["n_features"] == 3
         said = " ".join(invoke("certify", *options, "--features", "s.json", cwd=folder).stdout.split())
-        what = "share of variance explained" if task else "Fisher criterion"
-        assert "Kept: colour (3 features) Adjusted for: flag" in said
-        assert f"are the best 3 columns that may be chosen: no other 3 reach a larger {what}" in said
+        assert "Required: colour (3 features) Adjusted for: flag" in said
+        assert "among the allowed sets after adjustment: no other 3 columns score higher." in said
 
 
 @pytest.mark.parametrize("more", [(), ("--split-texts",), ("--split-texts", "--groups", "g.json")])
@@ -493,11 +492,13 @@ def test_the_certificate_is_about_what_may_be_chosen(tmp_path):
         path, index=False
     )
     said = invoke("select", path, "-t", "y", "-k", "2", "--keep", "c4", "--report", page).stdout
-    assert "are the best 2 columns that may be chosen: no other 2 reach" in " ".join(said.split())
+    assert "Proven optimal among the allowed sets: no other 2 columns score higher." in " ".join(said.split())
     text = page.read_text(encoding="utf-8")
     assert "every set of that size that may be chosen." in text
     said = invoke("select", path, "-t", "y", "-k", "2", "--adjust-for", "c0").stdout
-    assert "reach a larger Fisher criterion beyond what is adjusted for." in " ".join(said.split())
+    assert "among the allowed sets after adjustment: no other 2 columns score higher." in " ".join(
+        said.split()
+    )
 
 
 def test_two_texts_count_as_much_as_a_truth_value(tmp_path):

@@ -99,7 +99,7 @@ def test_what_is_ours_or_empty_is_replaced(case, folder):
     first = timeless(path)
     again = invoke(*arguments, cwd=folder)
     if path.suffix == ".csv":  # nothing in it says whose it is
-        assert "is there; --force" in refused(again)
+        assert "exists; add --force" in refused(again)
     else:
         assert again.returncode == 0, again.stderr
     assert timeless(path) == first

@@ -42,7 +42,7 @@ def test_a_reader_that_has_gone(arguments, unbuffered, wine):
         text=True,
     )
     os.close(writer)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (141, "")
     assert (wine / "s.json").exists() == ("--out" in arguments)  # the work is done all the same
 
 
@@ -52,3 +52,60 @@ def test_nobody_hears_the_refusal(wine):
     done = subprocess.run([*COMMAND, "select", "none.csv"], cwd=wine, env=environment(), stderr=writer)
     os.close(writer)
     assert done.returncode == 2
+
+
+@pytest.mark.parametrize("shown", ["table", "names", "csv", "json"])
+def test_every_format_ends_with_141(shown, wine):
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [*COMMAND, "select", "wine.csv", "-t", "target", "-k", "3", "--format", shown]
+    done = subprocess.run(
+        command, cwd=wine, env=environment(), stdout=writer, stderr=subprocess.PIPE, text=True
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full device")
+def test_a_full_disk_behind_the_output(wine):
+    with open("/dev/full", "w") as full:
+        command = [*COMMAND, "select", "wine.csv", "-t", "target", "-k", "3"]
+        done = subprocess.run(
+            command, cwd=wine, env=environment(), stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == 2
+    assert done.stderr == "fisherset: the output could not be printed: No space left on device.\n"
+
+
+def test_a_full_disk_behind_the_files(wine):
+    """The answer is printed, and the sentence says which files are there."""
+    import resource
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))  # bytes of a file
+
+    written = ["--out", "s.json", "--report", "r.html", "--write", "w.csv"]
+    command = [*COMMAND, "select", "wine.csv", "-t", "target", "-k", "3", *written]
+    environ = environment(PYTHONDONTWRITEBYTECODE="1")
+    done = subprocess.run(command, cwd=wine, env=environ, capture_output=True, text=True, preexec_fn=limit)
+    assert done.returncode == 2
+    assert "F = " in done.stdout
+    said = "fisherset: r.html could not be written: file too large. Written: s.json. Not written: w.csv.\n"
+    assert done.stderr.endswith(said)
+    assert sorted(path.name for path in wine.iterdir()) == ["s.json", "wine.csv"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("gigabytes", [0.5, 1, 2, 4])
+def test_little_memory_ends_in_an_answer_or_a_sentence(wine, gigabytes):
+    import resource
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (int(gigabytes * 2**30), int(gigabytes * 2**30)))
+
+    command = [*COMMAND, "select", "wine.csv", "-t", "target", "-k", "3"]
+    done = subprocess.run(
+        command, cwd=wine, env=environment(), capture_output=True, text=True, preexec_fn=limit
+    )
+    assert done.returncode in (0, 2), done.stderr
+    assert "Traceback" not in done.stderr

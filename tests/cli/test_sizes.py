@@ -58,7 +58,7 @@ def test_auto_says_what_it_tried_and_why(folder):
 
 def test_the_terminal_shows_them(folder):
     done = invoke("select", "wine.csv", "-t", "target", "-k", "2,5", cwd=folder)
-    assert "At gamma = " in done.stdout
+    assert "Sizes at gamma = " in done.stdout
     assert "held-out accuracy" in done.stdout
     assert "on held-out rows of the sizes tried" in " ".join(done.stdout.split())
 

@@ -4,6 +4,9 @@ import json
 import subprocess
 import sys
 
+import numpy as np
+import pytest
+
 from fisherset.cli.app import app
 from support.command_line import environment
 
@@ -52,3 +55,71 @@ def test_completion_loads_nothing_that_computes(tmp_path):
     typed = {"COMP_WORDS": "fisherset sele", "COMP_CWORD": "1"}
     found, said = loaded_by([[]], tmp_path, _FISHERSET_COMPLETE="complete_bash", **typed)
     assert (found, said.split()) == ([[0, []]], ["select"])
+
+
+# A table of 3 features that is refused for what its header, or a cheap reading of it, tells.
+REFUSED = {
+    "more than there are": "select t.csv -t y -k 4",
+    "more than there are, one of several": "select t.csv -t y -k 1,4",
+    "no such target": "select t.csv -t z -k 1",
+    "no target": "select t.csv -k 1",
+    "no such file": "select no.csv -t y -k 1",
+    "no such suffix": "select t.xyz -t y -k 1",
+    "no number for gamma": "select t.csv -t y -k 1 --gamma x",
+    "no such task": "select t.csv -t y -k 1 --task regresion",
+    "no such column to keep": "select t.csv -t y -k 1 --keep z",
+    "no such column to exclude": "select t.csv -t y -k 1 --exclude z",
+    "no such column to leave out": "select t.csv -t y -k 1 --drop z",
+    "no such groups": "select t.csv -t y -k 1 --groups no.json",
+    "more than there are in Parquet": "select t.parquet -t y -k 4",
+    "no such target in Parquet": "select t.parquet -t z -k 1",
+    "more than there are in .npz": "select t.npz -k 4",
+    "no such target in a folder": "select rows -t z -k 1",
+    "more than there are to compare": "compare t.csv -t y -k 4",
+    "no such feature to certify": "certify t.csv -t y --features z",
+    "more than there are in a set": "alternatives t.csv -t y -k 4",
+    "no such target to sum": "summarize t.csv -t z --out s.npz",
+    "no summary": "merge t.npz --out s.npz",
+    "no selection": "apply t.json t.csv --out r.csv",
+}
+
+
+@pytest.fixture
+def three_features(tmp_path):
+    import pandas as pd
+
+    X = np.random.default_rng(0).standard_normal((20, 3)).round(3)
+    table = pd.DataFrame(X, columns=list("abc")).assign(y=["u", "v"] * 10)
+    table.to_csv(tmp_path / "t.csv", index=False)
+    table.to_csv(tmp_path / "t.xyz", index=False)
+    table.to_parquet(tmp_path / "t.parquet", index=False)
+    (tmp_path / "rows").mkdir()
+    table.to_parquet(tmp_path / "rows" / "a.parquet", index=False)
+    np.savez(tmp_path / "t.npz", X=X, y=np.arange(20) % 2)
+    (tmp_path / "t.json").write_text("{}")
+    return tmp_path
+
+
+def test_refusals_come_before_what_computes_is_loaded(three_features):
+    """Neither scikit-learn, which takes more than a second, nor pandas, which pyarrow would look for."""
+    found, _ = loaded_by([arguments.split() for arguments in REFUSED.values()], three_features)
+    said = dict(zip(REFUSED, found, strict=True))
+    slow = {"jinja2", "joblib", "matplotlib", "pandas", "sklearn"}
+    assert {case: [code, sorted(slow & set(loaded))] for case, (code, loaded) in said.items()} == {
+        case: [2, []] for case in REFUSED
+    }
+
+
+def test_small_refusals_load_no_scipy(three_features):
+    found, _ = loaded_by([REFUSED["more than there are"].split()], three_features)
+    assert found == [[2, ["numpy", "pyarrow"]]]
+
+
+def test_pandas_can_be_loaded_after_arrow_has_not_found_it(three_features):
+    code = (
+        "import sys; from pathlib import Path; from fisherset.cli.files import LabelledFile\n"
+        "table = LabelledFile(Path('t.csv'), target='y').table(Path('t.csv'), True)\n"
+        "assert 'pandas' not in sys.modules and table.X.shape == (20, 3)\n"
+        "import pandas; assert len(pandas.read_csv('t.csv')) == 20"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=three_features, env=environment(), check=True)

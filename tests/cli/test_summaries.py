@@ -95,7 +95,14 @@ def test_what_summaries_are_refused_for(wine):
             "t.npz",
         ),
         "There is no file 'nowhere.npz'": ("merge", "nowhere.npz", "--out", "t.npz"),
-        "'s.npz' is there": ("summarize", "wine.csv", "-t", "target", "--out", "s.npz"),
+        "'s.npz' exists; add --force to replace it": (
+            "summarize",
+            "wine.csv",
+            "-t",
+            "target",
+            "--out",
+            "s.npz",
+        ),
         "max_memory must be a number of bytes": ("select", "s.npz", "-k", 2, "--max-memory", "lots"),
     }.items():
         assert words in refused(invoke(*arguments, cwd=wine)), words

@@ -13,6 +13,7 @@ def main() -> None:
     """Run the command `fisherset` with the arguments of this process."""
     try:
         exit_on_interrupt()
+        _spare_memory()
         import gc
 
         # Nearly all objects that imports create live to the end: with the default threshold of 700 the
@@ -32,10 +33,22 @@ def main() -> None:
 
 def exit_on_interrupt() -> None:
     """End the process at once on Ctrl-C: an import may swallow or replace an exception."""
-    import signal
+    import _signal as signal  # type: ignore[import-not-found]  # built in, so there at once
 
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # unless a shell has it ignored
         signal.signal(signal.SIGINT, _exit)
+
+
+def _spare_memory() -> None:
+    """Let libraries that abort where memory is limited (`ulimit -v`) take little of it for themselves."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
+        for library in ("OPENBLAS", "MKL", "OMP"):  # each thread takes a buffer at the start
+            os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+        os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # the others reserve gigabytes
 
 
 def raise_on_interrupt() -> None:

@@ -27,6 +27,7 @@ from fisherset import (
 )
 from fisherset._format import counted, json_value
 from fisherset.cli.files import LabelledFile
+from fisherset.cli.remarks import remark_texts, remarks_on
 from fisherset.cli.request import Request
 from fisherset.cli.terminal import ProgressBars, status_shown_later
 from fisherset.evaluation import giveaways
@@ -107,8 +108,6 @@ def fitted(request: Request, k: int | str | list[int], gamma: float | str, solve
     Where no rows can be held out, the largest of several sizes is taken. Limits of the search are for
     a selector that is given both.
     """
-    for size in [] if isinstance(k, str) else [k] if isinstance(k, int) else [k[0], k[-1]]:
-        request.check_size(size)
     y, (selector, search) = request.table.y, SELECTORS[request.task]
     parameters = {"solver": solver, "keep": request.kept, **request.parameters}
     if isinstance(k, list) and y is None and gamma != "auto":
@@ -139,8 +138,9 @@ class Answer:
     @cached_property
     def rows(self) -> list[ChosenFeature]:
         """The selected features, or groups, best first."""
-        grouping = self.request.grouping
-        return report.chosen_features(self.selector, self.explanation, grouping.labels, grouping.sizes)
+        grouping, required = self.request.grouping, set(self.request.names(self.request.keep))
+        found = report.chosen_features(self.selector, self.explanation, grouping.labels, grouping.sizes)
+        return [row._replace(required=row.name in required) for row in found]
 
     @cached_property
     def columns(self) -> dict[str, list[int]]:
@@ -181,7 +181,7 @@ class Answer:
             details=[{name: json_value(value) for name, value in row._asdict().items()} for row in self.rows],
             categories=_values_of(table.features, texts),
             gaps=sorted({feature.column for feature in table.features if feature.kind == "missing"} & texts),
-            remarks=[remark.text for remark in (*self.leakage, *report.remarks_on(selector))],
+            remarks=remark_texts(self.leakage, remarks_on(selector)),
             task=request.task,
             n_groups_in=None if request.grouping.of_features is None else len(request.grouping.labels),
             groups={name: [names[j] for j in some] for name, some in self.columns.items() if len(some) > 1},
@@ -200,13 +200,13 @@ class Answer:
             why=None if self.sizes is None else self.sizes.why,
         )
 
-    def reduced_table(self, path: Path) -> bytes:
+    def reduced_table(self, path: Path, safe: bool = False) -> bytes:
         """Return the content of a file with the selected columns and the target."""
         table, columns = self.request.table, [j for some in self.columns.values() for j in some]
-        check_shape("The chosen columns", table.n_rows, len(columns))
+        check_shape("The selected columns", table.n_rows, len(columns))
         X, y = pick(table.X, columns) if table.y is None else (table.X[:, columns], table.y)
         X, names = X.toarray() if hasattr(X, "toarray") else X, [feature.name for feature in self.features]
-        about: dict[str, Any] = {"target": table.target, "task": self.request.task}
+        about: dict[str, Any] = {"target": table.target, "task": self.request.task, "spreadsheet_safe": safe}
         return table_content(path, X, names, y=y, ids=table.identifiers(), **about)
 
     def page(self, comparison: Any = None) -> str:

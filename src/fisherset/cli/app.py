@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
 from typing import Annotated
@@ -21,12 +22,13 @@ from fisherset.cli.terminal import printable, reset_notes, show_note, tolerant_s
 # Exit codes besides INTERRUPTED; 0 is success.
 UNEXPECTED = 1  # a fault of fisherset itself
 UNUSABLE = 2  # the command, or its data, cannot be used; one sentence says why
+READER_LEFT = 141  # 128 + SIGPIPE, as in shells: `| head -1`
 
 app = typer.Typer(
     name="fisherset",
     help="Choose the best set of features jointly, with a proof of how good it is.\n\n"
     "Exit codes: 0 done; 2 the table or the request cannot be used, one sentence says why; "
-    "130 interrupted; 141 the reader of the output left; 1 a fault of fisherset itself.",
+    "130 interrupted; 141 the reader of the output left, as in `| head`; 1 a bug in fisherset.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -54,19 +56,30 @@ def _root(
 
 def run() -> int:
     """Run the command line; an error that a person can mend becomes one sentence and exit code 2."""
-    with tolerant_streams():
-        warnings.showwarning = show_note
-        reset_notes()
-        try:
-            app()
-        except SystemExit as end:
-            return end.code if isinstance(end.code, int) else int(bool(end.code))
-        except Exception as error:
-            if os.environ.get("FISHERSET_DEBUG") and not isinstance(error, MENDABLE):
-                raise
-            print(f"fisherset: {printable(_sentence(error))}", file=sys.stderr)
-            return UNUSABLE if isinstance(error, MENDABLE) else UNEXPECTED
-        return 0
+    with tolerant_streams() as (out, _):
+        code = _run()
+    failure = getattr(out, "failure", None)
+    if code or failure is None:
+        return code
+    if isinstance(failure, BrokenPipeError):
+        return READER_LEFT
+    print(f"fisherset: the output could not be printed: {failure.strerror}.", file=sys.stderr)
+    return UNUSABLE
+
+
+def _run() -> int:
+    warnings.showwarning = show_note
+    reset_notes()
+    try:
+        app()
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(bool(end.code))
+    except Exception as error:
+        if os.environ.get("FISHERSET_DEBUG") and not isinstance(error, MENDABLE):
+            raise
+        print(f"fisherset: {printable(_sentence(error))}", file=sys.stderr)
+        return UNUSABLE if isinstance(error, MENDABLE) else UNEXPECTED
+    return 0
 
 
 MENDABLE = (ValueError, ImportError, OSError, MemoryError)
@@ -75,9 +88,9 @@ MENDABLE = (ValueError, ImportError, OSError, MemoryError)
 def _sentence(error: Exception) -> str:
     """Return what a person is told of an error."""
     if isinstance(error, MemoryError):
-        reason = f" ({error})" if str(error) else ""
-        advice = "Use fewer rows, or leave columns out with --drop."
-        return f"there is not enough memory for this{reason}. {advice}"
+        needed = re.search(r"(?:allocate|size) ([\d.]+ ?\w*)", str(error))
+        more = f": a single array needs {needed[1].strip()}" if needed else ""
+        return f"Out of memory{more}. Use fewer rows, or leave columns out with --drop."
     if isinstance(error, MENDABLE):
         return str(error) or type(error).__name__
-    return f"a fault of fisherset itself ({type(error).__name__}: {error}); FISHERSET_DEBUG=1 shows where."
+    return f"a bug in fisherset ({type(error).__name__}: {error}); FISHERSET_DEBUG=1 shows where."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -32,7 +33,8 @@ from fisherset.cli.terminal import ProgressBars, Screen, note_about
 if TYPE_CHECKING:
     from fisherset.tables import LabelledTable, Layout
 
-STANDARD_INPUT = Path("-")
+STANDARD_INPUT = STANDARD_OUTPUT = Path("-")
+WITHOUT_ARROW = (".npz", ".h5ad", ".svmlight")  # files that other libraries read
 
 
 @dataclass(frozen=True)
@@ -134,6 +136,7 @@ class LabelledFile(TableFile):
         digest: bool = False,
     ) -> LabelledTable:
         """Open the table at the path that `opened` gave, with the digest of the file if a page shows it."""
+        _load_arrow(path)
         from fisherset.tables import open_table, read_table
         from fisherset.tables.columns.labels import are_continuous
 
@@ -160,6 +163,31 @@ class WholeFile(LabelledFile):
     in_memory: ClassVar[bool] = True
 
 
+class _NoPandas:
+    """A finder of modules to which pandas is not installed."""
+
+    @staticmethod
+    def find_spec(name: str, *_: object) -> None:
+        """Refuse pandas, and leave all else to the other finders."""
+        if name == "pandas":
+            raise ImportError(name)
+
+
+def _load_arrow(path: Path) -> None:
+    """Load pyarrow without pandas, which it would load where it can: 0.3 s, and no table here is pandas'."""
+    if path.suffix.lower() in WITHOUT_ARROW or "pandas" in sys.modules:
+        return
+    sys.meta_path.insert(0, _NoPandas)
+    try:
+        import pyarrow as pa
+
+        pa.array([])  # where it looks for pandas, once
+    except Exception:  # of any kind: reading the table says what is wrong
+        pass
+    finally:
+        sys.meta_path.remove(_NoPandas)
+
+
 class Kind(NamedTuple):
     """A kind of output: its name, its suffixes, and the beginning by which files of ours are recognised."""
 
@@ -182,6 +210,7 @@ class Outputs:
     ) -> None:
         self.written: list[Path] = []
         self._force = force
+        self._wanted = [path for path, _ in wanted if path is not None]
         given = [(path, kind) for path, kind in wanted if path is not None]
         for place, (path, kind) in enumerate(given):
             others = [other for other, _ in given[:place]]
@@ -193,8 +222,21 @@ class Outputs:
     def write(self, path: Path | None, content: Callable[[], str | bytes]) -> None:
         """Write the content to a file, if there is one to write."""
         if path is not None:
-            write_whole(path, content(), force=self._force)
+            data = content()
+            try:
+                write_whole(path, data, force=self._force)
+            except OSError as error:
+                why = (error.strerror or str(error)).rstrip(".").lower()
+                raise OSError(f"{path} could not be written: {why}. {self._state(path)}") from error
             self.written.append(path)
+
+    def _state(self, failed: Path) -> str:
+        """Return what was written, and what else was not."""
+        rest = [path for path in self._wanted if path != failed and path not in self.written]
+        states = ("Written", self.written), ("Not written", rest)
+        return " ".join(f"{what}: {', '.join(map(str, some))}." for what, some in states if some) or (
+            "Nothing was written."
+        )
 
     def show(self, screen: Screen) -> None:
         """Print the names of the files that were written."""
@@ -209,14 +251,14 @@ class Outputs:
     ) -> None:
         if isinstance(error, KeyboardInterrupt):
             kept = ", ".join(map(str, self.written))
-            state = f"{kept} had been written and is whole" if kept else "nothing was written"
+            state = f"written before: {kept}" if kept else "nothing was written"
             typer.echo(f"fisherset: interrupted; {state}.", err=True)
             raise typer.Exit(INTERRUPTED) from None
 
 
 def _check_distinct(path: Path, kind: Kind, inputs: Sequence[Path], others: Sequence[Path]) -> None:
     """Check the suffix, and that neither an input nor another output is the same file."""
-    if path.suffix.lower() not in kind.suffixes:
+    if not path.suffix or not path.name.lower().endswith(kind.suffixes):
         raise ValueError(f"{str(path)!r} must end in {' or '.join(kind.suffixes)}: it will be {kind.name}.")
     for source in inputs:
         if _is_same(path, source):
@@ -241,9 +283,9 @@ def _check_folder(path: Path) -> None:
     if path.is_dir():
         raise ValueError(f"{str(path)!r} cannot be written: it is a folder.")
     if path.exists() and not path.is_file():
-        raise ValueError(f"{str(path)!r} cannot be written: it is no ordinary file.")
+        raise ValueError(f"{str(path)!r} cannot be written: it is not a regular file.")
     if not os.access(folder, os.W_OK):
-        raise ValueError(f"{str(path)!r} cannot be written: permission denied for its folder.")
+        raise ValueError(f"{str(path)!r} cannot be written: permission denied.")
 
 
 def _check_replaceable(path: Path, kind: Kind) -> None:
@@ -251,9 +293,9 @@ def _check_replaceable(path: Path, kind: Kind) -> None:
     if not path.exists():
         return
     if is_protected(path):
-        raise ValueError(f"{str(path)!r} is write-protected; --force replaces it.")
+        raise ValueError(f"{str(path)!r} is write-protected; add --force to replace it.")
     with path.open("rb") as file:
         head = file.read(2000)  # bytes: the marks are within the first few hundred
     if head and not (kind.mark and kind.mark.match(head)):
-        known = f"is there and not {kind.name} of fisherset's" if kind.mark else "is there"
-        raise ValueError(f"{str(path)!r} {known}; --force replaces it.")
+        foreign = " and was not written by fisherset" if kind.mark else ""
+        raise ValueError(f"{str(path)!r} exists{foreign}; add --force to replace it.")

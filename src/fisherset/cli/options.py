@@ -122,6 +122,11 @@ GAMMA = option(
 )
 REPORT = option(None, "Write a page, report.html, about it.", "--report")
 FORCE = option(False, "Replace files that fisherset did not write, or that are protected.", "--force")
+SAFE = option(
+    False,
+    "Put ' before names and labels in .csv and .tsv that a spreadsheet would run as formulas.",
+    "--spreadsheet-safe",
+)
 MAX_MEMORY = option(
     None, "Memory that may be used besides the table, such as 2GB.", "--max-memory", metavar="SIZE"
 )

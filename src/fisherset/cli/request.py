@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fisherset._format import counted, listed, near
 from fisherset.cli.files import LabelledFile
 from fisherset.cli.options import PREFIX, Restrictions
-from fisherset.statistics.measure import measure
-from fisherset.statistics.measured import MeasuredTable
 from fisherset.tables import (
     Grouping,
     LabelledTable,
@@ -22,6 +20,9 @@ from fisherset.tables import (
     split_names,
 )
 from fisherset.tables.columns.features import check_groups, places_of
+
+if TYPE_CHECKING:
+    from fisherset.statistics.measured import MeasuredTable
 
 UNRESTRICTED = Restrictions()
 
@@ -54,6 +55,8 @@ class Request:
     @cached_property
     def measured(self) -> MeasuredTable:
         """The statistics of the table, measured once for all that is computed from it."""
+        from fisherset.statistics.measure import measure  # and scikit-learn, which takes a second
+
         return measure(
             self.table.X,
             self.table.y,
@@ -102,6 +105,11 @@ class Request:
         """Return the labels of some groups."""
         return [self.grouping.labels[group] for group in groups]
 
+    def check_sizes(self, k: int | str | list[int] | None) -> None:
+        """Refuse sizes of -k that no set has; "auto" and None choose among those that some have."""
+        for size in k if isinstance(k, list) else [k] if isinstance(k, int) else []:
+            self.check_size(size)
+
     def check_size(self, k: int) -> None:
         """Refuse a number of features, or groups, that no set has."""
         noun, n_groups = self.grouping.noun, len(self.grouping.labels)
@@ -114,8 +122,7 @@ class Request:
             )
         if k < len(self.keep):
             raise ValueError(
-                f"--keep must not name more {noun} than -k, {k}; got {len(self.keep)}. Choose more, or keep "
-                f"fewer."
+                f"--keep names {len(self.keep)} {noun}, but -k is {k}. Raise -k, or require fewer."
             )
 
     @property
@@ -128,7 +135,7 @@ class Request:
     @property
     def limits(self) -> list[tuple[str, str]]:
         """The restrictions on groups or classes: headings and values."""
-        limited = {"Kept": self.keep, "Excluded": self.exclude, "Adjusted for": self.adjust_for}
+        limited = {"Required": self.keep, "Excluded": self.exclude, "Adjusted for": self.adjust_for}
         limits = [(heading, ", ".join(self._sized(groups))) for heading, groups in limited.items() if groups]
         return limits + ([("Class weight", self.class_weight)] if self.class_weight else [])
 
@@ -137,7 +144,7 @@ class Request:
     ) -> list[tuple[str, str]]:
         """Describe the request on a page: headings and values."""
         several = [group for group, size in enumerate(self.grouping.sizes) if size > 1]
-        together = [("Chosen together", listed(self._sized(several), 20))] if several else []
+        together = [("Selected together", listed(self._sized(several), 20))] if several else []
         return [
             ("Table", f"{self.table.path.name}: {self.size}"),
             ("Target", target),

@@ -13,7 +13,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TextIO
 
 from rich.console import Console
 from rich.progress import (
@@ -85,7 +85,18 @@ class Screen:
 
     def __init__(self, quiet: bool = False) -> None:
         piped = not sys.stdout.isatty() and "COLUMNS" not in os.environ
-        self._console = Console(quiet=quiet, width=UNWRAPPED if piped else None)
+        self._unwrapped = Console(quiet=quiet, width=UNWRAPPED)
+        self._console = self._unwrapped if piped else Console(quiet=quiet)
+
+    @property
+    def width(self) -> int:
+        """The number of characters in a line."""
+        return self._console.width
+
+    @property
+    def unwrapped(self) -> int:
+        """The number of characters in a line that may be of any length."""
+        return UNWRAPPED
 
     def lines(self, *texts: str) -> None:
         """Print lines, as they are but for control characters."""
@@ -101,9 +112,9 @@ class Screen:
         for remark in remarks:
             self._console.print(Text(printable(remark.text), style="bold" if remark.warns else ""))
 
-    def table(self, table: Table) -> None:
-        """Print a table."""
-        self._console.print(table)
+    def table(self, table: Table, *, wide: bool = False) -> None:
+        """Print a table; a wide one in lines of any length."""
+        (self._unwrapped if wide else self._console).print(table)
 
 
 def grid(*headings: str, title: str | None = None, left: int = 1) -> Table:
@@ -168,7 +179,9 @@ class ProgressBars(logging.Handler):
 
 
 class Stream(io.TextIOWrapper):
-    """A text stream that discards what is written once its reader has left."""
+    """A text stream that discards what is written once its reader has left, or the disk is full."""
+
+    failure: OSError | None = None  # the reason
 
     def __init__(self, stream: io.TextIOWrapper) -> None:
         # a terminal that lacks a character shows another
@@ -179,31 +192,34 @@ class Stream(io.TextIOWrapper):
         """Write, or discard."""
         try:
             return super().write(text)
-        except BrokenPipeError:
-            self._discard()
+        except OSError as error:
+            self._discard(error)
             return len(text)
 
     def flush(self) -> None:
         """Flush, or discard."""
         try:
             super().flush()
-        except BrokenPipeError:
-            self._discard()
+        except OSError as error:
+            self._discard(error)
 
-    def _discard(self) -> None:
+    def _discard(self, error: OSError) -> None:
+        self.failure = self.failure or error
         nothing = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nothing, self.fileno())
         os.close(nothing)
 
 
 @contextmanager
-def tolerant_streams() -> Iterator[None]:
+def tolerant_streams() -> Iterator[list[TextIO]]:
     """Let both streams of this process survive their readers, also when they are flushed at its end."""
     kept = sys.stdout, sys.stderr
-    opened = [Stream(stream) if isinstance(stream, io.TextIOWrapper) else stream for stream in kept]
+    opened: list[TextIO] = [
+        Stream(stream) if isinstance(stream, io.TextIOWrapper) else stream for stream in kept
+    ]
     sys.stdout, sys.stderr = opened
     try:
-        yield
+        yield opened
     finally:
         sys.stdout, sys.stderr = kept
         for stream in opened:

@@ -44,11 +44,13 @@ class ChosenFeature(NamedTuple):
     n_features : int
         Number of its features.
     in_every : bool
-        Whether it is proven to be in every set as good.
+        Whether it is proven to be in every set as good: never of what had to be selected.
     exchange, exchanged : str or None, float
         The best swap: the one outside with which in its place F is largest; F then, NaN without any.
     bound_without : float
         Upper bound on F over all sets without it; NaN where it is no smaller than F.
+    required : bool
+        Whether it had to be selected, by request.
     """
 
     rank: int
@@ -63,6 +65,7 @@ class ChosenFeature(NamedTuple):
     exchange: str | None = None
     exchanged: float = math.nan
     bound_without: float = math.nan
+    required: bool = False
 
     @property
     def shown(self) -> str:
@@ -113,7 +116,8 @@ def chosen_features(
     rows = []
     for at in np.argsort(selector.ranking_[found.features]):
         j, nearest, best = (int(some[at]) for some in (found.features, found.stand_ins, found.exchanges))
-        in_every, bound = bool(selector.proven_.in_every[j]), float(selector.upper_bound_without_[j])
+        proven, bound = selector.proven_, float(selector.upper_bound_without_[j])
+        in_every = bool(proven.in_every[j] and not proven.given[j])
         rows.append(
             ChosenFeature(
                 int(selector.ranking_[j]),
@@ -219,7 +223,7 @@ def status_remarks(status: Any) -> list[Remark]:
     """
     if status.name == "CONVERGED":
         return []
-    return [Remark(f"{status.value[0].upper()}{status.value[1:]}.")]
+    return [Remark(f"{status.value}.")]
 
 
 def giveaway_remarks(columns: Sequence[str], target: str) -> list[Remark]:

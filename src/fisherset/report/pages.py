@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from fisherset import __version__
-from fisherset._files import rows_as_text
+from fisherset._files import rows_as_text, safe_cell
 from fisherset._format import json_value
 from fisherset.plots.style import as_svg, darkened, styled
 
@@ -131,6 +131,6 @@ def build_downloads(
     names = "".join(f"{' '.join(str(row['name']).splitlines())}\n" for row in rows)
     return Downloads(
         names,
-        rows_as_text(plain, ",", "\r\n"),
+        rows_as_text(plain, ",", "\r\n", safe_cell),  # opened in a spreadsheet; the other two are exact
         json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False),
     )

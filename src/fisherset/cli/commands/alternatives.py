@@ -13,13 +13,14 @@ import typer
 from fisherset._format import counted, listed
 from fisherset.cli import options
 from fisherset.cli.files import PAGE, LabelledFile, Outputs
+from fisherset.cli.grid import Column, fitted_grid
 from fisherset.cli.options import REQUIRED, Restrictions, option
-from fisherset.cli.terminal import ProgressBars, Screen, cell, grid, status_shown_later
+from fisherset.cli.terminal import ProgressBars, Screen, status_shown_later
 
 if TYPE_CHECKING:
     from fisherset import NearBest
     from fisherset.cli.request import Request
-    from fisherset.report import Remark
+    from fisherset.report import AlternativeFeature, Remark
 
 LISTED_FEATURES, LISTED_SETS, LISTED_SUBSTITUTES = 40, 5, 5  # in the terminal
 
@@ -58,31 +59,36 @@ def alternatives(
     limits = options.parse_limits(time_limit)
     outputs = Outputs((report, PAGE), inputs=[*source.inputs, *restrictions.inputs], force=force)
     source.check()
-    from fisherset.cli.answer import leakage_warnings
     from fisherset.cli.request import make_request
-    from fisherset.report import status_remarks
 
     with outputs, source.opened() as path:
         silent = quiet or as_json
         table = source.table(path, silent, restrictions.task, restrictions.split_texts)
         request = make_request(table, source, restrictions)
         request.check_size(size)
+        from fisherset.cli.answer import leakage_warnings  # and scikit-learn, which takes a second to load
+        from fisherset.cli.remarks import remark_texts, status_remarks, warn_beside
+
         with ProgressBars(silent, "looking for other sets"), status_shown_later():
             search = {"gamma": value, "within": within, "max_sets": max_sets, **limits}
             found = near_best_sets(request, size, search)
             leakage = leakage_warnings(request)
+        ended = status_remarks(found.status)
+        if as_json:
+            warn_beside(leakage, ended, quiet=quiet)
+            typer.echo(json.dumps({**as_content(found), "remarks": remark_texts(leakage, ended)}))
+        else:
+            screen = Screen(quiet)
+            screen.lines(f"{table.path.name}: {request.size}")
+            screen.values(request.limits)
+            screen.warnings(leakage)
+            _show(
+                screen, replace(found, status=type(found.status)["CONVERGED"])
+            )  # said here, as the terminal does
+            screen.warnings(ended)
         with ProgressBars(silent or report is None, "writing the report"):
             outputs.write(report, lambda: _page(request, found, leakage))
-    if as_json:
-        remarks = [remark.text for remark in (*leakage, *status_remarks(found.status))]
-        typer.echo(json.dumps({**as_content(found), "remarks": remarks}))
-        return
-    screen = Screen(quiet)
-    screen.lines(f"{table.path.name}: {request.size}")
-    screen.values(request.limits)
-    screen.warnings(leakage)
-    _show(screen, found)
-    outputs.show(screen)
+        outputs.show(Screen(silent))
 
 
 def near_best_sets(request: Request, k: int, search: dict[str, Any]) -> NearBest:
@@ -120,12 +126,16 @@ def _show(screen: Screen, found: NearBest) -> None:
 
     rows = alternative_features(found)
     below = f"below {100 * (1 - found.within):.6g} %" if found.complete else ""
-    shown = grid(found.what.removesuffix("s"), "substitutes", "in sets", "without it", left=2)
-    for row in rows[:LISTED_FEATURES]:
-        others = listed(row.stand_ins, LISTED_SUBSTITUTES)
-        without = "kept" if row.kept else below if row.without is None else f"{100 * row.without:.2f} %"
-        shown.add_row(cell(row.name), cell(others), f"{100 * row.share:.0f} %", without)
-    screen.table(shown)
+    some = rows[:LISTED_FEATURES]
+    columns = [
+        Column(found.what.removesuffix("s"), [row.name for row in some], names=True),
+        Column(
+            "substitutes", [listed(row.stand_ins, LISTED_SUBSTITUTES) for row in some], names=True, rank=2
+        ),
+        Column("in sets", [f"{100 * row.share:.0f} %" for row in some]),
+        Column("F without it", [_without(row, below) for row in some], rank=1),
+    ]
+    screen.table(fitted_grid(columns, screen.width))
     if len(rows) > LISTED_FEATURES:
         screen.lines(f"and {len(rows) - LISTED_FEATURES} more")
     screen.lines(*found.sentences)
@@ -134,6 +144,13 @@ def _show(screen: Screen, found: NearBest) -> None:
         screen.lines(f"The best {min(len(found.sets), LISTED_SETS)}{rest}:")
         for one in alternative_sets(found, LISTED_SETS):
             screen.lines(f"{one.rank}. {', '.join(one.others)} ({100 * one.share:.2f} %)")
+
+
+def _without(row: AlternativeFeature, below: str) -> str:
+    """Return what is left of the best F in a set without a feature."""
+    if row.kept:
+        return "required"
+    return below if row.without is None else f"{100 * row.without:.2f} %"
 
 
 def _page(request: Request, found: NearBest, leakage: Sequence[Remark]) -> str:

@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fisherset.cli import options
-from fisherset.cli.files import TABLE, Outputs, TableFile
+from fisherset.cli.files import STANDARD_OUTPUT, TABLE, Outputs, TableFile
 from fisherset.cli.options import REQUIRED, argument, option
 from fisherset.cli.terminal import ProgressBars, Screen
 
 if TYPE_CHECKING:
     from fisherset.tables import Layout, Selection
+
+PRINTED = Path("printed.csv")  # the format of the standard output
 
 
 @options.command
@@ -21,8 +23,11 @@ def apply(
     *,
     selection: Path = argument("SELECTION", "selection.json, from `select`."),
     source: TableFile,
-    out: Path = option(REQUIRED, "The reduced table: .csv, .tsv, .parquet, .feather or .npz."),
+    out: Path = option(
+        REQUIRED, "The reduced table: .csv, .tsv, .csv.gz, .parquet, .feather or .npz; - to print CSV."
+    ),
     strict: bool = option(False, "Refuse a table with anything the selection never saw.", "--strict"),
+    spreadsheet_safe: bool = options.SAFE,
     force: bool = options.FORCE,
     quiet: bool = options.QUIET,
 ) -> None:
@@ -38,7 +43,8 @@ def apply(
 
       fisherset apply selection.json new.csv --out reduced.csv --strict --force
     """
-    outputs = Outputs((out, TABLE), inputs=[*source.inputs, selection], force=force)
+    printed, path_out = out == STANDARD_OUTPUT, PRINTED if out == STANDARD_OUTPUT else out
+    outputs = Outputs((None if printed else out, TABLE), inputs=[*source.inputs, selection], force=force)
     source.check()
     from fisherset.tables import drift_of, read_selection
     from fisherset.tables.columns.labels import labels_in, values_in
@@ -63,7 +69,11 @@ def apply(
             warnings.warn(sentence, stacklevel=1)
         names = [feature.name for feature in features]
         about: dict[str, Any] = {"target": target, "task": selected.task, "ids": content.ids}
-        outputs.write(out, lambda: table_content(out, X, names, y=y, **about))
+        reduced = table_content(path_out, X, names, y=y, spreadsheet_safe=spreadsheet_safe, **about)
+        outputs.write(None if printed else out, lambda: reduced)
+    if printed:
+        print(reduced.decode(), end="")
+        return
     Screen(quiet).lines(f"{len(X)} rows, {len(names)} columns. Written: {out}")
 
 

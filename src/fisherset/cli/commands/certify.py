@@ -67,8 +67,6 @@ def certify(
     if file == STANDARD_INPUT == source.file:
         raise ValueError("FILE and --features must not both be -; the standard input is read once.")
     source.check()
-    from fisherset import certify as grade
-    from fisherset.cli.answer import leakage_warnings
     from fisherset.cli.request import make_request
     from fisherset.tables import read_selection
 
@@ -86,6 +84,9 @@ def certify(
         else:
             names = [feature.name for feature in selection.features]
         columns = columns_of(request, names, name)
+        from fisherset import certify as grade  # and scikit-learn, which takes a second to load
+        from fisherset.cli.answer import leakage_warnings
+
         parameters = {"gamma": value, "task": request.task, "keep": request.kept, **request.parameters}
         with ProgressBars(silent, "certifying"), status_shown_later():
             found = grade(request.measured, None, columns, exact=exact, **limits, **parameters)
@@ -97,7 +98,8 @@ def _print(
     found: Certificate, request: Request, leakage: Sequence[Remark], *, quiet: bool, as_json: bool
 ) -> None:
     """Print the certificate."""
-    from fisherset.report import noise_remarks, status_remarks
+    from fisherset.cli.remarks import remark_texts, status_remarks, warn_beside
+    from fisherset.report import noise_remarks
 
     after = [*status_remarks(found.status), *noise_remarks(found.noise)]
     if as_json:
@@ -108,18 +110,20 @@ def _print(
             "noise": found.noise and found.noise._asdict(),
             "optimal": found.optimal,
             "gamma": found.gamma,
-            "remarks": [remark.text for remark in (*leakage, *after)],
+            "remarks": remark_texts(leakage, after),
         }
+        warn_beside(leakage, after, quiet=quiet)
         typer.echo(json.dumps(content))
         return
     screen = Screen(quiet)
-    screen.warnings(leakage)
     screen.values(request.limits)
+    screen.warnings(leakage)
     graded = found.n_features, found.gap, found.upper_bound
     words = {**request.words, "optimal": found.optimal, "exact": found.exact}
     searched = f", {counted(found.n_nodes, 'nodes')} searched" if found.n_nodes else ""
-    screen.lines(certificate_sentence(*graded, whose="Your", **words), found.figures + searched)
+    screen.lines(certificate_sentence(*graded, **words))
     screen.warnings(after)
+    screen.lines(found.figures + searched)
 
 
 def columns_of(request: Request, names: list[str], file: str) -> list[int]:

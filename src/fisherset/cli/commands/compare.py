@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from fisherset._format import certificate_sentence
+from fisherset._format import NEGLIGIBLE, certificate_sentence, proven_share
 from fisherset.cli import options
 from fisherset.cli.files import PAGE, Outputs, WholeFile
 from fisherset.cli.options import option
@@ -58,7 +58,6 @@ def compare(
     outputs = Outputs((report, PAGE), inputs=source.inputs, force=force)
     given = None if k is None else options.parse_sizes(k)
     source.check()
-    from fisherset.cli.answer import leakage_warnings
     from fisherset.cli.request import plain_request
 
     silent = quiet or as_json
@@ -66,10 +65,12 @@ def compare(
         request = plain_request(source.table(path, silent))
         sizes = check_sizes(given, len(request.table.features))
         named = None if methods is None else [name.strip() for name in methods.split(",")]
+        from fisherset.cli.answer import leakage_warnings  # and scikit-learn, which takes a second to load
+
         found = _compared(request, sizes, silent, methods=named, repeats=repeats, seed=seed)
         leakage = leakage_warnings(request)
+        _print(found, leakage, quiet=quiet, as_json=as_json)
         outputs.write(report, lambda: _page(request, sizes[-1], found, leakage))
-    _print(found, leakage, quiet=quiet, as_json=as_json)
     outputs.show(Screen(silent))
 
 
@@ -101,8 +102,8 @@ def demo(
         screen.lines(f"Handwritten digits: {len(y)} images of 8 x 8 pixels. Which pixels to look at?")
         found = _compared(request, DEMO_SIZES, quiet or as_json)
         leakage = leakage_warnings(request)
+        _print(found, leakage, quiet=quiet, as_json=as_json)
         outputs.write(report, lambda: _page(request, DEMO_SIZES[1], found, leakage))
-    _print(found, leakage, quiet=quiet, as_json=as_json)
     screen.lines(f"The page: {report.resolve()}")
 
 
@@ -136,20 +137,21 @@ def _page(request: Request, k: int, found: Compared, leakage: Sequence[Remark]) 
 
 def _print(found: Compared, leakage: Sequence[Remark], *, quiet: bool, as_json: bool) -> None:
     """Print the accuracy of the methods, and the certificates of the joint selections."""
-    from fisherset.report import noise_remarks, status_remarks
+    from fisherset.cli.remarks import status_remarks, warn_beside
+    from fisherset.report import noise_remarks
 
     comparison, certificates = found
     remarks = {step.k: [*status_remarks(step.status), *noise_remarks(step.noise)] for step in certificates}
     if as_json:
+        warn_beside(leakage, *remarks.values(), quiet=quiet)
         typer.echo(json.dumps(_content(comparison, certificates, leakage, remarks)))
         return
     screen = Screen(quiet)
     screen.warnings(leakage)
     _show_accuracy(screen, comparison)
+    screen.lines(_proof(certificates), _criteria(certificates))
     for step in certificates:
-        screen.lines(certificate_sentence(step.k, step.gap, step.upper_bound, whose="Jointly chosen,"))
         screen.warnings(remark for remark in remarks[step.k] if remark.warns)
-    screen.lines(_criteria(certificates))
 
 
 def _content(
@@ -187,6 +189,22 @@ def _show_accuracy(screen: Screen, comparison: Any) -> None:
         cells = [cell(f"{100 * at:.1f} ± {100 * error:.1f}", bold=at == most) for at, error, most in figures]
         shown.add_row(TITLES[method], *cells)
     screen.table(shown)
+
+
+def _proof(certificates: SelectionPath) -> str:
+    """Return how near the best the joint selections are proven to be, all sizes in one sentence."""
+    if all(step.upper_bound <= NEGLIGIBLE for step in certificates):
+        return certificate_sentence(1, 0.0, 0.0)
+    sizes, shares = (
+        [str(step.k) for step in certificates],
+        [proven_share(step.gap) for step in certificates],
+    )
+    return f"Joint sets of {_enumerated(sizes)} features reach at least {_enumerated(shares)} of the best F."
+
+
+def _enumerated(texts: Sequence[str]) -> str:
+    """Join texts: "5, 10 and 20"."""
+    return " and ".join(filter(None, [", ".join(texts[:-1]), texts[-1]]))
 
 
 def _criteria(certificates: SelectionPath) -> str:

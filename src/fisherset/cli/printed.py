@@ -1,0 +1,90 @@
+"""The answer of `select` on the terminal: warnings, features, proof, figures."""
+
+from __future__ import annotations
+
+from fisherset._format import certificate_figures, certificate_sentence, counted
+from fisherset.cli.answer import Answer
+from fisherset.cli.grid import Column, fitted_grid
+from fisherset.cli.remarks import status_remarks
+from fisherset.cli.terminal import Screen
+from fisherset.report import OWN_SCORES, ChosenFeature, noise_remarks, proven_of
+from fisherset.report.comparisons import Sizes
+
+ESSENTIAL, REQUIRED = " *", " (required)"  # marks of features: proven to be in every set as good; by request
+KEY = "F if swapped: with its best substitute. F if removed: without it."
+
+
+def show_answer(screen: Screen, answer: Answer, *, wide: bool) -> None:
+    """Print the answer: the request, warnings, the features, what is proven, and figures."""
+    request, selection, selector = answer.request, answer.selection, answer.selector
+    noun = request.grouping.noun
+    screen.lines(f"{selection.file}: {request.size}, {answer.target_range}")
+    screen.values(request.limits)
+    screen.warnings(answer.leakage)
+    if answer.sizes is not None:
+        _show_sizes(screen, answer.sizes, noun)
+    _show_features(screen, answer, wide=wide)
+    graded = len(answer.rows), selection.gap, selection.upper_bound
+    screen.lines(certificate_sentence(*graded, optimal=selection.optimal, **request.words))
+    screen.lines(*filter(None, [proven_of(selector, noun)]))
+    screen.warnings(status_remarks(selector.status_))
+    screen.warnings(noise_remarks(getattr(selector, "noise_", None)))
+    searched = f", {counted(selection.n_nodes, 'nodes')} searched" if selection.n_nodes else ""
+    screen.lines(certificate_figures(selection.objective, selection.upper_bound, selection.gamma) + searched)
+
+
+def _show_sizes(screen: Screen, sizes: Sizes, noun: str) -> None:
+    """Print the sizes that were compared, and the reason for the selected one."""
+    rows = sizes.rows
+    scores = ["" if row.score is None else f"{row.score:.3f} ± {row.error:.3f}" for row in rows]
+    held_out = [Column(f"held-out {sizes.measured}", scores)] if sizes.scored else []
+    columns = [
+        Column(noun, [str(row.k) for row in rows]),
+        Column("F", [f"{row.objective:.4f}" for row in rows], rank=1),
+        Column("upper bound", [f"{row.upper_bound:.4f}" for row in rows], rank=2),
+        Column("proven", [row.proven for row in rows]),
+        *held_out,
+    ]
+    screen.lines(f"Sizes at gamma = {sizes.gamma:.6g}:")
+    screen.table(fitted_grid(columns, screen.width, bold=[row.k == sizes.chosen for row in rows]))
+    screen.lines(sizes.why)
+
+
+def _show_features(screen: Screen, answer: Answer, *, wide: bool) -> None:
+    """Print the selected features in a table, and its key."""
+    rows, objective = answer.rows, answer.selection.objective
+    shares = [row.shares(objective) for row in rows]
+    columns = [
+        Column(answer.request.grouping.noun.removesuffix("s"), [_marked(row) for row in rows], names=True),
+        Column("best substitute", [row.exchange or "" for row in rows], names=True, rank=2),
+        Column("F if swapped", [_per_cent(one.exchanged) for one in shares], rank=1),
+        Column("F if removed", [_per_cent(one.left_out) for one in shares]),
+    ]
+    if wide:
+        columns += _more_columns(answer)
+    screen.table(fitted_grid(columns, screen.unwrapped if wide else screen.width), wide=wide)
+    if any(row.in_every for row in rows):
+        screen.lines(f"{ESSENTIAL.strip()} essential: in every set that scores as high")
+    bounded = " F at most: in any set without it." if wide and any(one.at_most for one in shares) else ""
+    screen.lines(KEY + bounded)
+
+
+def _more_columns(answer: Answer) -> list[Column]:
+    """Return the columns that --wide adds."""
+    rows = answer.rows
+    bounds = [_per_cent(row.shares(answer.selection.objective).at_most) for row in rows]
+    summed = ", summed" if any(row.n_features > 1 for row in rows) else ""
+    return [
+        *([Column("F at most", bounds)] if any(bounds) else []),
+        Column("most correlated", [row.stand_in or "" for row in rows], names=True),
+        Column("r", [f"{row.correlation:.2f}" if row.stand_in is not None else "" for row in rows]),
+        Column(OWN_SCORES[answer.request.task] + summed, [f"{row.fisher_score:.3f}" for row in rows]),
+    ]
+
+
+def _marked(row: ChosenFeature) -> str:
+    return row.shown + (REQUIRED if row.required else ESSENTIAL if row.in_every else "")
+
+
+def _per_cent(share: str) -> str:
+    return f"{share} %" if share else ""
