@@ -13,6 +13,7 @@ from fisherset.cli.terminal import ProgressBars, Screen
 
 if TYPE_CHECKING:
     from fisherset import Summary
+    from fisherset.tables import LabelledTable
 
 WRITTEN = option(REQUIRED, "The summary, an .npz file.", "--out")
 
@@ -21,7 +22,7 @@ WRITTEN = option(REQUIRED, "The summary, an .npz file.", "--out")
 def summarize(
     source: LabelledFile,
     out: Path = WRITTEN,
-    task: Task = options.TASK,
+    task: Task | None = options.TASK,
     max_memory: str | None = options.MAX_MEMORY,
     force: bool = options.FORCE,
     quiet: bool = options.QUIET,
@@ -48,9 +49,9 @@ def summarize(
         if isinstance(table.X, Summary):
             raise ValueError(f"{path.name} is a summary already; `merge` adds it to others.")
         with ProgressBars(quiet, "adding up"):
-            found = summary_of(table.X, table.y, task=task, max_memory=max_memory).named(table.names)
+            found = summary_of(table.X, table.y, task=table.task, max_memory=max_memory).named(table.names)
         found.save(out)
-    _show(found, out, quiet)
+    _show(found, out, quiet, table)
 
 
 @options.command
@@ -104,9 +105,14 @@ def _added(first: Path, total: Summary, files: list[Path], sign: str) -> Summary
     return total
 
 
-def _show(summary: Summary, out: Path, quiet: bool) -> None:
+def _show(summary: Summary, out: Path, quiet: bool, table: LabelledTable | None = None) -> None:
     screen, n_classes = Screen(quiet), summary.classes.size
-    screen.lines(f"{counted(summary.n_samples, 'rows')}, {counted(summary.n_columns, 'features')}")
+    size = f"{counted(summary.n_samples, 'rows')}, {counted(summary.n_columns, 'features')}"
+    if table is None:
+        screen.lines(size)
+    else:
+        held = table.target_range or (f"{n_classes} classes" if n_classes else "numbers")
+        screen.lines(f"{table.path.name}: {size}; target {table.target!r}: {held}")
     if n_classes:
         listed = ", ".join(str(label) for label in summary.classes.tolist()[:10])
         many = "1 class" if n_classes == 1 else f"{n_classes} classes"
