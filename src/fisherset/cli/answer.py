@@ -30,9 +30,9 @@ from fisherset.cli.files import LabelledFile
 from fisherset.cli.remarks import remark_texts, remarks_on
 from fisherset.cli.request import Request
 from fisherset.cli.terminal import ProgressBars, status_shown_later
-from fisherset.evaluation import giveaways
 from fisherset.report import ChosenFeature, Remark
 from fisherset.report.comparisons import Size, Sizes
+from fisherset.statistics.leakage import leaking_columns
 from fisherset.tables import Feature, Selection
 from fisherset.tables.memory import check_shape
 from fisherset.tables.read import pick
@@ -53,15 +53,8 @@ SCORES = {"classification": "accuracy", "regression": "R²"}  # on held-out rows
 def leakage_warnings(request: Request) -> list[Remark]:
     """Warn of columns that determine the target."""
     table = request.table
-    if not table.in_memory:  # comparing single values takes all rows
-        return []
     texts = [feature.column if feature.kind == "value" else None for feature in table.features]
-    scores = None
-    if not request.adjust_for:  # scatter that the target explains over that which it does not
-        total, between = request.measured.scatter.total, request.measured.scatter.between
-        with np.errstate(divide="ignore", invalid="ignore"):  # of columns that are constant in each class
-            scores = np.where(between > 0, between / np.maximum(total - between, 0.0), 0.0)
-    found = giveaways(table.X, table.y, texts, task=request.task, scores=scores)
+    found = leaking_columns(request.measured, texts)
     return report.giveaway_remarks(list(dict.fromkeys(table.features[j].column for j in found)), table.target)
 
 
