@@ -274,7 +274,7 @@ REQUESTS = {
         "t.csv",
         write_csv,
         ("--keep", "g0,g1,g2"),
-        "more columns than -k, 2; got 3|must name what --keep does; 'g1' is missing",
+        "--keep names 3 columns, but -k is 2|must name what --keep does; 'g1' is missing",
     ),
     "fewer left than chosen": (
         "t.csv",
@@ -464,5 +464,5 @@ def test_too_little_memory_is_a_sentence(error, tmp_path, monkeypatch):
     write_csv(tmp_path / "t.csv", frame())
     monkeypatch.setattr("fisherset.cli.answer.explain", fail)
     sentence = refused(invoke("select", "t.csv", "-t", "kind", "-k", 2, cwd=tmp_path))
-    assert "not enough memory" in sentence
+    assert "Out of memory" in sentence
     assert "--drop" in sentence
