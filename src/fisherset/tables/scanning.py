@@ -324,6 +324,7 @@ class ScannedTable(BatchedRows):
         self.names = [feature.name for feature in features]
         self.groups = [feature.column for feature in features]
         self.targets = targets.names if len(targets.names) > 1 else None
+        self.target = targets.names[0] if self.targets is None else None
 
     def blocks(self, columns: bool = True) -> Iterator[Block]:
         """Open the table and yield its rows in order, without `columns` their targets alone."""
