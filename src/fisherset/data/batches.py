@@ -95,3 +95,9 @@ def _ahead(blocks: Iterator[Block]) -> Generator[Block, None, None]:
         while (block := coming.result()) is not None:
             coming = reader.submit(next, blocks, None)
             yield block
+
+
+def is_anndata(X: Any) -> bool:
+    """Whether X is an AnnData object, or one that has its parts: of frames these may be columns."""
+    own = getattr(X, "__dict__", {})
+    return all(hasattr(type(X), part) or part in own for part in ("X", "obs", "var_names"))
