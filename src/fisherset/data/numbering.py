@@ -87,7 +87,7 @@ def _suspects(X: Matrix, names: Sequence[str] | None) -> Indices:
 
 
 def _stored(X: Any, *rows: int) -> Indices:
-    """Columns that some rows of a CSR matrix all store; none of others, whose rows are not at hand."""
+    """Columns that some rows of a CSR matrix all store; none of a CSC matrix, which has no cheap rows."""
     if X.format != "csr":
         return np.empty(0, dtype=np.intp)
     return np.intersect1d(*(X.indices[X.indptr[row] : X.indptr[row + 1]] for row in rows)).astype(np.intp)
