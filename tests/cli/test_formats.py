@@ -55,6 +55,9 @@ def test_odd_names_stay_cells_and_lines(folder):
     assert len(names) == len(ODD_NAMES)
     assert not any("\x1b" in name for name in names)
     rows = list(csv.DictReader(io.StringIO(said(folder, *asked, "--format", "csv"))))
+    assert {row["name"] for row in rows} == set(ODD_NAMES)
+    guarded = said(folder, *asked, "--format", "csv", "--spreadsheet-safe")
+    rows = list(csv.DictReader(io.StringIO(guarded)))
     assert {row["name"].removeprefix("'") for row in rows} == set(ODD_NAMES)
     assert not any(row["name"].startswith("=") for row in rows)
 

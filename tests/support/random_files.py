@@ -427,9 +427,9 @@ def _fractional(label):
 
 
 def _spoken(done):
-    """The output of a command besides its notes, and whether a note is numpy's."""
+    """The output of a command besides its notes and warnings, and whether one of them is numpy's."""
     lines = done.stderr.strip().splitlines()
-    notes = [line for line in lines if line.startswith("fisherset: note: ")]
+    notes = [line for line in lines if line.startswith(("fisherset: note: ", "fisherset: warning: "))]
     numeric = [line for line in notes if "encountered" in line or "overflow" in line]
     return [line for line in lines if line not in notes], numeric
 

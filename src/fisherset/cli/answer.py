@@ -26,13 +26,13 @@ from fisherset import (
     selection_path,
 )
 from fisherset._format import counted, json_value
-from fisherset.cli.files import LabelledFile
+from fisherset.cli.files import STANDARD_INPUT, LabelledFile
 from fisherset.cli.remarks import remark_texts, remarks_on
 from fisherset.cli.request import Request
 from fisherset.cli.terminal import ProgressBars, status_shown_later
-from fisherset.evaluation import giveaways
 from fisherset.report import ChosenFeature, Remark
 from fisherset.report.comparisons import Size, Sizes
+from fisherset.statistics.leakage import leaking_columns
 from fisherset.tables import Feature, Selection
 from fisherset.tables.memory import check_shape
 from fisherset.tables.read import pick
@@ -53,15 +53,8 @@ SCORES = {"classification": "accuracy", "regression": "R²"}  # on held-out rows
 def leakage_warnings(request: Request) -> list[Remark]:
     """Warn of columns that determine the target."""
     table = request.table
-    if not table.in_memory:  # comparing single values takes all rows
-        return []
     texts = [feature.column if feature.kind == "value" else None for feature in table.features]
-    scores = None
-    if not request.adjust_for:  # scatter that the target explains over that which it does not
-        total, between = request.measured.scatter.total, request.measured.scatter.between
-        with np.errstate(divide="ignore", invalid="ignore"):  # of columns that are constant in each class
-            scores = np.where(between > 0, between / np.maximum(total - between, 0.0), 0.0)
-    found = giveaways(table.X, table.y, texts, task=request.task, scores=scores)
+    found = leaking_columns(request.measured, texts)
     return report.giveaway_remarks(list(dict.fromkeys(table.features[j].column for j in found)), table.target)
 
 
@@ -259,10 +252,9 @@ class Answer:
         )
 
     def _python(self) -> str:
-        """Return Python lines that make the same selection; none where the options do not fit in lines."""
-        request, table = self.request, self.request.table
-        read = None if request.source is None else request.source.read_options(request.restrictions)
-        if read is None or not table.in_memory:
+        """Return Python lines that make the same selection; none where the rows came through a pipe."""
+        request, table, source = self.request, self.request.table, self.request.source
+        if source is None or source.file == STANDARD_INPUT:
             return ""
         named = {"keep": request.keep, "exclude": request.exclude, "adjust_for": request.adjust_for}
         given = {"gamma": float(self.selector.gamma_), "class_weight": request.class_weight}
@@ -271,7 +263,8 @@ class Answer:
             table.target,
             len(self.rows),
             selector=SELECTORS[request.task][0].__name__,
-            read=read,
+            reader="read_table" if table.in_memory else "open_table",
+            read=source.read_options(request.restrictions),
             given={**given, "solver": None if self.solver == "joint" else self.solver},
             named={name: request.names(groups) for name, groups in named.items()},
             groups=request.restrictions.groups,

@@ -187,6 +187,10 @@ def make_request(table: LabelledTable, source: LabelledFile, restrictions: Restr
         raise ValueError(
             f"--class-weight is for classes; the target {table.target!r} holds numbers. Leave it out."
         )
+    if restrictions.class_weight is not None and table.summarized:
+        raise ValueError(
+            f"--class-weight needs rows, and {table.path.name} is a summary of them. Leave it out."
+        )
     grouping = _grouping(table, restrictions.groups, restrictions.split_texts)
     names = _Names(table, grouping)
     keep = names.groups("--keep", restrictions.keep)

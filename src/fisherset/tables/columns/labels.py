@@ -121,11 +121,12 @@ def complete_target(content: Content, target: str, task: str | None, table: str)
         values = TargetValues(content.untyped, content.decimal)
         values.add(y)
         task = values.task(target)
-        y = _numbers_in(content, target) if task == NUMBERS else y
+        found = _numbers_in(content, target) if task == NUMBERS else None
+        y = y if found is None else found
     return (y if task == CLASSES else _checked_numbers(y, target, name)), task
 
 
-def _checked_numbers(y: Any, target: str, name: str) -> Floats:
+def _checked_numbers(y: NDArray[Any], target: str, name: str) -> Floats:
     """Return finite numbers that vary."""
     infinite = int(np.isinf(y).sum())
     if infinite:

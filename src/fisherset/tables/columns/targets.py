@@ -39,16 +39,17 @@ class TargetValues:
     def add(self, values: Coded | NDArray[Any]) -> bool:
         """Count more values, none of them missing; return whether others could still decide the task."""
         if isinstance(values, Coded):
-            self._untyped, labels = values.untyped, list(values.labels)
-            counts = np.bincount(values.codes, minlength=len(labels)).tolist()
+            self._untyped = values.untyped
+            times = np.bincount(values.codes, minlength=len(values.labels))
+            counts = dict(zip(values.labels, times.tolist(), strict=True))
         elif values.dtype == object:
-            labels, counts = zip(*Counter(values.tolist()).items(), strict=True) if values.size else ((), ())
+            counts = dict(Counter(values.tolist()))
         else:
-            found, number = np.unique(values, return_counts=True)
-            labels, counts = found.tolist(), number.tolist()
+            found, times = np.unique(values, return_counts=True)
+            counts = dict(zip(found.tolist(), times.tolist(), strict=True))
         if self._task is None:
-            self._task = self._decided(labels)
-            self._counts.update(dict(zip(labels, counts, strict=True)))
+            self._task = self._decided(counts)
+            self._counts.update(counts)
         return self._task is None and len(self._counts) <= MOST_VALUES
 
     def _decided(self, labels: Iterable[Any]) -> str | None:
