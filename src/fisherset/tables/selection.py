@@ -19,6 +19,7 @@ from fisherset.tables.columns.features import Feature
 from fisherset.tables.columns.table import ColumnTable, Content
 from fisherset.tables.columns.targets import TASK_NAMES
 from fisherset.tables.columns.types import is_number
+from fisherset.tables.columns.units import unit_from
 
 SELECTION_FORMAT, SELECTION_VERSION = "selection", 1
 
@@ -181,6 +182,10 @@ def _feature(entry: Any) -> Feature:
     if feature.kind not in (*kinds, "missing") or isinstance(feature.value, str) != (feature.kind == "value"):
         raise ValueError(f"the kind of {feature.name!r} is not what it should be")
     checked(feature.other, "str | None", "other")
+    if checked(feature.unit, "str | None", "unit") is not None:
+        unit_from(str(feature.unit))
+        if feature.kind != "number":
+            raise ValueError(f"the unit of {feature.name!r} is not what it should be")
     if feature.fill is not None:
         if feature.kind == "missing":
             raise TypeError(f"its fill is {feature.fill!r}")
