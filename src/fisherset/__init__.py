@@ -8,10 +8,12 @@ if TYPE_CHECKING:
 
     from fisherset.analysis import (
         Certificate,
+        CriterionTerms,
         Explanation,
         NearBest,
         SelectionPath,
         certify,
+        criterion_terms,
         explain,
         fisher_criterion,
         near_best,
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Certificate",
+    "CriterionTerms",
     "Explanation",
     "FisherScore",
     "GeneralizedFisherScore",
@@ -51,6 +54,7 @@ __all__ = [
     "TraceRatio",
     "__version__",
     "certify",
+    "criterion_terms",
     "explain",
     "fisher_criterion",
     "near_best",
@@ -60,8 +64,8 @@ __all__ = [
 ]
 _HOMES = {
     "analysis": (
-        *("Certificate", "Explanation", "NearBest", "SelectionPath"),
-        *("certify", "explain", "fisher_criterion", "near_best", "selection_path"),
+        *("Certificate", "CriterionTerms", "Explanation", "NearBest", "SelectionPath"),
+        *("certify", "criterion_terms", "explain", "fisher_criterion", "near_best", "selection_path"),
     ),
     "plots": ("SelectionPathDisplay",),
     "statistics.summary": ("Summary", "summarize"),
