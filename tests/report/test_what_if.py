@@ -20,6 +20,7 @@ from fisherset import (
     fisher_criterion,
 )
 from fisherset.report import Commands, build_what_if
+from fisherset.statistics.measure import measure
 from support.command_line import COMMAND, environment, invoke
 
 pytestmark = [pytest.mark.once, pytest.mark.xdist_group("browser")]
@@ -88,11 +89,13 @@ class Case:
         decided = ("class_weight", "adjust_for", "standardize")
         self.options = {option: options[option] for option in decided if option in options}
         self.options |= {"gamma": self.selector.gamma_, "task": self.selector._task}
+        given = {name: value for name, value in self.options.items() if name not in ("gamma", "standardize")}
+        self.measured = measure(self.X, self.y, **given)  # once
 
     def objective(self, names):
         units = [int(name[1:]) for name in names]
         columns = np.flatnonzero(np.isin(self.codes, units))
-        return fisher_criterion(self.X, self.y, columns, **self.options) if units else 0.0
+        return fisher_criterion(self.measured, None, columns, **self.options) if units else 0.0
 
 
 def page_of(what_if):
@@ -139,11 +142,13 @@ def open_panel(browser, tmp_path):
 
 
 READ = """() => {
-  const names = list => [...document.querySelectorAll(`#wi-${list} li:not(.wi-none)`)].map(row => row.querySelector(".name").title);
-  return { set: names("set"), others: names("others"), F: Number(document.getElementById("wi-f").dataset.value),
-    share: Number(document.getElementById("wi-share").dataset.value), swap: document.getElementById("wi-swap").textContent,
-    locked: [...document.querySelectorAll("#wi-set li.locked")].map(row => row.querySelector(".name").title),
-    enabled: [...document.querySelectorAll(".wi button:not([disabled])")].map(button => button.id || button.ariaLabel) };
+  const names = rows => [...document.querySelectorAll(rows)].map(row => row.querySelector(".name").title);
+  const value = id => Number(document.getElementById(id).dataset.value);
+  return {
+    set: names("#wi-set li:not(.wi-none)"), others: names("#wi-others li:not(.wi-none)"),
+    locked: names("#wi-set li.locked"), F: value("wi-f"), share: value("wi-share"),
+    enabled: [...document.querySelectorAll(".wi button:enabled")].map(one => one.id || one.ariaLabel),
+  };
 }"""
 
 
@@ -220,8 +225,9 @@ def test_a_swap_is_the_best_of_the_whole_table(open_panel):
     terms = criterion_terms(X, y, ours, gamma=selector.gamma_, n_others=4)
     panel = build_what_if(terms, [f"x{j}" for j in range(40)], selector)
     page = open_panel(page_of(panel))
+    measured = measure(X, y)
     values = {
-        (out, into): fisher_criterion(X, y, [*np.setdiff1d(ours, out), into], gamma=selector.gamma_)
+        (out, into): fisher_criterion(measured, None, [*np.setdiff1d(ours, out), into], gamma=selector.gamma_)
         for out, into in product(ours, np.setdiff1d(np.arange(40), ours))
     }
     out, into = max(values, key=values.get)
