@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         selection_path,
     )
     from fisherset.plots import SelectionPathDisplay
+    from fisherset.selection.leakage import LeakageWarning
     from fisherset.selectors import (
         FisherScore,
         GeneralizedFisherScore,
@@ -47,6 +48,7 @@ __all__ = [
     "JointRegressionScoreCV",
     "LaplacianScore",
     "Layout",
+    "LeakageWarning",
     "NearBest",
     "SelectionPath",
     "SelectionPathDisplay",
@@ -68,6 +70,7 @@ _HOMES = {
         *("certify", "criterion_terms", "explain", "fisher_criterion", "near_best", "selection_path"),
     ),
     "plots": ("SelectionPathDisplay",),
+    "selection.leakage": ("LeakageWarning",),
     "statistics.summary": ("Summary", "summarize"),
     "tables": ("Layout", "scan"),
     "selectors": tuple(__all__),
