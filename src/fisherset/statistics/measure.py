@@ -152,7 +152,7 @@ def _out_of_core(rows: Rows, arguments: FitArguments, task: str) -> MeasuredTabl
     if _worth_collecting(rows, head, memory, fits):
         block = _collected(counted, task, COLLECTED_SHARE * memory)
         if block is not None:
-            about = rows.names, rows.targets, list(range(roles.confounders.size))
+            about = rows.names, rows.targets, confounder_names(roles, None, None, counted.confounder_names)
             return replace(_in_memory(block, *about, arguments, task, locate_in(counted)), counter=counted)
     if arguments.class_weight is not None:
         read = replace(read, factors=_factors(counted, read, roles, arguments.class_weight))
@@ -344,6 +344,6 @@ def _by_passes(rows: CountedRows, read: Reader, roles: ColumnRoles, arguments: F
     basis = confounder_basis(rows, read, side, there.confounders, adjusted)
     removed = Removed(roles, removed_columns(roles, adjusted), basis)
     source = PreparedRows(rows, Preparation(read, labels.codes, removed))
-    called = confounder_names(roles, adjusted, rows.names)
+    called = confounder_names(roles, adjusted, rows.names, rows.confounder_names)
     classes = classes_of(labels, roles, rows.targets)
     return replace(_summed(source, coding, classes, arguments, called, basis, locate), counter=rows)
