@@ -120,7 +120,7 @@ class LabelledFile(TableFile):
 
     def read_options(self, restrictions: Restrictions) -> dict[str, Any]:
         """Return the arguments of `read_table` and `open_table` for the same table."""
-        task = None if restrictions.task == "classification" else restrictions.task
+        task = restrictions.task
         given = {"drop": self.drop, "impute": self.impute, "split": restrictions.split_texts, "task": task}
         return {**given, "layout": self.layout}
 
@@ -128,7 +128,7 @@ class LabelledFile(TableFile):
         self,
         path: Path,
         quiet: bool,
-        task: Task = "classification",
+        task: Task | None = None,
         split_texts: bool = True,
         digest: bool = False,
     ) -> LabelledTable:
@@ -143,11 +143,10 @@ class LabelledFile(TableFile):
             opened: Any = read_table if self.in_memory else open_table
             table: LabelledTable = opened(path, self.target, drop=self.drop or (), **given)
         note_about(path.name)
-        if task == "classification" and table.y is not None and are_continuous(table.y):
+        if table.task == "classification" and table.y is not None and are_continuous(table.y):
             raise ValueError(
-                f"The target {table.target!r} of {path.name} holds continuous values, or a number for each "
-                f"row, no class labels. `select` and `certify` explain numbers with --task regression; else "
-                f"bin them."
+                f"The target {table.target!r} holds continuous values, or a number for each row: no "
+                f"classes. Add --task regression, or bin them."
             )
         return table
 
