@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from fisherset.tables import LabelledTable, Layout
 
 STANDARD_INPUT = STANDARD_OUTPUT = Path("-")
+FOLDERS = "A folder or pattern ('rows/*.csv') of text, Parquet or Arrow files is read by batches."
 WITHOUT_ARROW = (".npz", ".h5ad", ".svmlight")  # files that other libraries read
 
 
@@ -41,9 +42,7 @@ WITHOUT_ARROW = (".npz", ".h5ad", ".svmlight")  # files that other libraries rea
 class TableFile:
     """Options of a table in a file, and of its layout."""
 
-    file: Path = argument(
-        "FILE", f"{FORMATS} A folder or pattern of such files is read by batches. Or a summary."
-    )
+    file: Path = argument("FILE", FORMATS)
     sep: str | None = layout_option(
         None, "What separates the cells of a text: a character, tab or space.", "--sep"
     )
@@ -110,8 +109,9 @@ class LabelledFile(TableFile):
     """Options of a table with its target."""
 
     in_memory: ClassVar[bool] = False  # whether it is read whole, however large
+    file: Path = argument("FILE", f"{FORMATS} {FOLDERS} Or a summary, from `summarize`.")
     target: str | None = columns_option(
-        "The column of class labels, or numbers. Not needed for .npz, .svmlight.", "--target", "-t"
+        "The column of class labels, or numbers. Not needed for .npz, .svmlight, summaries.", "--target", "-t"
     )
     drop: list[str] | None = columns_option("Columns to leave out: a,b or again and again.", "--drop")
     impute: Impute | None = option(
@@ -149,6 +149,13 @@ class LabelledFile(TableFile):
                 f"classes. Add --task regression, or bin them."
             )
         return table
+
+
+@dataclass(frozen=True)
+class RowsFile(LabelledFile):
+    """Options of a table with its target whose rows are needed."""
+
+    file: Path = argument("FILE", f"{FORMATS} {FOLDERS}")
 
 
 @dataclass(frozen=True)

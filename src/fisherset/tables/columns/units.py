@@ -52,11 +52,17 @@ class AmbiguousError(ValueError):
     """Strings that are numbers, which can be read in several ways; the reason is a part of a sentence."""
 
 
+POINTS = (".", ",", ",.", ".,")  # thousands and decimals in a code
+
+
+def is_unit(code: str) -> bool:
+    """Whether a string is the code of a unit."""
+    return code.count("#") == 2 and code.split("#")[1] in POINTS
+
+
 def unit_from(code: str) -> Unit:
-    """Return the unit that a file names."""
-    before, points, after = code.split("#") if code.count("#") == 2 else ("", "", "")
-    if points not in (".", ",", ",.", ".,"):
-        raise ValueError(f"{code!r} is no unit")
+    """Return the unit of a code."""
+    before, points, after = code.split("#")
     return Unit(before, after, points[:-1], points[-1])
 
 
