@@ -202,5 +202,11 @@ def test_columns_must_be_those_of_the_fit():
     with pytest.raises(ValueError, match="feature names should match"):
         certify(selector, frame[frame.columns[::-1]], y)
     same(explain(selector, frame, y), explain(frame, y, selector.support_, gamma=selector.gamma_))
-    with pytest.raises(ValueError, match="X has 8 features"):
+    with pytest.raises(ValueError, match=r"columns of the fit, in that order; 'g1' is missing\."):
         certify(selector, frame.drop(columns="g1"), y)
+    with pytest.raises(ValueError, match=r"'new' is new\. Pass X\[selector\.feature_names_in_\]\."):
+        explain(selector, frame.assign(new=1.0), y)
+    with pytest.raises(ValueError, match="X has 8 features, but GeneralizedFisherScore is expecting 9"):
+        explain(selector, frame.to_numpy()[:, :8], y)
+    with pytest.raises(TypeError, match=r"must come first: explain\(selector, X, y\)"):
+        explain(frame, y, selector)

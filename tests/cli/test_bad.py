@@ -426,16 +426,21 @@ def test_the_commands_that_read_tables_are_known():
     assert {"select", "apply", "compare", "certify", "alternatives", "summarize"} <= set(READERS)
 
 
+def write_others(folder):
+    """Files that the options of commands name."""
+    features = [Feature("g0", "g0"), Feature("colour=red", "colour", "value", "red")]
+    selection = Selection(features, "kind", ["low"], "t.csv", 90, 10, 90.0, "joint", 0.5, 0.6, 0.1)
+    (folder / "selection.json").write_text(selection.as_json())
+    (folder / "features.txt").write_text("g0\n")
+    (folder / "folder.html").mkdir()
+
+
 @pytest.mark.once
 @pytest.mark.parametrize(("command", "case"), CASES)
 def test_what_is_bad_gets_a_sentence(command, case, tmp_path):
     name, write, given, message = (FILES | TABLES | REQUESTS)[case]
     write(tmp_path / name, frame())
-    features = [Feature("g0", "g0"), Feature("colour=red", "colour", "value", "red")]
-    selection = Selection(features, "kind", ["low"], "t.csv", 90, 10, 90.0, "joint", 0.5, 0.6, 0.1)
-    (tmp_path / "selection.json").write_text(selection.as_json())
-    (tmp_path / "features.txt").write_text("g0\n")
-    (tmp_path / "folder.html").mkdir()
+    write_others(tmp_path)
     before = contents(tmp_path)
     sentence = refused(invoke(*arguments_for(command, name, given), cwd=tmp_path))
     assert re.search(message, sentence), sentence

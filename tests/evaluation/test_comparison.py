@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 from fisherset.evaluation import (
     TITLES,
+    Comparison,
     class_quantiles,
     compare,
     halves,
@@ -176,3 +177,38 @@ def test_a_column_of_labels_is_not_held_against_a_row():
     for wrong in (y[:, None], y[:100]):
         with pytest.raises(ValueError, match="y must be an array of 178 labels"):
             holdout_accuracy(KNeighborsClassifier(1), X, wrong, np.arange(2), *rows)
+
+
+def scores_of(*rows):
+    return np.array(rows, dtype=np.float64).T
+
+
+def test_a_winner_is_named_only_beyond_the_error():
+    """The same halves for all: what counts is the spread of the differences, not of the accuracies."""
+    hard = np.array([0.1, -0.1, 0.05, -0.05, 0.0])  # halves that are hard for all
+    joint, fisher = scores_of(0.9 + hard, 0.9 + hard), scores_of(0.8 + hard, 0.89 - hard)
+    found = Comparison([5, 10], {"fisher": fisher, "joint": joint})
+    assert found.leaders(5) == ["joint"]
+    assert found.leaders(10) == ["joint", "fisher"]
+    said = "GFS (joint) is the most accurate with 5 features. No clear winner with 10 features."
+    assert found.verdict() == said
+    # two classifiers that differ by an eighth of the corrected standard error
+    assert Comparison([3], {"a": scores_of(0.8 + hard), "b": scores_of(0.81 - hard)}).leaders(3) == ["b", "a"]
+
+
+def test_a_single_half_has_no_winner():
+    found = Comparison([5], {"fisher": np.array([[0.2]]), "joint": np.array([[0.9]])})
+    assert found.leaders(5) == ["joint", "fisher"]
+    assert found.verdict() == "No clear winner with 5 features."
+    assert found._replace(accuracy={"joint": np.array([[0.9]])}).verdict() == ""
+
+
+def test_the_winners_of_a_small_field_are_named():
+    level = np.array([0.01, -0.01, 0.02, -0.02])
+    three = {
+        "hsic": scores_of(0.2 + level),
+        "fisher": scores_of(0.9 + level),
+        "joint": scores_of(0.9 - level),
+    }
+    found = Comparison([5], three)
+    assert found.verdict() == "No clear winner with 5 features among Fisher score and GFS (joint)."

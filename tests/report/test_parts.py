@@ -192,7 +192,7 @@ def test_methods_side_by_side():
     assert compared.sets[1].overlap[0][1] == pytest.approx(found.overlap(4)[0, 1])
     assert compared.sets[1].chance == pytest.approx(4 / 13)
     assert sum(sum(row.times) for row in compared.sets[1].features) == 2 * 3 * 4
-    assert compared.sentence.startswith("Most accurate on rows held out: with 2 features ")
+    assert compared.sentence == found.verdict()
     bare = build_comparison(found._replace(chosen={}, seconds={}), [], 4)
     assert bare.sets == []
     assert bare.rows[0].seconds is None

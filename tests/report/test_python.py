@@ -3,6 +3,7 @@
 import html
 import json
 import re
+import shlex
 
 import numpy as np
 import pandas as pd
@@ -23,6 +24,22 @@ ASKED = {
     "numbers": ("-t", "a_1", "-k", 3, "--task", "regression", "--drop", "kind"),
     "gaps": ("-t", "kind", "-k", 3, "--impute", "indicator"),
     "exact": ("-t", "kind", "-k", 3, "--solver", "exact"),
+    "identifier": ("-t", "kind", "-k", 3, "--id", "who's"),
+    "labels": ("-t", "kind", "-k", 3, "--labels", "labels.csv", "--on", "who's"),
+    "layout": ("-t", "kind", "-k", 3, "--sep", ";", "--decimal", ",", "--na", "?", "--impute", "median"),
+    "transposed": ("-t", "kind", "-k", 3, "--transpose", "--labels", "labels.csv"),
+    "folder": ("-t", "kind", "-k", 3),
+    "pattern": ("-t", "kind", "-k", 3, "--drop", "region"),
+}
+# of these tables; of the others t.csv
+FILES = {
+    "gaps": "gaps.csv",
+    "identifier": "named.csv",
+    "labels": "unlabelled.csv",
+    "layout": "odd.txt",
+    "transposed": "across.csv",
+    "folder": "parts",
+    "pattern": "parts/*.parquet",
 }
 
 
@@ -38,13 +55,26 @@ def folder(tmp_path_factory):
     table.to_csv(folder / "t.csv", index=False)
     table.loc[::7, "a_2"] = np.nan
     table.to_csv(folder / "gaps.csv", index=False)
+    who = pd.Series([f"p{row:03}" for row in range(120)], name="who's")
+    table.to_csv(folder / "odd.txt", index=False, sep=";", decimal=",", na_rep="?")
+    table = table.drop(columns="a_2")
+    table.assign(**{"who's": who}).to_csv(folder / "named.csv", index=False)
+    pd.concat([who, table["kind"]], axis=1).sample(frac=1, random_state=0).to_csv(
+        folder / "labels.csv", index=False
+    )
+    bare = table.drop(columns="kind").set_index(who)
+    bare.to_csv(folder / "unlabelled.csv")
+    bare.drop(columns="region").T.rename_axis("feature").to_csv(folder / "across.csv")
+    (folder / "parts").mkdir()
+    for part in range(3):
+        table[part * 40 : part * 40 + 40].to_parquet(folder / "parts" / f"{part}.parquet")
     (folder / "groups.json").write_text(json.dumps({"both": ["a_1", "region"]}))
     return folder
 
 
 @pytest.mark.parametrize("case", ASKED)
 def test_the_lines_select_what_the_command_did(folder, case, monkeypatch, capsys):
-    file = "gaps.csv" if case == "gaps" else "t.csv"
+    file = FILES.get(case, "t.csv")
     outputs = ("--out", "s.json", "--report", "r.html", "--force")
     done = invoke("select", file, *ASKED[case], *outputs, cwd=folder)
     assert done.returncode == 0, done.stderr
@@ -56,8 +86,8 @@ def test_the_lines_select_what_the_command_did(folder, case, monkeypatch, capsys
     features = json.loads((folder / "s.json").read_text(encoding="utf-8"))["features"]
     assert sorted(capsys.readouterr().out.splitlines()) == sorted(feature["name"] for feature in features)
     said = html.unescape(re.search(r'<pre id="command".*?<code>(.*?)</code>', page, re.DOTALL)[1])
-    assert said.startswith(f"fisherset select {file} ")
-    assert ("Filled in" in page) == (case == "gaps")
+    assert said.startswith(f"fisherset select {shlex.quote(file)} ")
+    assert ("Filled in" in page) == (case in ("gaps", "layout"))
 
 
 def test_a_comparison_promises_no_lines(folder):

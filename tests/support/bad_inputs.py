@@ -75,7 +75,7 @@ _stamp = pd.Timestamp("2020-01-01")
 _memory = r"table of numbers in memory; got "
 
 BAD_TABLES = {
-    "nan": (changed(4, 2, np.nan), r"NaN or infinity; column 2 holds some\. Impute"),
+    "nan": (changed(4, 2, np.nan), r"NaN or infinity; column 2 holds some\. (Impute|Pass missing=.mean.)"),
     "infinity": (changed(4, 2, -np.inf), r"NaN or infinity; column 2 holds"),
     "nan in csr": (sparse.csr_array(changed(4, 2, np.nan)), r"NaN or infinity; column 2 holds"),
     "nan in csc": (sparse.csc_array(changed(4, 2, np.nan)), r"NaN or infinity; column 2 holds"),
@@ -200,7 +200,10 @@ BAD_TABLES = {
     "a class": (pd.DataFrame, _memory + "the class DataFrame"),
     "np.matrix": (np.asmatrix(X), r"not be a np\.matrix.*Pass np\.asarray"),
     "a lazy frame": (frame(pl).lazy(), _memory + r".* LazyFrame\. Call its collect\(\) first"),
-    "an AnnData object": (fake.AnnData(X), _memory + r".* AnnData\. Pass X\.to_df\(\) .* or X\.X"),
+    "an AnnData object": (
+        fake.AnnData(X),
+        _memory + r".* AnnData\. .* pass fisherset\.scan\(X, target=\.\.\.\) .* or X\.to_df\(\)",
+    ),
     "a MuData object": (fake.MuData(X), _memory + r".* MuData\. Pass one modality"),
     "a matrix in a file": (fake.BackedSparse(X), _memory + r".* Call its to_memory\(\) first"),
     "a Dataset of xarray": (fake.XarrayDataset(X), r"XarrayDataset: cannot directly convert"),
@@ -214,9 +217,9 @@ BAD_TABLES = {
     "a capsule": (fake.Capsule(), _memory + r".* Pass pyarrow\.table\(X\)"),
 }
 
-_missing, _binned = (
+_missing, _numeric = (
     r"missing labels \(None or NaN\); 10 of them",
-    r"class labels; got continuous values\. Bin",
+    r"class labels; got continuous values\. .* JointRegressionScore",
 )
 _alike = r"differ in type alone; got "
 _array = r"array or a list of labels; got "
@@ -227,10 +230,10 @@ BAD_LABELS = {
     "missing y": (None, r"requires y"),
     "one class": (np.zeros(N, dtype=int), r"at least two classes; got one class, 0, only"),
     "a class each": (np.arange(N), r"class with two or more samples; got 20 samples in as many classes"),
-    "continuous": (X[:, 1], _binned),
-    "continuous objects": (pd.Series(list(X[:, 1]), dtype=object), _binned),
-    "continuous decimals": (half(Decimal("1.5"), Decimal("2")), _binned),
-    "continuous fractions": (half(Fraction(1, 2), Fraction(1, 3)), _binned),
+    "continuous": (X[:, 1], _numeric),
+    "continuous objects": (pd.Series(list(X[:, 1]), dtype=object), _numeric),
+    "continuous decimals": (half(Decimal("1.5"), Decimal("2")), _numeric),
+    "continuous fractions": (half(Fraction(1, 2), Fraction(1, 3)), _numeric),
     "complex": (Y * 1j, r"complex numbers"),
     "complex objects": (objects(1j, "a"), r"complex numbers"),
     "nan": (np.where(Y == 0, np.nan, 1.0), r"NaN or infinity; 10 of its labels do"),

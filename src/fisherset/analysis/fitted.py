@@ -31,6 +31,8 @@ def accepts_selector(function: Function) -> Function:
     def call(*given: Any, **options: Any) -> Any:
         if given and hasattr(type(given[0]), "get_support"):
             return function(**_arguments(function.__name__, accepted, *given, **options))
+        if any(hasattr(type(one), "get_support") for one in (*given[1:], *options.values())):
+            raise TypeError(f"A fitted selector must come first: {function.__name__}(selector, X, y).")
         return function(*given, **options)
 
     return call  # type: ignore[return-value]

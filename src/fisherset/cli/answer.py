@@ -26,7 +26,7 @@ from fisherset import (
     selection_path,
 )
 from fisherset._format import counted, json_value
-from fisherset.cli.files import LabelledFile
+from fisherset.cli.files import STANDARD_INPUT, LabelledFile
 from fisherset.cli.remarks import remark_texts, remarks_on
 from fisherset.cli.request import Request
 from fisherset.cli.terminal import ProgressBars, status_shown_later
@@ -266,10 +266,9 @@ class Answer:
         )
 
     def _python(self) -> str:
-        """Return Python lines that make the same selection; none where the options do not fit in lines."""
-        request, table = self.request, self.request.table
-        read = None if request.source is None else request.source.read_options(request.restrictions)
-        if read is None or not table.in_memory:
+        """Return Python lines that make the same selection; none where the rows came through a pipe."""
+        request, table, source = self.request, self.request.table, self.request.source
+        if source is None or source.file == STANDARD_INPUT:
             return ""
         named = {"keep": request.keep, "exclude": request.exclude, "adjust_for": request.adjust_for}
         given = {"gamma": float(self.selector.gamma_), "class_weight": request.class_weight}
@@ -278,7 +277,8 @@ class Answer:
             table.target,
             len(self.rows),
             selector=SELECTORS[request.task][0].__name__,
-            read=read,
+            reader="read_table" if table.in_memory else "open_table",
+            read=source.read_options(request.restrictions),
             given={**given, "solver": None if self.solver == "joint" else self.solver},
             named={name: request.names(groups) for name, groups in named.items()},
             groups=request.restrictions.groups,

@@ -69,6 +69,7 @@ def run() -> int:
 
 def _run() -> int:
     warnings.showwarning = show_note
+    warnings.filterwarnings("ignore", "y holds .* read as classes")  # the commands say so in their own words
     reset_notes()
     try:
         app()

@@ -118,14 +118,11 @@ class LabelledFile(TableFile):
         None, "Missing values: the median (of texts the commonest), or besides a column marking them."
     )
 
-    def read_options(self, restrictions: Restrictions) -> dict[str, Any] | None:
-        """The arguments of `read_table` for the same table; None where the layout is not the usual one."""
-        from fisherset.tables import PLAIN
-
-        if self.file == STANDARD_INPUT or self.layout != PLAIN:
-            return None
+    def read_options(self, restrictions: Restrictions) -> dict[str, Any]:
+        """Return the arguments of `read_table` and `open_table` for the same table."""
         task = None if restrictions.task == "classification" else restrictions.task
-        return {"drop": self.drop, "impute": self.impute, "split": restrictions.split_texts, "task": task}
+        given = {"drop": self.drop, "impute": self.impute, "split": restrictions.split_texts, "task": task}
+        return {**given, "layout": self.layout}
 
     def table(
         self,

@@ -171,6 +171,10 @@ def make_request(table: LabelledTable, source: LabelledFile, restrictions: Restr
     """Return the request that the options of a command make of a table."""
     if restrictions.class_weight is not None and restrictions.task == "regression":
         raise ValueError("--class-weight is for classes; leave it out with --task regression.")
+    if restrictions.class_weight is not None and table.summarized:
+        raise ValueError(
+            f"--class-weight needs rows, and {table.path.name} is a summary of them. Leave it out."
+        )
     grouping = _grouping(table, restrictions.groups, restrictions.split_texts)
     names = _Names(table, grouping)
     keep = names.groups("--keep", restrictions.keep)

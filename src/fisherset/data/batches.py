@@ -21,6 +21,7 @@ class BatchedRows(ABC):
     names: list[str] | None = None
     n_rows: int | None = None
     targets: list[str] | None = None
+    target: str | None = None  # the name of a single one
     stays_open: bool = True  # between `head` and a pass; a database may have one open query only
     _begun: tuple[Block, Iterator[Block]] | None = None  # the first block, and those after it
 
@@ -94,3 +95,9 @@ def _ahead(blocks: Iterator[Block]) -> Generator[Block, None, None]:
         while (block := coming.result()) is not None:
             coming = reader.submit(next, blocks, None)
             yield block
+
+
+def is_anndata(X: Any) -> bool:
+    """Whether X is an AnnData object, or one that has its parts: of frames these may be columns."""
+    own = getattr(X, "__dict__", {})
+    return all(hasattr(type(X), part) or part in own for part in ("X", "obs", "var_names"))

@@ -17,7 +17,7 @@ from fisherset import FisherScore, HSICScore, LaplacianScore, TraceRatio, select
 from fisherset._docs import documented
 from fisherset._types import Floats, Indices
 from fisherset.evaluation.description import in_safe_units
-from fisherset.evaluation.holdout import halves, holdout_accuracy
+from fisherset.evaluation.holdout import halves, holdout_accuracy, paired_difference
 from fisherset.validation.parameters import check_integer, check_sizes, shown
 from fisherset.validation.samples import check_samples
 
@@ -30,6 +30,7 @@ TITLES = {
     "cutting-plane": "GFS (Algorithm 1)",
     "joint": "GFS (joint)",
 }
+LEVEL = 0.05  # of the one-sided test by which a method is better than another
 ALGORITHM_1_COLUMNS = 300  # at most, where it is compared by default: its time grows fast
 
 
@@ -87,6 +88,55 @@ class Comparison(NamedTuple):
         """
         scores = self.accuracy[method]
         return scores.std(axis=0, ddof=1) if len(scores) > 1 else np.zeros(scores.shape[1])
+
+    def leaders(self, k: int) -> list[str]:
+        """Methods that are not clearly less accurate than the best, the best first.
+
+        Two methods are compared over the same halves, by the paired t-test of Nadeau and Bengio (2003),
+        which counts the rows that the halves share, at the level of 5 %.
+
+        Parameters
+        ----------
+        k : int
+            One of the numbers of features.
+
+        Returns
+        -------
+        methods : list of str
+            A single one is a winner; all of them where there is a single repeat, which has no error.
+        """
+        scores = {method: found[:, self.ks.index(k)] for method, found in self.accuracy.items()}
+        ranked = sorted(scores, key=lambda method: -scores[method].mean())
+        return [method for method in ranked if not _clearly_better(scores[ranked[0]], scores[method])]
+
+    def verdict(self, titles: Mapping[str, str] = MappingProxyType(TITLES)) -> str:
+        """The winner for each number of features, where there is one.
+
+        Parameters
+        ----------
+        titles : mapping of str to str, default=TITLES
+            Names of the methods.
+
+        Returns
+        -------
+        verdict : str
+            One or two sentences.
+        """
+        won: dict[str, list[int]] = {}
+        for k in self.ks:
+            leaders = self.leaders(k)
+            won.setdefault(leaders[0] if len(leaders) == 1 else "", []).append(k)
+        parts = [
+            f"{titles.get(method, method)} is the most accurate with {_either(sizes, 'and')} features."
+            for method, sizes in won.items()
+            if method
+        ]
+        if "" in won:
+            few = len(self.ks) == 1 and len(self.accuracy) > len(self.leaders(won[""][0]))
+            named = [titles.get(method, method) for method in self.leaders(won[""][0])]
+            among = f" among {_either(named, 'and')}" if few else ""
+            parts.append(f"No clear winner with {_either(won[''], 'or')} features{among}.")
+        return " ".join(parts) if len(self.accuracy) > 1 else ""
 
     def overlap(self, k: int) -> Floats:
         """Share of their k features that two methods have in common on the same half of the rows.
@@ -162,6 +212,19 @@ class Comparison(NamedTuple):
         if repeats < 2:
             return float("nan")
         return float((np.sum(own.sum(axis=0) ** 2) - own.sum()) / (k * repeats * (repeats - 1)))
+
+
+def _clearly_better(first: Floats, second: Floats) -> bool:
+    """Whether a method is more accurate than another, beyond the error of their difference."""
+    found = paired_difference(first, second)
+    certain = len(first) > 1 and np.isnan(found.p_corrected)  # the same difference on every half
+    return found.mean > 0 and (certain or found.p_corrected / 2 < LEVEL)
+
+
+def _either(items: Sequence[Any], word: str) -> str:
+    """Join a list: "5, 10 or 30"."""
+    *first, last = map(str, items)
+    return f"{', '.join(first)} {word} {last}" if first else last
 
 
 def methods_for(n_features: int) -> list[str]:

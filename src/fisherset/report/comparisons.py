@@ -224,7 +224,7 @@ class Sizes(NamedTuple):
 
 
 class MethodRow(NamedTuple):
-    """A method: for each size its accuracy, whether no method is more accurate, and its stability."""
+    """A method: for each size its accuracy, whether no method is clearly more accurate, and its stability."""
 
     title: str
     means: list[float]
@@ -268,6 +268,8 @@ class Compared(NamedTuple):
         Number of random halves.
     k : int
         The size that the rest of the page is about.
+    sentence : str
+        The winner for each size, where there is one.
     """
 
     ks: list[int]
@@ -276,16 +278,7 @@ class Compared(NamedTuple):
     figure: Figure
     repeats: int
     k: int
-
-    @property
-    def sentence(self) -> str:
-        """The most accurate method for each size."""
-        parts = []
-        for at, k in enumerate(self.ks):
-            best = [row for row in self.rows if row.best[at]]
-            names = " and ".join(row.title for row in best[:2]) + (" and others" if len(best) > 2 else "")
-            parts.append(f"with {k} features {names} ({100 * best[0].means[at]:.1f} %)")
-        return f"Most accurate on rows held out: {'; '.join(parts)}."
+    sentence: str
 
 
 def build_comparison(comparison: Comparison, names: Sequence[str], k: int) -> Compared:
@@ -306,8 +299,8 @@ def build_comparison(comparison: Comparison, names: Sequence[str], k: int) -> Co
         For a page.
     """
     titles = {method: TITLES.get(method, method) for method in comparison.accuracy}
-    most = np.max([comparison.mean(method) for method in titles], axis=0)
-    rows = [_method(comparison, method, title, most) for method, title in titles.items()]
+    leaders = [comparison.leaders(size) for size in comparison.ks]
+    rows = [_method(comparison, method, title, leaders) for method, title in titles.items()]
     sets = [_sets(comparison, size, names) for size in comparison.ks] if comparison.chosen else []
     figure = figure_of(
         "Accuracy against the number of features",
@@ -315,17 +308,17 @@ def build_comparison(comparison: Comparison, names: Sequence[str], k: int) -> Co
         "Features and classifier from one random half of the rows, accuracy on the other.",
     )
     repeats = len(next(iter(comparison.accuracy.values())))
-    return Compared(comparison.ks, rows, sets, figure, repeats, k)
+    return Compared(comparison.ks, rows, sets, figure, repeats, k, comparison.verdict())
 
 
-def _method(comparison: Comparison, method: str, title: str, most: Any) -> MethodRow:
+def _method(comparison: Comparison, method: str, title: str, leaders: Sequence[list[str]]) -> MethodRow:
     means, seconds = comparison.mean(method), comparison.seconds.get(method)
     stability = comparison.stability(method) if method in comparison.chosen else np.full(means.shape, np.nan)
     return MethodRow(
         title,
         means.tolist(),
         comparison.error(method).tolist(),
-        (means == most).tolist(),
+        [method in best for best in leaders],
         [_known(share) for share in stability.tolist()],
         None if seconds is None else float(np.mean(seconds)),
     )

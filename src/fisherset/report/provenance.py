@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -116,6 +116,7 @@ def python_lines(
     k: int,
     *,
     selector: str = "GeneralizedFisherScore",
+    reader: str = "read_table",
     read: Mapping[str, Any],
     given: Mapping[str, Any],
     named: Mapping[str, Sequence[str]],
@@ -132,8 +133,11 @@ def python_lines(
         Number of features, or groups.
     selector : str, default="GeneralizedFisherScore"
         The class that selects.
+    reader : {"read_table", "open_table"}, default="read_table"
+        The function that reads the table, or opens one that is read by batches.
     read, given : mapping
-        Other arguments of `read_table`, and of the selector; those that are None are left out.
+        Its other arguments, and those of the selector; those that are None are left out. A "layout" is a
+        data class, of which the fields that are not the usual ones are written.
     named : mapping of str to sequence of str
         Parameters that name groups or columns: "keep", "exclude", "adjust_for".
     groups : str, default=None
@@ -147,25 +151,27 @@ def python_lines(
         The program. Names are literals in it.
     """
     named = {name: list(values) for name, values in named.items() if values}
-    options = {name: value for name, value in read.items() if value not in (None, (), [], False)}
-    arguments = "".join(f", {name}={value!r}" for name, value in options.items())
+    options = {name: _literal(value) for name, value in read.items() if value not in (None, (), [], False)}
+    options = {name: value for name, value in options.items() if value != "Layout()"}
+    arguments = "".join(f", {name}={value}" for name, value in options.items())
     # groups by their own function of `fisherset.tables`: from a file, from names, or the columns themselves
-    reader = {None: "", "prefix": "prefix_groups"}.get(groups, "read_groups")
+    groups_of = {None: "", "prefix": "prefix_groups"}.get(groups, "read_groups")
     argument = {None: "", "prefix": ", prefix_groups(table.features)"}.get(
         groups, f", read_groups(Path({groups!r}))"
     )
     grouped = together or bool(named)
-    imported = sorted(filter(None, ["group_features" if grouped else "", reader, "read_table"]))
+    layout = "Layout" if "layout" in options else ""
+    imported = filter(None, [layout, "group_features" if grouped else "", reader, groups_of])
     lines = [
         "from pathlib import Path",
         "",
         f"from fisherset import {selector}",
-        f"from fisherset.tables import {', '.join(imported)}",
+        f"from fisherset.tables import {', '.join(sorted(imported))}",
         "",
-        f"table = read_table(Path({path!r}), {target!r}{arguments})",
+        f"table = {reader}(Path({path!r}), {target!r}{arguments})",
     ]
     if grouped:
-        split = options.get("split", False)
+        split = options.get("split", "False")
         lines.append(f"grouping = group_features(table.features{argument}, split={split})")
     if named:
         lines += [
@@ -184,3 +190,15 @@ def python_lines(
         "    print(table.names[j])",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _literal(value: Any) -> str:
+    """Return an expression of a value: of a data class the fields that are not the usual ones."""
+    if isinstance(value, Path):
+        return f"Path({str(value)!r})"
+    if not is_dataclass(value):
+        return repr(value)
+    given = {one.name: getattr(value, one.name) for one in fields(value)}
+    usual = {one.name: one.default for one in fields(value)}
+    some = [f"{name}={_literal(own)}" for name, own in given.items() if own != usual[name]]
+    return f"{type(value).__name__}({', '.join(some)})"

@@ -80,7 +80,7 @@ def measure_gathered(
     labels = classified(sum_cross_products(rows, read, fill=fill), rows.labels)
     moments = labels.gathered.moments
     check_total_weight(moments.n)
-    reject_nonfinite(moments.finite[: roles.n_features], rows.names, locate_in(rows))
+    reject_nonfinite(moments.finite[: roles.n_features], rows.names, locate_in(rows), arguments.missing)
     # what the others are adjusted for is decided after the pass: all of it is among the products
     taken = removed_columns(roles, arguments.adjust_for)
     basis = confounder_basis(rows, read, labels.gathered, taken, arguments.adjust_for)
@@ -135,7 +135,7 @@ def measure_summary(summary: Any, arguments: FitArguments, task: str) -> Measure
             "class_weight must not be given with a summary, whose rows have been weighed. Pass sample_weight "
             "to summarize."
         )
-    if arguments.missing != "error":
+    if arguments.missing == "mean":
         raise ValueError('missing must be "error" with a summary, which has no missing values any more.')
     if summary.n_samples < 2:  # the words are scikit-learn's
         raise ValueError("Found a summary of 1 sample(s) while a minimum of 2 is required.")

@@ -245,7 +245,7 @@ def _summed(
     observed = rows.reduce(count_missing) if arguments.missing == "mean" else None
     fill = None if observed is None or not observed.missing.any() else observed.fill
     moments = sum_moments(rows, coding, fill, 0.0 if basis is None else basis.error)
-    reject_nonfinite(moments.finite, rows.names, locate)
+    reject_nonfinite(moments.finite, rows.names, locate, arguments.missing)
     scatter = Scatter(moments, coding, rows)
     if confounder_names and basis is not None:
         warn_dropped(confounder_names, basis)
@@ -333,7 +333,7 @@ def _by_passes(rows: CountedRows, read: Reader, roles: ColumnRoles, arguments: F
     if arguments.missing == "mean":
         check_adjusted(finite, adjusted)
     locate = locate_in(rows)
-    reject_nonfinite(finite, rows.names, locate)
+    reject_nonfinite(finite, rows.names, locate, arguments.missing)
     labels = classified(side, rows.labels)
     width = side.moments.squares.size
     there = ColumnRoles(

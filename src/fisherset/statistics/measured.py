@@ -31,7 +31,8 @@ class FitArguments(NamedTuple):
     class_weight: Any = None
     confounders: Any = None
     adjust_for: Indices | None = None  # columns of X that the others are adjusted for
-    missing: str = "error"  # or "mean": missing values of X count as the mean of their column
+    # "error", or "mean": missing values of X count as the mean of their column; None where that is no option
+    missing: str | None = None
     max_memory: int | None = None  # bytes that may be held besides the table
 
     @property
@@ -105,7 +106,7 @@ class MeasuredTable:
         known = [] if own.adjust_for is None else own.adjust_for.tolist()
         for name, wants, has in (
             ("class_weight", arguments.class_weight, own.class_weight),
-            ("missing", None if arguments.missing == "error" else arguments.missing, own.missing),
+            ("missing", arguments.missing if arguments.missing == "mean" else None, own.missing or "error"),
             ("adjust_for", adjust_for, known),
         ):
             if wants is not None and wants != has:

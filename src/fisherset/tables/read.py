@@ -318,12 +318,18 @@ def _summary_table(
     summary = Summary.load(path)
     if summary.task != task:
         raise ValueError(f"{path.name} is a summary for --task {summary.task}; got --task {task}.")
+    known = summary.beside.targets or ([] if summary.target is None else [summary.target])
+    if target is not None and known and known != [target]:
+        raise ValueError(
+            f"{path.name} is a summary for the target {shown(known)}; got {target!r}. Leave --target out."
+        )
     if drop:
         raise ValueError(f"{path.name} is a summary; leave columns out with --exclude, not with --drop.")
     if impute is not None:
         raise ValueError(f"{path.name} is a summary, where no values are missing; leave --impute out.")
     names = summary.names or [f"x{j}" for j in range(summary.n_columns)]
-    return LabelledTable(summary, None, [Feature(name, name) for name in names], target or "target", path)
+    features = [Feature(name, name) for name in names]
+    return LabelledTable(summary, None, features, summary.target or target or "target", path)
 
 
 @dataclass(frozen=True)

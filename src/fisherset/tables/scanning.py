@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fisherset._format import near
-from fisherset.data import BatchedRows, Block, Place
+from fisherset.data import BatchedRows, Block, Place, is_anndata
 from fisherset.tables.columns.encoding import Encoder, check_impute, features_in
 from fisherset.tables.columns.features import Feature
 from fisherset.tables.columns.identifiers import (
@@ -221,9 +221,7 @@ def columns_in(paths: Any, layout: Layout = PLAIN) -> list[str]:
 def _holds_cells(paths: Any) -> bool:
     if isinstance(paths, str | os.PathLike):
         return Path(paths).suffix.lower() in CELLS
-    return type(paths).__name__ == "AnnData" or all(
-        hasattr(type(paths), name) for name in ("var_names", "obs_names", "X")
-    )
+    return is_anndata(paths)
 
 
 def _stream_of(paths: Any, targets: list[str], layout: Layout) -> Stream:
@@ -324,6 +322,7 @@ class ScannedTable(BatchedRows):
         self.names = [feature.name for feature in features]
         self.groups = [feature.column for feature in features]
         self.targets = targets.names if len(targets.names) > 1 else None
+        self.target = targets.names[0] if self.targets is None else None
 
     def blocks(self, columns: bool = True) -> Iterator[Block]:
         """Open the table and yield its rows in order, without `columns` their targets alone."""

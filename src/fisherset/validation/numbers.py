@@ -26,7 +26,10 @@ _TIMES = ("date", "time", "duration", "period", "interval")
 class Unfit(Enum):
     """Contents of a column that are no numbers, and the fix."""
 
-    TEXT = "text", "Encode them, for example with sklearn.preprocessing.OneHotEncoder, or drop them."
+    TEXT = (
+        "text",
+        "Encode them, as scan(table, target=...) or sklearn.preprocessing.OneHotEncoder does, or drop them.",
+    )
     DATES = (
         "dates or times",
         "Turn them into numbers first, for example days since a fixed date, or drop them.",
@@ -305,17 +308,33 @@ def _check_dimensions(ndim: int, X: Any) -> None:
         )
 
 
+NONFINITE = {  # by the parameter `missing`: what must not be there, and the fix
+    None: (
+        "NaN or infinity",
+        "Impute them, for example with sklearn.impute.SimpleImputer, or drop the columns.",
+    ),
+    "error": ("NaN or infinity", 'Pass missing="mean" to fill missing values, or drop the columns.'),
+    "mean": ("infinity", "Replace it by NaN, or drop the columns."),
+}
+
+
 def reject_nonfinite(
-    finite: NDArray[np.bool_], names: Any, locate: Callable[[int], str] | None = None
+    finite: NDArray[np.bool_],
+    names: Any,
+    locate: Callable[[int], str] | None = None,
+    missing: str | None = None,
 ) -> None:
-    """Name the columns that hold NaN or infinity, and where the first of them does, if that can be told."""
+    """Name the columns that hold NaN or infinity, and where the first of them does, if that can be told.
+
+    `missing` is the parameter of that name of the selector or function, None where it has none.
+    """
     if not finite.all():
         bad = np.flatnonzero(~finite)
         listed = bad.tolist() if names is None else [names[j] for j in bad]
         place = "" if locate is None else locate(int(bad[0]))
+        what, fix = NONFINITE[missing]
         raise ValueError(
-            f"X must not contain NaN or infinity; {listed_columns(listed)} some{place and ', '}{place}. "
-            f"Impute them, for example with sklearn.impute.SimpleImputer, or drop the columns."
+            f"X must not contain {what}; {listed_columns(listed)} some{place and ', '}{place}. {fix}"
         )
 
 

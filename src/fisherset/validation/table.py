@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from fisherset.data import DaskRows, is_dask
+from fisherset.data import DaskRows, is_anndata, is_dask
 from fisherset.validation.numbers import as_numbers, is_array, is_frame, labels_of_columns, reject_masked
 from fisherset.validation.parameters import is_number, shown
 
@@ -65,13 +65,31 @@ def check_same_columns(estimator: Any, X: Any) -> None:
     else:
         shape: Any = getattr(rows, "shape", ())
         width, names = (shape[1] if len(shape) == 2 else None), column_names(rows)
-    if width is not None:
+    if names is not None and known is not None:
+        _check_same_names(list(names), list(known))
+    elif width is not None:
         check_width(estimator, width)
-    if names is not None and known is not None and list(names) != list(known):
-        raise ValueError(  # the words are scikit-learn's
-            "The feature names should match those that were passed during fit: X has others, or the same in "
-            "another order."
-        )
+
+
+def _check_same_names(names: list[str], known: list[str]) -> None:
+    """Refuse other names of columns than those that were known, or another order."""
+    if names == known:
+        return
+    lacking, new = (
+        [one for one in some if one not in set(others)] for some, others in ((known, names), (names, known))
+    )
+    fix = "Pass X[selector.feature_names_in_]." if not lacking else "Pass the table of the fit."
+    what = (
+        f"{shown(lacking[0])} is missing"
+        if lacking
+        else f"{shown(new[0])} is new"
+        if new
+        else "their order differs"
+    )
+    raise ValueError(  # the last words are scikit-learn's
+        f"X must have the columns of the fit, in that order; {what}. {fix} (The feature names should match "
+        f"those that were passed during fit.)"
+    )
 
 
 def check_width(estimator: Any, width: int) -> None:
@@ -214,7 +232,7 @@ def _offers(*names: str) -> Callable[[Any], bool]:
     return lambda X: all(hasattr(type(X), name) for name in names)
 
 
-_SCAN = "pass fisherset.scan(X, target=...) to a selector that reads tables out of core."
+_SCAN = "pass fisherset.scan(X, target=...), without y."
 _FIXES: tuple[tuple[Callable[[Any], bool], str], ...] = (
     (is_out_of_core, "This needs the rows together; GeneralizedFisherScore and FisherScore do not."),
     (
@@ -222,7 +240,7 @@ _FIXES: tuple[tuple[Callable[[Any], bool], str], ...] = (
         f"Read the file first, as by pandas.read_csv, or {_SCAN}",
     ),
     (_offers("mod", "obs"), "Pass one modality as a table, as by X.mod[name].to_df()."),
-    (_offers("var_names", "obs_names", "X"), "Pass X.to_df() to keep the names of the columns, or X.X."),
+    (is_anndata, "For AnnData pass fisherset.scan(X, target=...) without y, or X.to_df()."),
     (_offers("to_memory"), "Call its to_memory() first."),
     (_offers("collect_schema"), f"Call its collect() first, or {_SCAN}"),
     (_offers("to_arrow_table"), f"Call its df() first, or {_SCAN}"),  # DuckDB

@@ -17,13 +17,19 @@ from fisherset._types import EPS, Floats, Indices
 from fisherset.data import Coded, Matrix
 from fisherset.validation.numbers import is_array, is_frame, is_masked, is_null
 from fisherset.validation.parameters import as_float, reason, shown
+from fisherset.validation.table import warn
 
 # Contents of y: classes or sets of labels, numbers, or one class for each sample and nothing else.
 CLASSIFICATION, REGRESSION, ONE_CLASS_EACH = "classification", "regression", "one class each"
 TASKS = (CLASSIFICATION, REGRESSION)
 MISSING = ("error", "mean")
 
-_BINNING = "Bin a continuous target first, for example with sklearn.preprocessing.KBinsDiscretizer."
+_FOR_NUMBERS = (
+    'For a numeric target use JointRegressionScore or JointRegressionScoreCV, in functions task="regression".'
+)
+_FOR_CLASSES = "For classes use GeneralizedFisherScore or GeneralizedFisherScoreCV."
+COMPLEX_LABELS = "y must hold class labels; got complex numbers. Use integers or strings."
+MANY_CLASSES, FEW_SAMPLES = 20, 10  # above and below which numbers are hardly names of classes
 # Kinds of labels that have an order of their own: any others are ordered by how they read.
 _ORDERED = ((numbers.Real, Decimal), (str,), (bytes,), (datetime.date,), (datetime.timedelta,))
 
@@ -52,10 +58,7 @@ def _spelled_number(label: Any, untyped: bool) -> float:
     except (TypeError, ValueError):
         understood = False
     if not understood:
-        raise ValueError(
-            f"y must hold numbers; got the string {shown(label)}. Convert the column to numbers, or use "
-            f"GeneralizedFisherScore for classes."
-        )
+        raise ValueError(f"y must hold numbers; got the string {shown(label)}. {_FOR_CLASSES}")
     # a whole number of 16 digits and more may be one that float64 rounds
     long = re.fullmatch(r"[-+]?\d{16,}(\.0*)?", text)
     if long and np.isfinite(number) and int(text.partition(".")[0]) != number:
@@ -79,7 +82,7 @@ def encode_labels(y: Any, n_samples: int | None = None) -> tuple[NDArray[Any], I
     if n_samples is not None:
         _check_length(y.shape[0], n_samples, " labels")
     if y.dtype.kind == "c":
-        raise ValueError(f"y must hold class labels; got complex numbers. {_BINNING}")
+        raise ValueError(COMPLEX_LABELS)
     if y.dtype.kind == "f":
         if not np.isfinite(y).all():
             raise ValueError(
@@ -87,7 +90,7 @@ def encode_labels(y: Any, n_samples: int | None = None) -> tuple[NDArray[Any], I
                 f"Drop those samples or give them a class of their own."
             )
         if (y != np.floor(y)).any():
-            raise ValueError(f"y must hold class labels; got continuous values. {_BINNING}")
+            raise ValueError(f"y must hold class labels; got continuous values. {_FOR_NUMBERS}")
     return _encode(y)
 
 
@@ -109,8 +112,18 @@ def check_classes(classes: NDArray[Any], n_samples: int) -> None:
     if classes.size == n_samples:
         raise ValueError(
             f"y must have a class with two or more samples; got {n_samples} samples in as many "
-            f"classes, as an identifier has. {_BINNING}"
+            f"classes, as an identifier has. {_FOR_NUMBERS}"
         )
+    if classes.size > MANY_CLASSES and n_samples < FEW_SAMPLES * classes.size and _has_gaps(classes):
+        warn(
+            f"y holds {classes.size} distinct whole numbers in {n_samples} samples, read as classes. "
+            f"{_FOR_NUMBERS}"
+        )
+
+
+def _has_gaps(classes: NDArray[Any]) -> bool:
+    """Whether classes are numbers that do not simply count, as those of a measurement."""
+    return classes.dtype.kind in "iuf" and float(classes[-1]) - float(classes[0]) >= classes.size
 
 
 def _as_labels(y: Any) -> NDArray[Any]:
@@ -254,14 +267,14 @@ def _reject_continuous(distinct: list[Any]) -> None:
         if isinstance(label, numbers.Integral) or not isinstance(label, numbers.Complex | Decimal):
             continue
         if not isinstance(label, numbers.Real | Decimal):
-            raise ValueError(f"y must hold class labels; got complex numbers. {_BINNING}")
+            raise ValueError(COMPLEX_LABELS)
         if not np.isfinite(as_float(label)):
             raise ValueError(
                 f"y must not contain NaN or infinity; got {shown(label)}. "
                 f"Drop those samples or give them a class of their own."
             )
         if not _is_whole(label):
-            raise ValueError(f"y must hold class labels; got continuous values. {_BINNING}")
+            raise ValueError(f"y must hold class labels; got continuous values. {_FOR_NUMBERS}")
 
 
 def _reject_lookalikes(distinct: list[Any]) -> None:
@@ -308,7 +321,7 @@ def check_targets(y: Any, n_samples: int) -> Floats:
     except Exception as error:  # of any kind: each library has its own
         raise TypeError(f"y must be an array of numbers; got {shown(y)}: {reason(error)}.") from error
     if array.dtype.kind not in "biuf":
-        raise TypeError(f"y must hold numbers; got {array.dtype}. Use GeneralizedFisherScore for classes.")
+        raise TypeError(f"y must hold numbers; got {_unlike_numbers(array)}. {_FOR_CLASSES}")
     targets = array.astype(np.float64)
     if array.dtype.kind in "iu" and np.any(targets.astype(array.dtype) != array):
         raise ValueError(ROUNDED_TARGETS)
@@ -324,6 +337,12 @@ def check_targets(y: Any, n_samples: int) -> Floats:
             f"Drop those samples."
         )
     return targets
+
+
+def _unlike_numbers(array: NDArray[Any]) -> str:
+    """The first entry that is a string, or the type of all."""
+    found = next((entry for entry in array.flat if isinstance(entry, str | bytes)), None)
+    return str(array.dtype) if found is None else f"the string {shown(found)}"
 
 
 def check_vary(targets: Floats, weights: Floats | None) -> None:

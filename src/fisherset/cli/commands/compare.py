@@ -164,6 +164,7 @@ def _content(
     return {
         "ks": comparison.ks,
         "accuracy": {method: scores.tolist() for method, scores in comparison.accuracy.items()},
+        "leaders": {str(k): comparison.leaders(k) for k in comparison.ks},
         "gamma": certificates.gamma,
         "certificates": {
             str(step.k): {
@@ -183,12 +184,15 @@ def _show_accuracy(screen: Screen, comparison: Any) -> None:
     title = "Accuracy of 1-nearest-neighbour on held-out rows, %"
     shown = grid("method", *(f"{k} features" for k in comparison.ks), title=title)
     means = {method: comparison.mean(method) for method in comparison.accuracy}
-    best = [max(column) for column in zip(*means.values(), strict=True)]
+    leaders = [comparison.leaders(k) for k in comparison.ks]
     for method, mean in means.items():
-        figures = zip(mean, comparison.error(method), best, strict=True)
-        cells = [cell(f"{100 * at:.1f} ± {100 * error:.1f}", bold=at == most) for at, error, most in figures]
+        figures = zip(mean, comparison.error(method), leaders, strict=True)
+        cells = [
+            cell(f"{100 * at:.1f} ± {100 * error:.1f}", bold=method in best) for at, error, best in figures
+        ]
         shown.add_row(TITLES[method], *cells)
     screen.table(shown)
+    screen.lines(*filter(None, [comparison.verdict()]))
 
 
 def _proof(certificates: SelectionPath) -> str:

@@ -96,13 +96,15 @@ class CellsInMemory:
         self._obs, self.variables = data.obs, [str(name) for name in data.var_names]
         self.annotations = [str(name) for name in data.obs.columns]
         self.opened: Callable[[], AbstractContextManager[StoredMatrix]]
-        if data.isbacked and layer is None:
+        if getattr(data, "isbacked", False) and layer is None:
             stored = _backing_file(data)
             self.name, self.opened = stored.name, stored.opened
             return
         self.name = "adata"
         if layer is not None and layer not in data.layers:
             raise ValueError(f"{self.name} has no layer {layer!r}.{near(layer, list(data.layers))}")
+        if layer is None and data.X is None:
+            raise ValueError(f"{self.name} has no X; pass layer=, one of {shown(list(data.layers))}.")
         matrix = _matrix_in_memory(data.X if layer is None else data.layers[layer])
         self.opened = lambda: nullcontext(matrix)
 
@@ -139,11 +141,10 @@ def _backing_file(data: Any) -> StoredCells:
 
 
 def _matrix_in_memory(X: Any) -> StoredMatrix:
-    if sparse.issparse(X) and X.format in ("csr", "csc"):
+    if sparse.issparse(X):
+        X = X.tocsr()  # blocks are rows
         n_entries = int(X.indptr[-1])  # the arrays may be longer
-        return StoredMatrix(
-            f"{X.format}_matrix", X.shape, X.data[:n_entries], X.indices[:n_entries], X.indptr
-        )
+        return StoredMatrix(CSR_KIND, X.shape, X.data[:n_entries], X.indices[:n_entries], X.indptr)
     if isinstance(X, np.ndarray) and X.ndim == 2:
         return StoredMatrix(DENSE_KIND, X.shape, np.asarray(X))
     raise TypeError(
@@ -184,7 +185,9 @@ def scan_cells(
     weight = None if sample_weight is None else _numbers(cells, sample_weight, "sample_weight")
     rows = CellRows(cells, variables, _target(cells, target), weight, batch_rows)
     rows.identifier = identifier
-    rows.targets = list(target) if isinstance(target, list | tuple) and len(target) > 1 else None
+    listed = list(target) if isinstance(target, list | tuple) else []
+    rows.targets = listed if len(listed) > 1 else None
+    rows.target = target if isinstance(target, str) else listed[0] if len(listed) == 1 else None
     return rows
 
 
