@@ -26,13 +26,13 @@ FOREIGN = frozenset(
     re.findall(
         r"\S+",
         ".7z .arff .avro .bib .bmp .cfg .css .db .doc .docx .dta .fits .gif .htm .html .ini .ipynb .jpeg "
-        ".jpg .js .loom .mat .md .mtx .npy .odt .orc .pdf .pickle .pkl .png .ppt .pptx .py .r .rar .rda .rdata "
-        ".rds .rmd .rst .rtf .sas7bdat .sav .sh .sqlite .sqlite3 .svg .tar .tex .tgz .tif .tiff .toml .xml "
-        ".xpt .yaml .yml",
+        ".jpg .js .loom .mat .md .mtx .npy .odt .orc .pdf .pickle .pkl .png .ppt .pptx .py .r .rar .rda "
+        ".rdata .rds .rmd .rst .rtf .sas7bdat .sav .sh .sqlite .sqlite3 .svg .tar .tex .tgz .tif .tiff .toml "
+        ".xml .xpt .yaml .yml",
     )
 )
 DOCUMENT = re.compile(r"(?:readme|licen[cs]e|copying|changelog|citation|notice|authors)\b", re.IGNORECASE)
-ADDRESS = re.compile(r"(https?|ftps?|s3|gs|gcs|abfs|az|hdfs):/{1,2}(?=[^/])")
+ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+):/{1,2}(?=[^/])", re.IGNORECASE)
 
 # First bytes of files that are no text, and their suffixes.
 BINARY_FILES = {
@@ -181,5 +181,5 @@ def _is_document(name: str) -> bool:
 
 def address_of(path: PurePath | str) -> str | None:
     """Return the address on the web that a path is; None for a path."""
-    found = ADDRESS.match(str(path))
+    found = None if Path(path).exists() else ADDRESS.match(str(path))
     return None if found is None else f"{found[1]}://{str(path)[found.end() :]}"  # Path leaves one / out

@@ -113,8 +113,9 @@ def _header(path: Path, separator: str | None) -> list[str]:
 
 
 FORMATS = (
-    "CSV, TSV or other text, Parquet, Feather/Arrow, .npz, .svmlight, .h5ad, a GEO series matrix; packed by "
-    "gzip, zstd, bzip2 or xz or not; - for the standard input."
+    "CSV, TSV or other text, Excel (.xlsx, .xls, .ods), JSON, Parquet, Feather/Arrow, .npz, .svmlight, "
+    ".h5ad, a GEO series matrix; text compressed by gzip, zstd, bzip2, lz4 or xz or not; a .zip of one "
+    "table; - for the standard input."
 )
 TASK = option("classification", "Tell classes apart, or explain a number.", "--task")
 GAMMA = option(

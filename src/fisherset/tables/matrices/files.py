@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,10 +29,11 @@ from fisherset.tables.matrices.storage import (
     opened,
     size_of,
 )
-from fisherset.tables.memory import check_room, check_shape
+from fisherset.tables.memory import TooLargeError, check_room, check_shape, room_now
 from fisherset.tables.text.decoding import decompressed
 from fisherset.tables.text.recognition import Finding
 
+CHUNK = 2**20  # bytes read at a time
 # Lines of a series matrix of GEO.
 SERIES_MARKS = (b"!Series_", b"!Sample_", b"!series_matrix_table_begin")
 TABLE_BEGIN, TABLE_END = b"!series_matrix_table_begin", b"!series_matrix_table_end"
@@ -178,10 +179,14 @@ def _npz(path: Path) -> AnnotatedMatrix:
 def _svmlight(path: Path) -> AnnotatedMatrix:
     from sklearn.datasets import load_svmlight_file
 
-    check_room(path.name, 4 * path.stat().st_size, "its numbers")
+    check = room_now(path.name)
+    check(4 * path.stat().st_size, "its numbers")
     try:
-        # columns are named by their numbers in the file, whichever number is the first
-        X, y = load_svmlight_file(str(path), zero_based=True)
+        with _opened(path, lambda size: check(4 * size, "its numbers")) as stream:
+            # columns are named by their numbers in the file, whichever number is the first
+            X, y = load_svmlight_file(io.BufferedReader(stream, CHUNK), zero_based=True)
+    except TooLargeError:
+        raise
     except (ValueError, OverflowError, OSError, UnicodeDecodeError) as error:
         reason = str(error).splitlines()[0][:160]
         raise ValueError(f"{path.name} is no svmlight file, or is damaged: {reason}") from error
@@ -272,11 +277,11 @@ def _text(path: Path) -> bytes:
     return b"".join(parts)
 
 
-def _opened(path: Path) -> Any:
-    """The file opened for reading its decompressed bytes."""
+def _opened(path: Path, counted: Callable[[int], None] | None = None) -> Any:
+    """The file opened for reading its decompressed bytes; `counted` as for `decompressed`."""
     with path.open("rb") as file:
         start = file.read(MAGIC_BYTES)
-    return decompressed(path, compression_of(start))
+    return decompressed(path, compression_of(start), counted)
 
 
 def _decoded(text: bytes) -> str:

@@ -18,7 +18,7 @@ from fisherset._format import near, shown
 from fisherset.tables.layout import Layout
 from fisherset.tables.memory import check_room
 from fisherset.tables.streams.records import json_rows
-from fisherset.tables.streams.sources import TableFile, full_disk, stamp_of, temporary_folder
+from fisherset.tables.streams.sources import TableFile, TemporaryFolder, full_disk, stamp_of
 
 CELL_BYTES = 40  # that a cell of the grid takes which calamine fills, empty or not
 GROWTH = 3  # times the bytes of a workbook, unpacked, that it takes in memory
@@ -31,8 +31,8 @@ Row = Sequence[Any]
 
 def as_text(file: TableFile, layout: Layout) -> tuple[TableFile, Layout]:
     """Write a sheet or JSON as a text, a line for each row, and return it with its layout."""
-    folder = temporary_folder()
-    path = Path(folder.name) / Path(file.name).name
+    folder = TemporaryFolder()
+    path = folder.path / Path(file.name).name
     decimal = layout.decimal or "."
     rows = json_rows(file, layout.header) if file.kind in JSON else _sheet_rows(file, layout.sheet)
     cell = _cell_writer("true" if file.kind in JSON else "TRUE", decimal)
@@ -42,11 +42,9 @@ def as_text(file: TableFile, layout: Layout) -> tuple[TableFile, Layout]:
             for row in rows:
                 writer.writerow([cell(value) for value in row])
     except UnicodeEncodeError as error:  # lone surrogates, which JSON can hold
-        raise ValueError(
-            f"{file.name} holds a character that is none: {error.object[error.start]!r}."
-        ) from None
+        raise ValueError(f"{file.name} holds what is no character: {error.object[error.start]!r}.") from None
     except OSError as error:
-        raise full_disk(Path(folder.name), file.name) from error
+        raise full_disk(folder.path, file.name) from error
     text_file = TableFile(path, file.name, {}, stamp_of(path), ".csv", folder)
     if text_file.stamp[0] == 0:
         raise ValueError(f"{file.name} has no rows.")
@@ -115,7 +113,7 @@ def _chosen_sheet(file: str, book: Any, sheet: str | None) -> str:
         if sheet not in names:
             raise ValueError(f"{file} has no sheet {sheet!r}; it has {_named(names)}.{near(sheet, names)}")
         return sheet
-    visible = [one.name for one in book.sheets_metadata if "visible" in str(one.visible).lower()] or names
+    visible = [one.name for one in book.sheets_metadata if str(one.visible).endswith("Visible")] or names
     if not visible:
         raise ValueError(f"{file} has no sheets.")
     if len(names) > 1:

@@ -7,6 +7,7 @@ import shutil
 import sys
 import tempfile
 import warnings
+import weakref
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -31,7 +32,7 @@ class TableFile(NamedTuple):
     partitions: dict[str, str | None]  # values that the folders it is in give all its rows
     stamp: Stamp  # bytes, time of the last change and inode when the table was opened
     kind: str = ""  # the suffix that files of its kind usually have
-    folder: Any = None  # the temporary folder it is in, removed when nobody uses it any more
+    folder: TemporaryFolder | None = None  # that it is in
 
     def check(self) -> None:
         """Refuse a file that has changed."""
@@ -59,23 +60,26 @@ def table_file(
     """Return a file that can be read more than once: a pipe is copied, an archive of one table unpacked."""
     name, folder = path.name if name is None else name, None
     if is_pipe(path):
-        folder, name = temporary_folder(), _pipe_name(path)
+        folder, name = TemporaryFolder(), _pipe_name(path)
         with path.open("rb") as source:
-            path = copy_stream(source, Path(folder.name), name)
+            path = copy_stream(source, folder.path, name)
     stamp = stamp_of(path)
     kind = kind_of(path) if stamp[0] else ""
     if kind == ".zip":
-        unpacked = temporary_folder()
-        path, kind = _unpack(path, name, Path(unpacked.name))
+        unpacked = TemporaryFolder()
+        path, kind = _unpack(path, name, unpacked.path)
         folder, stamp = unpacked, stamp_of(path)
     if stamp[0] == 0:
         raise ValueError(f"{name} is empty.")
     return TableFile(path, name, partitions or {}, stamp, kind, folder)
 
 
-def temporary_folder() -> tempfile.TemporaryDirectory[str]:
-    """Return a folder that is removed with the last reference to it, or at the end of the process."""
-    return tempfile.TemporaryDirectory(prefix="fisherset-", ignore_cleanup_errors=True)
+class TemporaryFolder:
+    """A folder that is removed with the last reference to it, or at the end of the process."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="fisherset-"))
+        self.remove = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
 def check_local(path: Path) -> None:
@@ -111,12 +115,15 @@ def spooled(path: Path | None = None) -> Iterator[Path]:
     path : Path
         The file, called "standard input", or like the pipe.
     """
-    with temporary_folder() as folder:
+    folder = TemporaryFolder()
+    try:
         if path is None:
-            yield copy_stream(_standard_input(), Path(folder), "standard input")
+            yield copy_stream(_standard_input(), folder.path, "standard input")
         else:
             with path.open("rb") as source:
-                yield copy_stream(source, Path(folder), _pipe_name(path))
+                yield copy_stream(source, folder.path, _pipe_name(path))
+    finally:
+        folder.remove()
 
 
 def _standard_input() -> Any:

@@ -202,6 +202,8 @@ class TextReader:
         misfit = MISFIT.match(said)
         if isinstance(error, UnicodeError) or "invalid UTF8" in said or (misfit and misfit[2] is None):
             return not_encoded(path, self.dialect)
+        if "Empty CSV" in said:  # a header without an end of line
+            return ValueError(f"{self.file.name} has no rows.")
         if "columns, got" in said and (sentence := ragged(path, self.dialect)) is not None:
             return ValueError(sentence)
         if misfit is None:
