@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,7 @@ class AnnotatedMatrix:
     ids: Identifiers | None = None  # names of the rows, where they have any
     untyped: bool = False  # whether annotations have no types: only then strings may be numbers
     kind: str = ""  # the suffix that such files usually have
+    decimal: ClassVar[str] = "."  # of such strings
 
     @property
     def label_names(self) -> list[str]:
