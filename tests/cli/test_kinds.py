@@ -144,7 +144,7 @@ ADDRESSES = {
     "http://example.org/t.csv?x=1&y=2": "curl -L 'http://example.org/t.csv?x=1&y=2'",
     "ftp://example.org/t.csv": "curl -L ftp://example.org/t.csv",
     "s3://bucket/t.csv": "aws s3 cp s3://bucket/t.csv -",
-    "gs://bucket/t.csv": "gcloud storage cat gs://bucket/t.csv",
+    "gs://bucket/t.csv": "gcloud storage cp gs://bucket/t.csv -",
 }
 
 
@@ -156,7 +156,8 @@ def test_an_address_is_refused_with_the_command_that_works(address, files):
         f"fisherset select - -t 'the kind' -k 2"
     )
     sentence = refused(invoke("select", "t.csv", "--labels", address, *SELECT, cwd=files))
-    assert "Run: curl -LO" in sentence
+    copied = ADDRESSES[address].replace("curl -L", "curl -LO").removesuffix(" -")
+    assert f"Run: {copied}" in sentence
 
 
 def test_a_folder_with_a_readme(files):

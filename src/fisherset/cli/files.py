@@ -185,11 +185,13 @@ class LabelledFile(TableFile):
 
 def _download(address: str, is_table: bool) -> str:
     """Return a sentence with the command that works for a table on the web."""
-    quoted = shlex.quote(address)
-    readers = {"s3": f"aws s3 cp {quoted} -", "gs": f"gcloud storage cat {quoted}"}
-    reader = readers.get(address.partition(":")[0].lower(), f"curl -L {quoted}")
+    scheme, quoted = address.partition(":")[0].lower(), shlex.quote(address)
+    place = "-" if is_table else "."
+    copy = {"s3": f"aws s3 cp {quoted} {place}", "gs": f"gcloud storage cp {quoted} {place}"}.get(
+        scheme, f"curl -L{'' if is_table else 'O'} {quoted}"
+    )
     rest = ["-" if address_of(argument) == address else argument for argument in sys.argv[1:]]
-    command = f"{reader} | fisherset {shlex.join(rest)}" if is_table else f"curl -LO {quoted}"
+    command = f"{copy} | fisherset {shlex.join(rest)}" if is_table else copy
     return f"Tables are read from files, not from the web. Run: {command}"
 
 

@@ -115,8 +115,7 @@ def _header(path: Path, separator: str | None) -> list[str]:
 
 FORMATS = (
     "CSV, TSV or other text, Excel (.xlsx, .xls, .ods), JSON, Parquet, Feather/Arrow, .npz, .svmlight, "
-    ".h5ad, a GEO series matrix; text compressed by gzip, zstd, bzip2, lz4 or xz or not; a .zip of one "
-    "table; - for the standard input."
+    ".h5ad, a GEO series matrix; compressed text, or one table in a .zip; - for the standard input."
 )
 TASK = option(None, "Tell classes apart, or explain a number. Default: as the target's values say.", "--task")
 GAMMA = option(
