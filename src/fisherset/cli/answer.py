@@ -30,6 +30,7 @@ from fisherset.cli.files import LabelledFile
 from fisherset.cli.remarks import remark_texts, remarks_on
 from fisherset.cli.request import Request
 from fisherset.cli.terminal import ProgressBars, status_shown_later
+from fisherset.cli.what_if import what_if
 from fisherset.report import ChosenFeature, Remark
 from fisherset.report.comparisons import Size, Sizes
 from fisherset.statistics.leakage import leaking_columns
@@ -223,6 +224,7 @@ class Answer:
             provenance=self._provenance(len(y)),
             compared_sizes=self.sizes,
             rows=self.rows,
+            what_if=what_if(request, self.selector),
         )
         return report.report_page(content)
 

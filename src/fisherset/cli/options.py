@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_type_hints
 
 import typer
+from typer.models import OptionInfo
 
 from fisherset._files import ARROW, TEXT
 from fisherset._memory import LEAST_MEMORY, parse_bytes
@@ -80,6 +81,22 @@ def _parameter(name: str, kind: Any, declared: Any) -> Parameter:
     default = Parameter.empty if declared.default is MISSING else declared.default
     annotation = Annotated[kind, declared.metadata["declared"]]
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def as_arguments(record: Any, *left_out: str) -> list[str]:
+    """Return the options of a record as they are given on the command line, without the defaults."""
+    words: list[str] = []
+    for own in fields(record):
+        value, declared = getattr(record, own.name), own.metadata["declared"]
+        if own.name in left_out or not isinstance(declared, OptionInfo) or value in (own.default, None, []):
+            continue
+        flag = next(
+            (flag for flag in (declared.default, *(declared.param_decls or ())) if isinstance(flag, str)),
+            f"--{own.name.replace('_', '-')}",
+        )
+        values = value if isinstance(value, list) else [value]
+        words += [flag] if value is True else [f"{flag}={one}" for one in values]
+    return words
 
 
 def complete(ctx: Any, incomplete: str) -> list[str]:
