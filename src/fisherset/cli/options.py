@@ -90,12 +90,12 @@ def as_arguments(record: Any, *left_out: str) -> list[str]:
         value, declared = getattr(record, own.name), own.metadata["declared"]
         if own.name in left_out or not isinstance(declared, OptionInfo) or value in (own.default, None, []):
             continue
-        flag = next(
-            (flag for flag in (declared.default, *(declared.param_decls or ())) if isinstance(flag, str)),
-            f"--{own.name.replace('_', '-')}",
-        )
-        values = value if isinstance(value, list) else [value]
-        words += [flag] if value is True else [f"{flag}={one}" for one in values]
+        flags = [flag for flag in (declared.default, *(declared.param_decls or ())) if isinstance(flag, str)]
+        flag = next(iter(flags), f"--{own.name.replace('_', '-')}")
+        if isinstance(value, bool):  # of "--a/--b" the second is for False
+            words.append(flag.split("/")[0 if value else -1])
+        else:
+            words += [f"{flag}={one}" for one in (value if isinstance(value, list) else [value])]
     return words
 
 
