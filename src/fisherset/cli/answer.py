@@ -26,7 +26,7 @@ from fisherset import (
     selection_path,
 )
 from fisherset._format import counted, json_value
-from fisherset.cli.files import STANDARD_INPUT, LabelledFile
+from fisherset.cli.files import LabelledFile
 from fisherset.cli.remarks import remark_texts, remarks_on
 from fisherset.cli.request import Request
 from fisherset.cli.terminal import ProgressBars, status_shown_later
@@ -256,7 +256,7 @@ class Answer:
     def _python(self) -> str:
         """Return Python lines that make the same selection; none where the rows came through a pipe."""
         request, table, source = self.request, self.request.table, self.request.source
-        if source is None or source.file == STANDARD_INPUT:
+        if source is None or source.piped:
             return ""
         named = {"keep": request.keep, "exclude": request.exclude, "adjust_for": request.adjust_for}
         given = {"gamma": float(self.selector.gamma_), "class_weight": request.class_weight}

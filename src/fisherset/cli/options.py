@@ -131,8 +131,8 @@ def _header(path: Path, separator: str | None) -> list[str]:
 
 
 FORMATS = (
-    "CSV, TSV or other text, Parquet, Feather/Arrow, .npz, .svmlight, .h5ad, a GEO series matrix; packed by "
-    "gzip, zstd, bzip2 or xz or not; - for the standard input."
+    "CSV, TSV or other text, Excel (.xlsx, .xls, .ods), JSON, Parquet, Feather/Arrow, .npz, .svmlight, "
+    ".h5ad, a GEO series matrix; compressed text, or one table in a .zip; - for the standard input."
 )
 TASK = option(None, "Tell classes apart, or explain a number. Default: as the target's values say.", "--task")
 GAMMA = option(
