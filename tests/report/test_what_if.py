@@ -19,6 +19,7 @@ from fisherset import (
     certify,
     criterion_terms,
     fisher_criterion,
+    selection_path,
 )
 from fisherset.report import Commands, build_what_if
 from fisherset.statistics.measure import measure
@@ -252,6 +253,19 @@ def test_shares_are_never_larger_than_certified(open_panel):
         assert f"No {len(columns)} features reach more" in page.locator("#wi-bound").inner_text().replace(
             "other ", ""
         )
+
+
+def test_bounds_of_other_sizes_are_used():
+    case = Case("classes", k=4)
+    path = selection_path(case.measured, None, [2, 4, 6], gamma=case.selector.gamma_, class_weight="balanced")
+    known = {step.k: step.upper_bound for step in path}
+    panel = build_what_if(case.terms, range(40), case.selector, upper_bounds=known)
+    bounds, before = panel.data["bounds"], case.what_if.data["bounds"]
+    assert all(new <= old for new, old in zip(bounds, before, strict=True))
+    assert bounds[4] == case.selector.upper_bound_
+    assert bounds == sorted(bounds)
+    for step in path:
+        assert step.objective * (1 - 1e-9) <= bounds[step.k] <= known[step.k]
 
 
 @pytest.fixture(scope="module")
