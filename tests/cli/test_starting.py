@@ -9,6 +9,7 @@ import pytest
 
 from fisherset.cli.app import app
 from support.command_line import environment, invoke, refused
+from support.workbooks import rows_of, write_xlsx
 
 HEAVY = {"jinja2", "joblib", "matplotlib", "numpy", "pandas", "pyarrow", "pydantic", "scipy", "sklearn"}
 # Commands one after another, each with its exit code and the heavy modules that are loaded by then.
@@ -64,7 +65,11 @@ REFUSED = {
     "no such target": "select t.csv -t z -k 1",
     "no target": "select t.csv -k 1",
     "no such file": "select no.csv -t y -k 1",
-    "no such suffix": "select t.xyz -t y -k 1",
+    "unsupported suffix": "select t.pdf -t y -k 1",
+    "unsupported content": "select t.xyz -t y -k 1",
+    "an address": "select https://example.org/t.csv -t y -k 1",
+    "no such sheet": "select t.xlsx --sheet two -t y -k 1",
+    "no such target in a sheet": "select t.xlsx -t z -k 1",
     "no number for gamma": "select t.csv -t y -k 1 --gamma x",
     "no such task": "select t.csv -t y -k 1 --task regresion",
     "no such column to keep": "select t.csv -t y -k 1 --keep z",
@@ -96,7 +101,9 @@ def three_features(tmp_path):
     X = np.random.default_rng(0).standard_normal((20, 3)).round(3)
     table = pd.DataFrame(X, columns=list("abc")).assign(y=["u", "v"] * 10)
     table.to_csv(tmp_path / "t.csv", index=False)
-    table.to_csv(tmp_path / "t.xyz", index=False)
+    table.to_csv(tmp_path / "t.pdf", index=False)
+    (tmp_path / "t.xyz").write_bytes(b"\x00\x01\x02")
+    write_xlsx(tmp_path / "t.xlsx", {"one": rows_of(table)})
     table.to_parquet(tmp_path / "t.parquet", index=False)
     (tmp_path / "rows").mkdir()
     table.to_parquet(tmp_path / "rows" / "a.parquet", index=False)

@@ -88,8 +88,26 @@ def _parameter(name: str, kind: Any, declared: Any) -> Parameter:
 
 def _value(name: str, value: Any, kind: Any, declared: Any) -> Any:
     """Return the value of an option in its type."""
+    return converted(value, kind, _flag(name, declared), declared.metadata.get("least"))
+
+
+def _flag(name: str, declared: Any) -> str:
+    """Return an option as it is given on the command line."""
     flags = declared.metadata.get("flags") or [f"--{name.replace('_', '-')}"]
-    return converted(value, kind, flags[0], declared.metadata.get("least"))
+    return str(flags[0])
+
+
+def as_arguments(record: Any, *left_out: str) -> list[str]:
+    """Return the options of a record as they are given on the command line, without the defaults."""
+    words: list[str] = []
+    for own in fields(record):
+        value = getattr(record, own.name)
+        if own.name in left_out or "flags" not in own.metadata or value in (own.default, None, []):
+            continue
+        flag = _flag(own.name, own)
+        values = value if isinstance(value, list) else [value]
+        words += [flag] if value is True else [f"{flag}={one}" for one in values]
+    return words
 
 
 def complete(ctx: Any, incomplete: str) -> list[str]:
@@ -124,8 +142,8 @@ def _header(path: Path, separator: str | None) -> list[str]:
 
 
 FORMATS = (
-    "CSV, TSV or other text, Parquet, Feather/Arrow, .npz, .svmlight, .h5ad, a GEO series matrix; packed by "
-    "gzip, zstd, bzip2 or xz or not; - for the standard input."
+    "CSV, TSV or other text, Excel (.xlsx, .xls, .ods), JSON, Parquet, Feather/Arrow, .npz, .svmlight, "
+    ".h5ad, a GEO series matrix; compressed text, or one table in a .zip; - for the standard input."
 )
 TASK = option(None, "Tell classes apart, or explain a number. Default: as the target's values say.", "--task")
 GAMMA = option(

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fisherset._files import suffix_of
 from fisherset._format import near, shown
+from fisherset._kinds import MATRICES, SHEETS
 from fisherset._sparse import sparse
 from fisherset.tables.columns.encoding import ColumnContent, Encoder, features_from
 from fisherset.tables.columns.features import Feature
@@ -33,9 +33,10 @@ from fisherset.tables.columns.types import (
     plain_column,
 )
 from fisherset.tables.layout import PLAIN, Layout
-from fisherset.tables.matrices.files import MATRICES, AnnotatedMatrix, read_matrix
+from fisherset.tables.matrices.files import AnnotatedMatrix, read_matrix
 from fisherset.tables.memory import check_shape
-from fisherset.tables.streams.readers import Reader, TableFile, readable, reader_of, stamp_of
+from fisherset.tables.streams.readers import Reader, check_layout, readable, reader_of
+from fisherset.tables.streams.sources import TableFile, check_local, table_file
 from fisherset.tables.text.reader import TextReader
 from fisherset.tables.text.recognition import Finding
 from fisherset.tables.text.transposed import transposed
@@ -154,14 +155,14 @@ def read_content(
 
 def opened_file(path: Path, layout: Layout) -> tuple[TableFile, Reader | None]:
     """Return a file and its reader; None for the reader of a matrix."""
+    check_local(path)
     if not path.exists():
         raise FileNotFoundError(f"There is no file {str(path)!r}.")
     if path.is_dir():
         raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it.")
-    file = TableFile(path, path.name, {}, stamp_of(path))
-    if file.stamp[0] == 0:
-        raise ValueError(f"{path.name} is empty.")
-    return file, None if suffix_of(path) in MATRICES else reader_of(file, layout)
+    file = table_file(path)
+    check_layout(file, layout)
+    return file, None if file.kind in MATRICES else reader_of(file, layout)
 
 
 def content_of(
@@ -172,7 +173,7 @@ def content_of(
     wanted = None if columns is None else {*columns, *named}
     content: Content
     if reader is None:
-        content = read_matrix(file.path, wanted)
+        content = read_matrix(file.path, file.kind, wanted)
         if layout.transpose:
             raise ValueError(
                 f"{file.name} must be a file of columns to be turned over; it holds a matrix, whose rows are "
@@ -297,8 +298,10 @@ def _labels_of(
     path: Path, content: Content, layout: Layout, strings: Sequence[str], target: str | None
 ) -> tuple[Content, str | None]:
     """Return the other file, and its column that identifies rows, None for its own row names."""
-    apart = replace(layout, transpose=False, identifier=None, labels=None, on=layout.on)
-    held = read_content(path, strings=strings, layout=apart)
+    sheet = None if content.path.suffix.lower() in SHEETS else layout.sheet
+    apart = replace(layout, transpose=False, identifier=None, labels=None, sheet=sheet)
+    opened = opened_file(path, apart)
+    held = content_of(*opened, strings, None, apart)
     names = held.label_names
     called = layout.on if layout.on is not None else (content.ids.name if content.ids else None)
     if called is not None and called in names:
@@ -314,5 +317,5 @@ def _labels_of(
     if column is None or not isinstance(held, ColumnTable) or not held.untyped:
         return held, column
     if not is_string(held.table.schema.field(column).type):  # in a text 007 differs from 7
-        held = read_content(path, strings=[*strings, column], layout=apart)
+        held = content_of(*opened, [*strings, column], None, apart)
     return held, column

@@ -217,6 +217,11 @@ def header_start(text: str, start: int, sample: Sample) -> int:
     return start if named else last.start()
 
 
+def numbered_columns(width: int) -> tuple[str, ...]:
+    """Names of the columns of a text without a header."""
+    return tuple(f"column{j}" for j in range(1, width + 1))
+
+
 def check_header(name: str, sample: Sample) -> None:
     """Refuse a text whose first row is surely data: numbers may be names, but not the same one twice."""
     line, header = sample.rows[0] if sample.rows else Row(0, [])
@@ -233,7 +238,7 @@ def check_header(name: str, sample: Sample) -> None:
         return
     raise ValueError(
         f"{name} has no header, it seems: line {line} holds {held}, where the names of columns should be. "
-        f"Write them into a line before it."
+        f"Add --no-header, or write the names into a line before it."
     )
 
 
