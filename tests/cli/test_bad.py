@@ -177,7 +177,7 @@ TABLES = {
         "t.csv",
         csv_of(lambda t: t.assign(name=[f"patient {i}" for i in t.index])),
         (),
-        "'name' look like identifiers",
+        r"'name' looks like an identifier \(90 distinct values in 90 rows\). Add --id name or --drop name\.",
     ),
     "columns of the same name": (
         "t.csv",

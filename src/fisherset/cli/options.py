@@ -105,8 +105,10 @@ def as_arguments(record: Any, *left_out: str) -> list[str]:
         if own.name in left_out or "flags" not in own.metadata or value in (own.default, None, []):
             continue
         flag = _flag(own.name, own)
-        values = value if isinstance(value, list) else [value]
-        words += [flag] if value is True else [f"{flag}={one}" for one in values]
+        if isinstance(value, bool):  # of "--a/--b" the second is for False
+            words.append(flag.split("/")[0 if value else -1])
+        else:
+            words += [f"{flag}={one}" for one in (value if isinstance(value, list) else [value])]
     return words
 
 

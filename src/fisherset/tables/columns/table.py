@@ -14,7 +14,7 @@ import numpy as np
 from fisherset._format import near, shown
 from fisherset._kinds import MATRICES, SHEETS
 from fisherset._sparse import sparse
-from fisherset.tables.columns.encoding import ColumnContent, Encoder, features_from
+from fisherset.tables.columns.encoding import ColumnContent, Encoder, features_from, numbers_of
 from fisherset.tables.columns.features import Feature
 from fisherset.tables.columns.identifiers import (
     Identifiers,
@@ -29,9 +29,9 @@ from fisherset.tables.columns.types import (
     check_string_memory,
     is_string,
     kind_of,
-    numbers_in_column,
     plain_column,
 )
+from fisherset.tables.columns.units import Unit
 from fisherset.tables.layout import PLAIN, Layout
 from fisherset.tables.matrices.files import AnnotatedMatrix, read_matrix
 from fisherset.tables.memory import check_shape
@@ -111,15 +111,18 @@ class ColumnTable:
     def features(self, names: Sequence[str], impute: str | None, split: bool) -> list[Feature]:
         """Return the features of some columns, of which every one is counted."""
         columns = dict(zip(self.names, self.table.columns, strict=True))
+        units: dict[str, Unit | None] = {}
 
         def content(name: str) -> ColumnContent:
             check_string_memory(columns[name])
             held = ColumnContent(kind_of(columns[name].type))
             held.add(columns[name])
+            held.settle(self.decimal)
+            units[name] = held.unit
             return held
 
         def median(name: str) -> float:
-            return float(np.nanmedian(numbers_in_column(columns[name])))
+            return float(np.nanmedian(numbers_of(columns[name], units[name])))
 
         return features_from(names, content, median, impute, split, where=self.where)
 

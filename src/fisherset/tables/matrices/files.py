@@ -123,9 +123,9 @@ class AnnotatedMatrix:
 
     def numbers(self, features: Sequence[Feature]) -> Any:
         """Return the numbers of features: missing values filled, or marked; the matrix itself for all."""
-        odd = [feature.name for feature in features if feature.kind == "value"]
+        odd = [feature.name for feature in features if feature.kind == "value" or feature.unit is not None]
         if odd:
-            raise ValueError(f"{self.path.name} holds numbers only; {shown(odd)} are values of texts.")
+            raise ValueError(f"{self.path.name} holds numbers only; {shown(odd)} are made of texts.")
         X, names, known = self.X, list(self.names), set(self.names)
         absent = [feature.column for feature in features if feature.column not in known]
         if absent:  # of svmlight: see `lacking`
