@@ -225,7 +225,7 @@ class Answer:
             provenance=self._provenance(len(y)),
             compared_sizes=self.sizes,
             rows=self.rows,
-            what_if=what_if(request, self.selector),
+            what_if=what_if(request, self.selector, self.sizes),
         )
         return report.report_page(content)
 

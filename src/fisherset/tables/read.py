@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from fisherset._format import near, shown
 from fisherset._memory import format_bytes, free_memory
+from fisherset._records import brief, printable
 from fisherset._sparse import sparse
 from fisherset.data import BatchedRows, Block, Coded, Rows
 from fisherset.tables.columns.encoding import check_impute
@@ -23,9 +24,9 @@ from fisherset.tables.columns.labels import complete_target, labelled_rows
 from fisherset.tables.columns.table import ColumnTable, Content, content_of, join_labels, opened_file
 from fisherset.tables.columns.targets import NUMBERS, TASK_NAMES, TargetValues, target_range
 from fisherset.tables.columns.types import all_names
-from fisherset.tables.layout import PLAIN, Layout
+from fisherset.tables.layout import PLAIN, Layout, check_layout
 from fisherset.tables.matrices.npz import SUMMARY_ARRAYS
-from fisherset.tables.scanning import check_layout, columns_in, scan, scan_stream, strings_for
+from fisherset.tables.scanning import columns_in, scan, scan_stream, strings_for
 from fisherset.tables.streams.files import MAGIC, Files
 from fisherset.tables.streams.readers import Reader
 from fisherset.tables.streams.sources import TableFile
@@ -68,6 +69,9 @@ class LabelledTable(NamedTuple):
     dropped: tuple[str, ...] = ()
     sha256: str = ""
     task: str = "classification"
+
+    def __repr__(self) -> str:
+        return f"LabelledTable({printable(self.path.name)}: {brief(self.X)}, target {printable(self.target)})"
 
     @property
     def names(self) -> list[str]:
