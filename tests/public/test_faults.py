@@ -119,7 +119,7 @@ def test_cells_that_are_damaged(room, tmp_path):
 def test_a_file_that_is_cut_off(suffix, tmp_path):
     path = written(tmp_path / f"t.{suffix}", frame())
     path.write_bytes(path.read_bytes()[:-700])
-    with pytest.raises(ValueError, match=rf"t\.{suffix} cannot be read; is it damaged or cut off"):
+    with pytest.raises(ValueError, match=rf"t\.{suffix} cannot be read; is it damaged or truncated"):
         GeneralizedFisherScore(2).fit(scan(path, "label"))
 
 

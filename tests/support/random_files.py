@@ -44,7 +44,7 @@ REASONS = {
     "names": "the same name",
     "no labels": "is missing in",
     "classes": "class|identifier|continuous",
-    "empty": "no columns but the target",
+    "empty": "no features: only the target",
     "drop": "--drop names columns",
     "k": "-k must|--keep must not name more",
     "keep": "--keep must name",

@@ -524,13 +524,13 @@ REFUSED = {
         "t.csv.gz",
         gzip.compress(PLAIN.encode())[:-12],
         {},
-        "t.csv.gz cannot be read; is it damaged or cut off",
+        "t.csv.gz cannot be read; is it damaged or truncated",
     ),
     "cut xz": (
         "t.csv.xz",
         lzma.compress(PLAIN.encode())[:-12],
         {},
-        "t.csv.xz cannot be read; is it damaged or cut off",
+        "t.csv.xz cannot be read; is it damaged or truncated",
     ),
     "cut Zstandard": (
         "t.csv.zst",
@@ -546,7 +546,7 @@ REFUSED = {
     ),
     "gzip of nothing": ("t.csv.gz", gzip.compress(b""), {}, "t.csv.gz is empty"),
     "gzip of Parquet": ("t.csv.gz", gzip.compress(b"PAR1xxxx"), {}, "t.csv.gz is no text"),
-    "an end inside a quotation": ("t.csv", 'a;kind\n1;x\n2;"y', {}, "t.csv ends inside a quotation"),
+    "an end inside a quotation": ("t.csv", 'a;kind\n1;x\n2;"y', {}, "t.csv ends inside a quoted cell"),
     "a separator of two signs": ("t.csv", PLAIN, {"separator": "::"}, "must be one character, .* got '::'"),
     "a letter for a separator": ("t.csv", PLAIN, {"separator": "x"}, "must be one character, .* got 'x'"),
     "another sign before decimals": ("t.csv", PLAIN, {"decimal": "_"}, "must be '.' or ','; got '_'"),
@@ -555,7 +555,7 @@ REFUSED = {
         "t.arrows",
         stream_of(PLAIN)[:-100],
         {},
-        "t.arrows cannot be read; is it damaged or cut off",
+        "t.arrows cannot be read; is it damaged or truncated",
     ),
 }
 

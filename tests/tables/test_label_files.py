@@ -287,7 +287,7 @@ def test_labels_that_cannot_be_found_are_refused(case, tmp_path):
 
 def test_a_file_of_labels_that_is_not_there(tmp_path):
     bare(frame().assign(sample=SAMPLES), tmp_path / "t.csv")
-    with pytest.raises(FileNotFoundError, match=r"There is no file '.*m\.csv'"):
+    with pytest.raises(FileNotFoundError, match=r"File not found '.*m\.csv'"):
         read_table(tmp_path / "t.csv", "kind", layout=Layout(labels=tmp_path / "m.csv", on="sample"))
 
 

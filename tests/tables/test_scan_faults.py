@@ -52,9 +52,9 @@ def test_wrong_questions(case, tmp_path):
 
 
 PATHS = {
-    "no file": (lambda path: path / "none.csv", FileNotFoundError, "There is no file '.*none.csv'"),
-    "no file like it": (lambda path: f"{path}/*.csv", FileNotFoundError, "There is no file like"),
-    "an empty folder": (lambda path: path, FileNotFoundError, "There is no file in"),
+    "no file": (lambda path: path / "none.csv", FileNotFoundError, "File not found '.*none.csv'"),
+    "no file like it": (lambda path: f"{path}/*.csv", FileNotFoundError, "File not found like"),
+    "an empty folder": (lambda path: path, FileNotFoundError, "File not found in"),
     "an empty list": (lambda path: [], ValueError, "must name a file at least"),
     "a folder in a list": (lambda path: [path], IsADirectoryError, "is a folder; a list names files"),
     "another kind": (
@@ -155,7 +155,7 @@ def test_a_function_that_fails():
 def test_a_file_that_is_cut_off(case, tmp_path):
     path = write(tmp_path / f"t.{case}", frame(4000))
     path.write_bytes(path.read_bytes()[:-2000])
-    with pytest.raises(ValueError, match=rf"t\.{case} cannot be read; is it damaged or cut off"):
+    with pytest.raises(ValueError, match=rf"t\.{case} cannot be read; is it damaged or truncated"):
         count(scan(path, "kind", columns=["real"]))
 
 
@@ -388,7 +388,7 @@ def test_a_stream_is_read_like_a_file(name, tmp_path):
         np.testing.assert_array_equal(one, other)
     path = tmp_path / name
     path.write_bytes(path.read_bytes()[:-300])
-    with pytest.raises(ValueError, match=f"{name} cannot be read; is it damaged or cut off"):
+    with pytest.raises(ValueError, match=f"{name} cannot be read; is it damaged or truncated"):
         count(scan(path, "kind"))
 
 

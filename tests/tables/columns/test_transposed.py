@@ -157,7 +157,7 @@ def test_only_the_rows_that_are_wanted_become_columns(case, tmp_path):
     np.testing.assert_array_equal(reduce_content(found, _features("007", "b")), numbers()[["007", "b"]])
     if whole:
         assert labels_in(found, "kind").tolist() == whole.y.tolist()
-    with pytest.raises(ValueError, match=r"lacks 1 of the columns: 'none'"):
+    with pytest.raises(ValueError, match=r"lacks 1 of the selected columns: 'none'"):
         reduce_content(found, _features("none"))
 
 

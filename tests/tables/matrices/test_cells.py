@@ -344,7 +344,7 @@ def test_damage_in_a_folder(tmp_path):
 
 
 REFUSED = {
-    "no such file": ({"data": "none.h5ad"}, FileNotFoundError, "There is no file 'none.h5ad'"),
+    "no such file": ({"data": "none.h5ad"}, FileNotFoundError, "File not found 'none.h5ad'"),
     "no path": ({"data": 3}, TypeError, "a path or an AnnData object; got int"),
     "no such target": ({"target": "typ"}, ValueError, r"no column 'typ' in obs. Did you mean 'type'\?"),
     "a number for a target": ({"target": 3}, TypeError, "the name of a column of obs"),

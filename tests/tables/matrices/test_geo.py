@@ -198,5 +198,5 @@ def test_damaged_series_are_refused(case, tmp_path):
 def test_a_packed_series_that_is_cut_off(tmp_path):
     path = write(tmp_path / "t.txt.gz", HEAD + TABLE)
     path.write_bytes(path.read_bytes()[:-200])
-    with pytest.raises(ValueError, match=r"t\.txt\.gz cannot be read; is it damaged or cut off"):
+    with pytest.raises(ValueError, match=r"t\.txt\.gz cannot be read; is it damaged or truncated"):
         read_content(path)

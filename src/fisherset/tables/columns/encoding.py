@@ -119,7 +119,7 @@ def check_distinct(features: Sequence[Feature]) -> None:
     counts = Counter(feature.name for feature in features)
     twice = sorted(name for name, count in counts.items() if count > 1)
     if twice:
-        raise ValueError(f"Columns and their values give the same name twice: {shown(twice)}. Rename one.")
+        raise ValueError(f"Two features would have the same name: {shown(twice)}. Rename a column.")
 
 
 def _features(
@@ -308,7 +308,7 @@ class _Group:
             numbers = numbers_in_column(column)
         except RefusedColumnError:
             raise UnusableColumnsError(
-                f"Column {self.column!r} does not hold numbers, as it did when they were chosen."
+                f"Column {self.column!r} holds no numbers, but did when features were selected."
             ) from None
         return numbers if self._fill is None else np.where(np.isnan(numbers), float(self._fill), numbers)
 
@@ -318,7 +318,7 @@ class _Group:
             strings, codes = strings_in_column(column)
         except RefusedColumnError:
             raise UnusableColumnsError(
-                f"Column {self.column!r} does not hold texts, as it did when they were chosen."
+                f"Column {self.column!r} holds no strings, but did when features were selected."
             ) from None
         missing = -1 if self._fill is None else self._place_of.get(str(self._fill), -1)
         places = np.array([*(self._place_of.get(text, -1) for text in strings), missing], dtype=np.intp)[

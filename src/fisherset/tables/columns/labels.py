@@ -137,8 +137,8 @@ def target_numbers(column: Any, target: str, file: str) -> Floats:
     """Return a column of numbers; integers that would be rounded are refused."""
     if rounds(column):
         raise ValueError(
-            f"The target {target!r} of {file} holds whole numbers beyond 2^53, which would be "
-            f"rounded. Take something off them, or divide them by what they have in common."
+            f"The target {target!r} of {file} holds integers beyond 2^53, which float64 would round. "
+            f"Subtract an offset."
         )
     return numbers_in_column(column).astype(np.float64)
 

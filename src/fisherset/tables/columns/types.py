@@ -81,7 +81,7 @@ def numbers_in_column(column: Any) -> NDArray[Any]:
         if kind == "nothing":
             return np.full(len(column), np.nan)
         if kind == "text":
-            raise RefusedColumnError(f"Columns {{}} hold texts. {DROP}")
+            raise RefusedColumnError(f"Columns {{}} hold strings. {DROP}")
         if pa.types.is_boolean(column.type):
             column = column.cast(pa.int8())
         elif pa.types.is_decimal(column.type):

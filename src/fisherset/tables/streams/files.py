@@ -177,8 +177,8 @@ def _scannable(file: TableFile, layout: Layout) -> Reader:
     reader = reader_of(file, layout)
     if reader is None and suffix_of(file.path) in TEXT:
         raise ValueError(
-            f"{file.name} is a series matrix of GEO, whose rows are features: it has to be read whole, by "
-            f"itself, and not by batches."
+            f"{file.name} is a GEO series matrix, whose rows are features; it cannot be read in batches. "
+            f"Name it by itself."
         )
     if reader is None:
         raise ValueError(f"{file.name} has an unsupported file type; supported by a scan: {SCANNED}.")
@@ -223,7 +223,7 @@ def table_files(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
     text = os.fspath(paths)
     if "://" in text:
         raise FileNotFoundError(
-            f"There is no file {text!r}. Pass remote tables as pyarrow.dataset.dataset({text!r})."
+            f"File not found: {text!r}. Pass remote tables as pyarrow.dataset.dataset({text!r})."
         )
     path = Path(text)
     if path.is_dir():
@@ -234,7 +234,7 @@ def table_files(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
         return _listed([path])
     found = [Path(name) for name in glob.glob(text, recursive=True)]
     if not found:
-        raise FileNotFoundError(f"There is no file like {text!r}.")
+        raise FileNotFoundError(f"No file matches {text!r}.")
     return _below(Path(*takewhile(lambda part: not set(part) & set(MAGIC), path.parts[:-1])), found)
 
 
@@ -244,10 +244,10 @@ def _listed(paths: list[Path]) -> list[TableFile]:
         raise ValueError("paths must name a file at least; got none.")
     lost = [str(path) for path in paths if not path.exists()]
     if lost:
-        raise FileNotFoundError(f"There is no file {shown(lost)}.")
+        raise FileNotFoundError(f"File not found: {shown(lost)}.")
     folders = [str(path) for path in paths if path.is_dir()]
     if folders:
-        raise IsADirectoryError(f"{folders[0]!r} is a folder; a list names files, a folder comes by itself.")
+        raise IsADirectoryError(f"{folders[0]!r} is a folder; a list takes files only.")
     resolved: set[Path] = set()
     for path in paths:
         if path.resolve() in resolved:
@@ -261,7 +261,7 @@ def _below(root: Path, found: list[Path]) -> list[TableFile]:
     """Return the files below a folder in the order of their names; `key=value` folders are partitions."""
     inside = sorted(path.relative_to(root).parts for path in found if path.is_file())
     if not inside:
-        raise FileNotFoundError(f"There is no file in {str(root)!r}.")
+        raise FileNotFoundError(f"Folder {str(root)!r} contains no table.")
     files = [
         TableFile(path, "/".join(parts), _partitions(parts[:-1]), stamp_of(path))
         for path, parts in ((root.joinpath(*parts), parts) for parts in inside)

@@ -165,8 +165,7 @@ def _known_encoding(name: str) -> str:
         codecs.getincrementaldecoder(name)
     except (LookupError, ValueError):
         raise ValueError(
-            f"The encoding of a text must be one that Python knows, such as utf-8, latin-1 or utf-16; "
-            f"got {name!r}."
+            f"Unknown encoding {name!r}; use one that Python knows, such as utf-8, latin-1 or utf-16."
         ) from None
     return codecs.lookup(name).name
 
@@ -182,8 +181,7 @@ def _check_characters(name: str, start: bytes) -> None:
     for zeros, encoding in ((head[1::2], "utf-16-le"), (head[::2], "utf-16-be")):
         if zeros and not zeros.strip(b"\x00") and head.strip(b"\x00"):
             raise ValueError(
-                f"{name} looks like UTF-16 text, but has no mark of it at its start; "
-                f"say so with --encoding {encoding}."
+                f"{name} looks like UTF-16 text without a byte order mark. Add --encoding {encoding}."
             )
     if b"\x00" in start[:4]:
         raise _no_text(name)
@@ -199,7 +197,7 @@ def _western(name: str, start: bytes) -> str:
         line = start.count(b"\n", 0, error.start) + 1
         raise ValueError(
             f"{name} is neither UTF-8 nor {WESTERN} text: line {line} holds the byte "
-            f"0x{start[error.start]:02x}. Name its encoding with --encoding, or save it as UTF-8."
+            f"0x{start[error.start]:02x}. Add --encoding, or save it as UTF-8."
         ) from None
     return WESTERN
 
@@ -253,7 +251,7 @@ def spooled() -> Iterator[Path]:
         raise ValueError("There is no standard input; name a file.")
     if source.isatty():
         raise ValueError(
-            "Standard input is a terminal, from which no table comes: pass one with | or <, or name a file."
+            "Standard input is a terminal; pipe a table into it (cat t.csv | fisherset ...) or name a file."
         )
     with tempfile.TemporaryDirectory(prefix="fisherset-", ignore_cleanup_errors=True) as folder:
         yield _copied(source.buffer, Path(folder))
@@ -263,7 +261,7 @@ def _copied(source: Any, folder: Path) -> Path:
     """A stream copied into a file of a folder, a megabyte at a time."""
     chunk = source.read(2**20)
     if not chunk:
-        raise ValueError("Standard input is empty; does what comes before | fail?")
+        raise ValueError("Standard input is empty; did the command before | fail?")
     start = chunk[:MAGIC_BYTES]
     suffix = next((suffix for magic, suffix in BINARY_FILES.items() if start.startswith(magic)), ".txt")
     if (compression := compression_of(start)) is not None:
@@ -278,7 +276,7 @@ def _copied(source: Any, folder: Path) -> Path:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise
         raise ValueError(
-            f"The disk of {str(folder.parent)!r} is too full for standard input: name a folder on another "
-            f"in TMPDIR, or pass a file."
+            f"No space left in {str(folder.parent)!r} for standard input. Set TMPDIR to a folder on another "
+            f"disk, or pass a file."
         ) from error
     return path
