@@ -72,7 +72,7 @@ class ColumnContent:
             for text, times in zip(strings, counts, strict=True):
                 if times:
                     self.strings[str(text)] += times
-            check_shape("A column of texts", self.n_rows, len(self.strings), dense=False)
+            check_shape("A text column", self.n_rows, len(self.strings), dense=False)
         elif pa.types.is_floating(column.type):  # most are, and there may be many
             missing = np.isnan(numbers_in_column(column))
         else:

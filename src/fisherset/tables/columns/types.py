@@ -150,7 +150,7 @@ def check_string_memory(column: Any) -> None:
 
         chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
         lengths = [pc.sum(pc.binary_length(chunk.dictionary).take(chunk.indices)).as_py() for chunk in chunks]
-        check_room("A column of texts", sum(length or 0 for length in lengths), f"{len(column)} of them")
+        check_room("A text column", sum(length or 0 for length in lengths), f"{len(column)} of them")
 
 
 def plain_column(column: Any) -> Any:

@@ -82,7 +82,7 @@ class StoredCells:
     def _check_unchanged(self) -> None:
         stamp = stamp_of(self._written)
         if stamp != self._stamp:
-            what = "has changed" if stamp else "is gone"
+            what = "changed" if stamp else "was removed"
             raise ValueError(f"{self.name} {what} while it was read. Run again when nothing writes to it.")
 
 

@@ -35,9 +35,9 @@ class TableFile(NamedTuple):
         """Refuse a file that has changed."""
         try:
             changed = stamp_of(self.path) != self.stamp
-            what = "has changed"
+            what = "changed"
         except OSError:
-            changed, what = True, "is gone"
+            changed, what = True, "was removed"
         if changed:
             raise ValueError(f"{self.name} {what} while it was read. Run again when nothing writes to it.")
 
