@@ -8,16 +8,19 @@ if TYPE_CHECKING:
 
     from fisherset.analysis import (
         Certificate,
+        CriterionTerms,
         Explanation,
         NearBest,
         SelectionPath,
         certify,
+        criterion_terms,
         explain,
         fisher_criterion,
         near_best,
         selection_path,
     )
     from fisherset.plots import SelectionPathDisplay
+    from fisherset.selection.leakage import LeakageWarning
     from fisherset.selectors import (
         FisherScore,
         GeneralizedFisherScore,
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Certificate",
+    "CriterionTerms",
     "Explanation",
     "FisherScore",
     "GeneralizedFisherScore",
@@ -44,6 +48,7 @@ __all__ = [
     "JointRegressionScoreCV",
     "LaplacianScore",
     "Layout",
+    "LeakageWarning",
     "NearBest",
     "SelectionPath",
     "SelectionPathDisplay",
@@ -51,6 +56,7 @@ __all__ = [
     "TraceRatio",
     "__version__",
     "certify",
+    "criterion_terms",
     "explain",
     "fisher_criterion",
     "near_best",
@@ -60,10 +66,11 @@ __all__ = [
 ]
 _HOMES = {
     "analysis": (
-        *("Certificate", "Explanation", "NearBest", "SelectionPath"),
-        *("certify", "explain", "fisher_criterion", "near_best", "selection_path"),
+        *("Certificate", "CriterionTerms", "Explanation", "NearBest", "SelectionPath"),
+        *("certify", "criterion_terms", "explain", "fisher_criterion", "near_best", "selection_path"),
     ),
     "plots": ("SelectionPathDisplay",),
+    "selection.leakage": ("LeakageWarning",),
     "statistics.summary": ("Summary", "summarize"),
     "tables": ("Layout", "scan"),
     "selectors": tuple(__all__),

@@ -95,7 +95,8 @@ class_weight : "balanced", "sqrt" or mapping, default=None
     same, "sqrt" in proportion to the root of their size, a mapping of labels to weights says so itself.
 adjust_for : array-like, default=None
     Features that are not selected, but for whose linear effect the others and the target are adjusted,
-    as for `confounders`: names, numbers or a mask. The rest of their groups is not selected either.
+    as for `confounders`: names, numbers or a mask. The name of a column of strings means all its features
+    `column=value`. The rest of their groups is not selected either.
 missing : {"error", "mean"}, default="error"
     Treatment of NaN in X: refuse it, or let it count as the mean of its column, so that it adds nothing to
     any sum; nothing is copied.
@@ -183,6 +184,16 @@ status_ : Status
 noise_ : Noise
     How many features look unrelated to the target, what the best of them would reach by chance, and how
     many of the selected exceed that; printed, it is a sentence.
+row_numbers_ : ndarray of int
+    Columns that only number the rows, such as an `Id`, or an index that was written along; none where X has
+    no rows, as a summary. They are warned of (:class:`LeakageWarning`) unless `exclude` or `keep` names them,
+    and never left out by themselves.
+leaking_ : ndarray of int
+    Columns that determine the target, or are a linear function of it: copies, or made from it. They are
+    warned of likewise.
+row_numbers_.single : ndarray of int
+    Columns that only number the rows, such as an `Id`, or an index that was written along; none where X has
+    no rows, as a summary. They are warned of (:class:`LeakageWarning`), and never left out by themselves.
 gamma_ : float
     The regulariser used.
 trace_ : tuple of Iteration

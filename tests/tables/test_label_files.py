@@ -343,7 +343,7 @@ def test_whatever_the_order_each_row_gets_its_label(called, order, more, tmp_pat
     bare(pd.DataFrame({"sample": keys, "a": np.arange(len(keys)) * 1.5}), folder / "t.csv")
     bare(pd.DataFrame(labels, columns=["sample", "y"]), folder / "m.csv")
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".*they are left out")
+        warnings.filterwarnings("ignore", ".*they are ignored")
         found = read_table(folder / "t.csv", "y", layout=Layout(labels=folder / "m.csv", on="sample"))
     assert found.y.tolist() == [f"label of {json.dumps(key)}" for key in keys]
     assert found.ids.values == keys

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from fisherset.tables import LabelledTable, Layout
 
 STANDARD_INPUT = STANDARD_OUTPUT = Path("-")
+FOLDERS = "Also a folder or pattern ('rows/*.csv') of text, Parquet or Arrow files, read in batches."
 WITHOUT_ARROW = (".npz", ".h5ad", ".svmlight")  # files that other libraries read
 
 
@@ -41,7 +42,7 @@ WITHOUT_ARROW = (".npz", ".h5ad", ".svmlight")  # files that other libraries rea
 class TableFile:
     """Options of a table in a file, and of its layout."""
 
-    file: Path = argument("FILE", f"{FORMATS} Also a folder or pattern of such files, or a summary.")
+    file: Path = argument("FILE", FORMATS)
     sep: str | None = layout_option(None, "Column separator: a character, tab or space.", "--sep")
     decimal: str | None = layout_option(None, "Decimal separator: . or ,", "--decimal")
     encoding: str | None = layout_option(None, "Character encoding, such as latin-1.", "--encoding")
@@ -106,8 +107,9 @@ class LabelledFile(TableFile):
     """Options of a table with its target."""
 
     in_memory: ClassVar[bool] = False  # whether it is read whole, however large
+    file: Path = argument("FILE", f"{FORMATS} {FOLDERS} Or a summary (`summarize`).")
     target: str | None = columns_option(
-        "Target column: class labels or numbers. Not needed for .npz, .svmlight.",
+        "Target column: class labels or numbers. Not needed for .npz, .svmlight and summaries.",
         "--target",
         "-t",
         metavar="COLUMN",
@@ -121,7 +123,7 @@ class LabelledFile(TableFile):
 
     def read_options(self, restrictions: Restrictions) -> dict[str, Any]:
         """Return the arguments of `read_table` and `open_table` for the same table."""
-        task = None if restrictions.task == "classification" else restrictions.task
+        task = restrictions.task
         given = {"drop": self.drop, "impute": self.impute, "split": restrictions.split_texts, "task": task}
         return {**given, "layout": self.layout}
 
@@ -129,7 +131,7 @@ class LabelledFile(TableFile):
         self,
         path: Path,
         quiet: bool,
-        task: Task = "classification",
+        task: Task | None = None,
         split_texts: bool = True,
         digest: bool = False,
     ) -> LabelledTable:
@@ -144,13 +146,19 @@ class LabelledFile(TableFile):
             opened: Any = read_table if self.in_memory else open_table
             table: LabelledTable = opened(path, self.target, drop=self.drop or (), **given)
         note_about(path.name)
-        if task == "classification" and table.y is not None and are_continuous(table.y):
+        if table.task == "classification" and table.y is not None and are_continuous(table.y):
             raise ValueError(
-                f"The target {table.target!r} of {path.name} holds continuous values, or a number for each "
-                f"row, no class labels. `select` and `certify` explain numbers with --task regression; else "
-                f"bin them."
+                f"The target {table.target!r} holds continuous values, or a number for each row: no "
+                f"classes. Add --task regression, or bin them."
             )
         return table
+
+
+@dataclass(frozen=True)
+class RowsFile(LabelledFile):
+    """Options of a table with its target whose rows are needed."""
+
+    file: Path = argument("FILE", f"{FORMATS} {FOLDERS}")
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_type_hints
 
 import typer
+from typer.models import OptionInfo
 
 from fisherset._files import ARROW, TEXT
+from fisherset._memory import LEAST_MEMORY, parse_bytes
 from fisherset.cli import terminal
 
 # Values of options.
@@ -90,6 +92,22 @@ def _parameter(name: str, kind: Any, declared: Any) -> Parameter:
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
+def as_arguments(record: Any, *left_out: str) -> list[str]:
+    """Return the options of a record as they are given on the command line, without the defaults."""
+    words: list[str] = []
+    for own in fields(record):
+        value, declared = getattr(record, own.name), own.metadata["declared"]
+        if own.name in left_out or not isinstance(declared, OptionInfo) or value in (own.default, None, []):
+            continue
+        flag = next(
+            (flag for flag in (declared.default, *(declared.param_decls or ())) if isinstance(flag, str)),
+            f"--{own.name.replace('_', '-')}",
+        )
+        values = value if isinstance(value, list) else [value]
+        words += [flag] if value is True else [f"{flag}={one}" for one in values]
+    return words
+
+
 def complete(ctx: Any, incomplete: str) -> list[str]:
     """Complete the name of a column of the file that precedes it on the command line."""
     named = [ctx.params.get("file"), *ctx.args]  # after an option without its value nothing is told apart
@@ -125,15 +143,31 @@ FORMATS = (
     "A table: CSV, TSV or other text, Parquet, Feather/Arrow, .npz, .svmlight, .h5ad, GEO series matrix; "
     "also compressed (gzip, zstd, bzip2, xz). - reads standard input."
 )
-TASK = option("classification", "classification or regression.", "--task", metavar="TASK")
+TASK = option(
+    None, "classification or regression. Default: by the values of the target.", "--task", metavar="TASK"
+)
 GAMMA = option("scale", "Ridge term: scale (from the data), auto (cross-validated) or a number.", "--gamma")
 REPORT = option(None, "Write an HTML report.", "--report", metavar="FILE.html")
-FORCE = option(False, "Overwrite files that fisherset did not write, or that are protected.", "--force")
+FORCE = option(False, "Overwrite any file; else only reports and selections of fisherset.", "--force")
 SAFE = option(
     False, "In .csv and .tsv, quote cells that a spreadsheet would run as formulas.", "--spreadsheet-safe"
 )
+
+
+def check_memory(text: str | None) -> str | None:
+    """Return the value of --max-memory, refused where it is no size."""
+    size = None if text is None else parse_bytes(text)
+    if text is not None and (size is None or size < LEAST_MEMORY):
+        raise ValueError(f"--max-memory takes 1 MB or more, such as 2GB, 500MB or 1e9 bytes; got {text!r}.")
+    return text
+
+
 MAX_MEMORY = option(
-    None, "Memory limit for the computation, without the table: 2GB.", "--max-memory", metavar="SIZE"
+    None,
+    "Memory limit for the computation, without the table: 2GB, 500MB, 2GiB or 1e9.",
+    "--max-memory",
+    metavar="SIZE",
+    callback=check_memory,
 )
 TIME_LIMIT = option(None, "Stop the search after this many seconds.", "--time-limit", metavar="SECONDS")
 MAX_NODES = option(None, "Stop exact search after this many nodes.", "--max-nodes")
@@ -147,7 +181,7 @@ SEED = option(0, "Random seed of the splits.", "--seed", min=0)
 class Restrictions:
     """Options on the sets that may be selected, and on the criterion."""
 
-    task: Task = TASK
+    task: Task | None = TASK
     keep: list[str] | None = columns_option(
         "Columns or groups that must be selected, comma-separated; repeatable.", "--keep"
     )

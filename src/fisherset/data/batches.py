@@ -21,6 +21,8 @@ class BatchedRows(ABC):
     names: list[str] | None = None
     n_rows: int | None = None
     targets: list[str] | None = None
+    confounder_names: list[str] | None = None
+    fit_arguments: tuple[str, ...] | None = None  # that it has of its own; None where that is not known
     target: str | None = None  # the name of a single one
     stays_open: bool = True  # between `head` and a pass; a database may have one open query only
     _begun: tuple[Block, Iterator[Block]] | None = None  # the first block, and those after it
@@ -100,4 +102,11 @@ def _ahead(blocks: Iterator[Block]) -> Generator[Block, None, None]:
 def is_anndata(X: Any) -> bool:
     """Whether X is an AnnData object, or one that has its parts: of frames these may be columns."""
     own = getattr(X, "__dict__", {})
-    return all(hasattr(type(X), part) or part in own for part in ("X", "obs", "var_names"))
+    parts = ("X", "obs", "var_names")
+    return type(X).__name__ == "AnnData" or all(hasattr(type(X), part) or part in own for part in parts)
+
+
+def fit_arguments(sample_weight: Any, confounders: Any) -> tuple[str, ...]:
+    """Names of the fit arguments that are there."""
+    given = {"sample_weight": sample_weight, "confounders": confounders}
+    return tuple(name for name, value in given.items() if value is not None)

@@ -70,7 +70,7 @@ class JointSelector(BaseSelector):
     def _request(self, X: Any, arguments: FitArguments) -> Request:
         """The request for a table that `check_table` has passed."""
         sets = SetArguments(self.groups, self.keep, self.exclude, self.adjust_for)
-        self._fitted_with = arguments.repeated
+        self._fitted_with = (*arguments.repeated, *(getattr(X, "fit_arguments", None) or ()))
         arguments = arguments._replace(class_weight=self.class_weight, missing=self.missing)
         criterion = self.gamma, self.standardize, self._task
         return check_request(X, sets, arguments, *criterion, self.max_memory, estimator=self)
@@ -91,13 +91,15 @@ class JointSelector(BaseSelector):
         self.scores_[posed.units] = solution.q
         self._keep_optional("groups_", constraints.labels if constraints.grouped else None)
         if posed.adjusted and not constraints.adjusted.size:  # those of a table that has its own
-            self._fitted_with = tuple({*self._fitted_with, "confounders"})
+            self._fitted_with = tuple(dict.fromkeys([*self._fitted_with, "confounders"]))
         self._certify(posed, solution)
         self.trace_, self.n_iter_ = solution.trace, len(solution.trace)
         self.n_passes_ = table.n_passes
         self._keep_optional("n_missing_", table.missing)
         if table.classes.size:
             self.classes_ = table.classes
+        named = constraints.mask(np.union1d(constraints.required, constraints.excluded))
+        self._note_leakage(table, named[constraints.codes])
         unforced = mask_of(order.size, np.setdiff1d(order[: posed.k], constraints.required))
         warn_constant(mask_of(order.size, posed.constant), unforced, constraints.what)
         warn_status(solution.status)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._types import Indices
-from fisherset.data import CountedRows, Rows
+from fisherset.data import CountedRows, Rows, fit_arguments
 from fisherset.statistics.products.products import RowProducts, StoredProducts
 from fisherset.statistics.sums.coding import Classes, Coding
 from fisherset.statistics.sums.confounders import Basis
@@ -38,8 +38,7 @@ class FitArguments(NamedTuple):
     @property
     def repeated(self) -> tuple[str, ...]:
         """Names of the data that was given: no selector stores it, so that others must be given it again."""
-        given = {"sample_weight": self.sample_weight, "confounders": self.confounders}
-        return tuple(name for name, value in given.items() if value is not None)
+        return fit_arguments(self.sample_weight, self.confounders)
 
 
 NO_ARGUMENTS = FitArguments()
@@ -73,6 +72,8 @@ class MeasuredTable:
     counter: CountedRows | None = None  # of the passes; None where nothing was read
     arguments: FitArguments = NO_ARGUMENTS  # of the measuring
     regression: bool = False  # whether the targets are numbers
+    # columns that only number the rows; none where there are no rows
+    row_numbers: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))
 
     _replaces_rows: ClassVar[bool] = True
 
@@ -120,11 +121,16 @@ class MeasuredTable:
 def reject_data_arguments(y: Any, arguments: FitArguments) -> None:
     """Refuse targets, weights and confounders next to a table that has its own."""
     given = {"y": y, "sample_weight": arguments.sample_weight, "confounders": arguments.confounders}
+    columns = {
+        "y": "target='label'",
+        "sample_weight": "sample_weight='weight'",
+        "confounders": "confounders=['age']",
+    }
     for name, value in given.items():
         if value is not None:
             raise ValueError(
                 f"{name} must not be given with a table that has its own; got {shown(value)}. Name the "
-                f"columns when the table is made, as by scan(..., target=)."
+                f"columns when the table is made, as scan(..., {columns[name]})."
             )
 
 

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from fisherset._format import near
-from fisherset.data import BatchedRows, Block, Place, is_anndata
+from fisherset.data import BatchedRows, Block, Place, fit_arguments, is_anndata
+from fisherset.tables.columns.confounders import ConfounderColumns, check_confounders
 from fisherset.tables.columns.encoding import Encoder, check_impute, features_in
 from fisherset.tables.columns.features import Feature
 from fisherset.tables.columns.identifiers import (
@@ -42,6 +43,7 @@ def scan(
     columns: Sequence[str] | None = None,
     drop: Sequence[str] = (),
     sample_weight: str | None = None,
+    confounders: Sequence[str] = (),
     batch_rows: int | None = None,
     impute: str | None = None,
     split_texts: bool = True,
@@ -66,11 +68,14 @@ def scan(
         have no types, are they the numbers they spell where all do. Several columns of numbers are
         targets together, of zeros and ones sets of labels.
     columns : list of str, default=None
-        The candidate columns, in this order; None for all but target and weights.
+        The candidate columns, in this order; None for all but target, weights and confounders.
     drop : list of str, default=()
         Columns to leave out.
     sample_weight : str, default=None
         The column that says how much each row counts.
+    confounders : list of str, default=()
+        Columns whose linear effect is removed from candidates and target, as by `confounders` of `fit`; they
+        are no candidates. A column of strings counts as a category. Of AnnData these are columns of `obs`.
     batch_rows : int, default=None
         Rows in a batch; None for as many as make about 16 MB.
     impute : {"median", "indicator"}, default=None
@@ -123,6 +128,7 @@ def scan(
             columns=columns,
             drop=drop,
             sample_weight=sample_weight,
+            confounders=confounders,
             batch_rows=batch_rows,
             layer=layer,
             identifier=layout.identifier,
@@ -138,7 +144,8 @@ def scan(
     if len(set(targets)) < len(targets):
         raise ValueError(f"target must name each column once; got {target!r}.")
     stream = _stream_of(paths, targets, layout)
-    return scan_stream(stream, targets, columns, drop, sample_weight, batch_rows, impute, split_texts, layout)
+    given = columns, drop, sample_weight, batch_rows, impute, split_texts, layout
+    return scan_stream(stream, targets, *given, confounders)
 
 
 def scan_stream(
@@ -151,22 +158,28 @@ def scan_stream(
     impute: str | None,
     split: bool,
     layout: Layout,
+    confounders: Sequence[str] = (),
 ) -> ScannedTable:
     """Return the table of a stream; see :func:`scan`."""
     weights = [] if sample_weight is None else [sample_weight]
-    identifier = _identifier(stream, layout, [*targets, *weights, *(columns or ())], drop)
-    others = [*targets, *weights, *([] if layout.identifier is None else [layout.identifier])]
+    adjusted = check_confounders(confounders, [*targets, *weights, *(columns or ())])
+    identifier = _identifier(stream, layout, [*targets, *weights, *adjusted, *(columns or ())], drop)
+    others = [*targets, *weights, *adjusted, *([] if layout.identifier is None else [layout.identifier])]
     chosen = _feature_columns(stream, columns, drop, others)
     stream.agree([*chosen, *others])
-    read_targets = Targets(targets, stream.schema, stream.name, stream.untyped(targets[0]))
+    spelt = stream.untyped(targets[0]), stream.decimal
+    read_targets = Targets(targets, stream.schema, stream.name, *spelt)
     for name in weights:
         kind = stream.schema.field(name).type
         if broad_kind(kind) != "number":
             raise ValueError(
                 f"sample_weight must name a column of numbers; {name!r} of {stream.name} holds {kind}."
             )
-    features, n_rows = features_in(stream, chosen, impute, split)
-    return ScannedTable(stream, features, read_targets, sample_weight, batch_rows, n_rows, identifier)
+    found, n_rows = features_in(stream, [*chosen, *adjusted], impute, split)
+    features = [feature for feature in found if feature.column not in adjusted]
+    beside = ConfounderColumns([feature for feature in found if feature.column in adjusted])
+    given = read_targets, sample_weight, batch_rows, n_rows, identifier
+    return ScannedTable(stream, features, *given, beside if adjusted else None)
 
 
 def strings_for(targets: list[str], layout: Layout) -> set[str]:
@@ -278,7 +291,8 @@ def _feature_columns(
     twice = [name for name in columns or () if list(columns or ()).count(name) > 1 or name in others]
     if twice:
         raise ValueError(
-            f"columns must name each column once, and neither target nor weights; got {twice[0]!r}."
+            f"columns must name each column once, and neither target, weights nor confounders; got "
+            f"{twice[0]!r}."
         )
     if columns is None:
         out = {*others, *(name for name in index_columns(stream.schema) if name not in drop)}
@@ -308,7 +322,11 @@ class ScannedTable(BatchedRows):
         batch_rows: int | None,
         n_rows: int | None,
         identifier: str | None,
+        confounders: ConfounderColumns | None = None,
     ) -> None:
+        self._confounders = confounders
+        self.confounder_names = None if confounders is None else confounders.names
+        self.fit_arguments = fit_arguments(sample_weight, confounders)
         self._stream, self._targets, self._weight = stream, targets, sample_weight
         self._identifier, self.stays_open = identifier, not isinstance(stream, Query)
         self._encode = Encoder(features)
@@ -326,7 +344,8 @@ class ScannedTable(BatchedRows):
 
     def blocks(self, columns: bool = True) -> Iterator[Block]:
         """Open the table and yield its rows in order, without `columns` their targets alone."""
-        wanted = list(dict.fromkeys([*(self._encode.columns if columns else []), *self._others]))
+        beside = [] if self._confounders is None else self._confounders.columns
+        wanted = list(dict.fromkeys([*(self._encode.columns if columns else []), *self._others, *beside]))
         rows = self._rows[0 if columns else 1]
         for place, pieces in rebatched(self._stream.batches(wanted, rows), rows):
             yield self._block(place, pieces, columns)
@@ -353,11 +372,12 @@ class ScannedTable(BatchedRows):
         if self._weight is not None:
             parts = [numbers_in_column(piece.column(self._weight)) for piece in pieces]
             weight = np.concatenate(parts).astype(np.float64)
+        beside = None if self._confounders is None else self._confounders(pieces)
         if not columns:
-            return Block(np.empty((sum(piece.num_rows for piece in pieces), 0)), y, weight, place=place)
+            return Block(np.empty((sum(piece.num_rows for piece in pieces), 0)), y, weight, beside, place)
         for piece in pieces:
             self._check_long(piece, place)
-        return Block(self._encode(pieces, order="F"), y, weight, place=place)
+        return Block(self._encode(pieces, order="F"), y, weight, beside, place)
 
     def _check_long(self, piece: Any, place: Place) -> None:
         """Refuse whole numbers that float64 would round."""

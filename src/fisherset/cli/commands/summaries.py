@@ -9,29 +9,31 @@ from typing import TYPE_CHECKING
 
 from fisherset._format import counted
 from fisherset.cli import options
-from fisherset.cli.files import SUMMARY, LabelledFile, Outputs
+from fisherset.cli.files import SUMMARY, Outputs, RowsFile
 from fisherset.cli.options import REQUIRED, Task, argument, option
 from fisherset.cli.terminal import ProgressBars, Screen
 
 if TYPE_CHECKING:
     from fisherset import Summary
+    from fisherset.tables import LabelledTable
 
 WRITTEN = option(REQUIRED, "Summary to write.", "--out", metavar="FILE.npz")
 
 
 @options.command
 def summarize(
-    source: LabelledFile,
+    source: RowsFile,
     out: Path = WRITTEN,
-    task: Task = options.TASK,
+    task: Task | None = options.TASK,
     max_memory: str | None = options.MAX_MEMORY,
     force: bool = options.FORCE,
     quiet: bool = options.QUIET,
 ) -> None:
     """Write the statistics of a table that `select` and `certify` need, in place of its rows.
 
-    `merge` adds up summaries of different rows. Text columns are one-hot encoded. A summary holds
-    class sizes, means and correlations but no rows; the mean of a class of one row is that row.
+    `merge` adds up summaries of different rows; `select`, `certify` and `alternatives` take them.
+    Text columns are one-hot encoded. A summary holds class sizes, means and correlations but no
+    rows; the mean of a class of one row is that row.
 
     Examples
     --------
@@ -49,10 +51,15 @@ def summarize(
             raise ValueError(f"{path.name} is a summary already; `merge` adds it to others.")
         with ProgressBars(quiet, "summarizing"):
             found = summarize_table(
-                table.X, table.y, task=task, max_memory=max_memory, names=table.names, target=table.target
+                table.X,
+                table.y,
+                task=table.task,
+                max_memory=max_memory,
+                names=table.names,
+                target=table.target,
             )
         found.save(out)
-    _show(found, out, quiet)
+    _show(found, out, quiet, table)
 
 
 @options.command
@@ -128,9 +135,14 @@ def _naming(path: Path, other: Path) -> Iterator[None]:
         raise ValueError(f"{path.name} does not go with {other.name}. {error}") from None
 
 
-def _show(summary: Summary, out: Path, quiet: bool) -> None:
+def _show(summary: Summary, out: Path, quiet: bool, table: LabelledTable | None = None) -> None:
     screen, n_classes = Screen(quiet), summary.classes.size
-    screen.lines(f"{counted(summary.n_samples, 'rows')}, {counted(summary.n_columns, 'features')}")
+    size = f"{counted(summary.n_samples, 'rows')}, {counted(summary.n_columns, 'features')}"
+    if table is None:
+        screen.lines(size)
+    else:
+        held = table.target_range or (f"{n_classes} classes" if n_classes else "numbers")
+        screen.lines(f"{table.path.name}: {size}; target {table.target!r}: {held}")
     if n_classes:
         listed = ", ".join(str(label) for label in summary.classes.tolist()[:10])
         many = "1 class" if n_classes == 1 else f"{n_classes} classes"
