@@ -1,5 +1,6 @@
 """The what-if panel in a real browser: F, shares and best steps are those of Python, whatever is clicked."""
 
+import base64
 import json
 import shlex
 import subprocess
@@ -18,6 +19,7 @@ from fisherset import (
     certify,
     criterion_terms,
     fisher_criterion,
+    selection_path,
 )
 from fisherset.report import Commands, build_what_if
 from fisherset.statistics.measure import measure
@@ -253,6 +255,19 @@ def test_shares_are_never_larger_than_certified(open_panel):
         )
 
 
+def test_bounds_of_other_sizes_are_used():
+    case = Case("classes", k=4)
+    path = selection_path(case.measured, None, [2, 4, 6], gamma=case.selector.gamma_, class_weight="balanced")
+    known = {step.k: step.upper_bound for step in path}
+    panel = build_what_if(case.terms, range(40), case.selector, upper_bounds=known)
+    bounds, before = panel.data["bounds"], case.what_if.data["bounds"]
+    assert all(new <= old for new, old in zip(bounds, before, strict=True))
+    assert bounds[4] == case.selector.upper_bound_
+    assert bounds == sorted(bounds)
+    for step in path:
+        assert step.objective * (1 - 1e-9) <= bounds[step.k] <= known[step.k]
+
+
 @pytest.fixture(scope="module")
 def odd_page(tmp_path_factory):
     """The report of a table whose columns have hostile names, and of one with groups, by the command."""
@@ -323,6 +338,69 @@ def test_commands_reproduce_what_is_shown(open_panel, odd_page):
     assert len(found["details"]) == len(shown["set"])
     assert set(shown["locked"]) <= set(names)
     assert found["objective"] >= shown["F"] * (1 - 1e-9)
+
+
+def write_tables(folder):
+    """Tables of several kinds: scans, groups, missing values, numbers, transposed with labels elsewhere."""
+    rng = np.random.default_rng(0)
+    y = np.arange(90) % 3
+    table = pd.DataFrame(rng.normal(size=(90, 8)) + rng.normal(size=(3, 8))[y]).add_prefix("g_")
+    table.insert(0, "who", [f"s{row}" for row in range(90)])
+    table["site"], table["kind"] = (
+        np.array(["n", "s", "w"])[(np.arange(90) // 5) % 3],
+        np.array(["a", "b", "c"])[y],
+    )
+    (folder / "rows").mkdir()
+    for part in range(3):
+        table[part::3].to_parquet(folder / "rows" / f"{part}.parquet", index=False)
+    flat = table.drop(columns=["site", "kind"]).set_index("who")
+    flat.T.to_csv(folder / "flat.tsv", sep="\t")
+    table[["who", "kind"]].to_csv(folder / "labels.csv", index=False)
+    table.mask(rng.random(table.shape) < 0.02, "?").assign(who=table["who"], kind=table["kind"]).to_csv(
+        folder / "gaps.csv", index=False, sep=";"
+    )
+    (folder / "groups.json").write_text(json.dumps({"first, of all": ["g_0", "g_1"], "two": ["g_5", "g_2"]}))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("rows", "-t", "kind", "--drop", "who"),
+        ("rows", "-t", "g_3", "--task", "regression", "--id", "who", "--adjust-for", "g_4", "--keep", "site"),
+        ("flat.tsv", "--transpose", "--labels", "labels.csv", "--on", "who", "-t", "kind"),
+        ("gaps.csv", "-t", "kind", "--sep", ";", "--na", "?", "--impute", "indicator", "--id", "who"),
+        ("gaps.csv", "-t", "kind", "--na", "?", "--impute", "median", "--drop", "who", "--split-texts"),
+        ("rows", "-t", "kind", "--drop", "who", "--groups", "groups.json", "--class-weight", "sqrt"),
+    ],
+)
+def test_commands_read_the_table_as_it_was_read(tmp_path, options):
+    write_tables(tmp_path)
+    done = invoke("select", *options, "-k", 3, "--report", "page.html", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    start = page.index(">", page.index('id="what-if-data"')) + 1
+    data = json.loads(page[start : page.index("</script>", start)])
+    names = [data["names"][place] for place in (*data["chosen"], len(data["chosen"]))]  # and one more
+    (tmp_path / "names.txt").write_text("\n".join(names), encoding="utf-8")
+    keep = [f"--keep={data['names'][place]}" for place in data["required"]]
+    graded = invoke(
+        "certify", *data["commands"]["table"], *keep, "--features", "names.txt", "--json", cwd=tmp_path
+    )
+    assert graded.returncode == 0, graded.stderr
+    found = json.loads(graded.stdout)
+    size, order = len(names), np.cumsum([0, *data["sizes"]])
+    lower, C = (np.frombuffer(base64.b64decode(data[name])) for name in "GC")
+    G = np.zeros((order[-1], order[-1]))
+    G[np.tril_indices(order[-1])] = lower
+    G += np.tril(G, -1).T
+    places = [*data["chosen"], len(data["chosen"])]
+    columns = np.concatenate([np.arange(order[place], order[place + 1]) for place in places])
+    C = C.reshape(order[-1], -1)[columns]
+    M = G[np.ix_(columns, columns)] + data["gamma"] * np.eye(columns.size)
+    value = np.vdot(C, np.linalg.solve(M, C)) / data["n"]
+    np.testing.assert_allclose(value, found["objective"], rtol=1e-9)
+    assert found["n_features"] == size
+    assert found["objective"] <= data["bounds"][size] * (1 + 1e-9)
 
 
 def test_commands_of_plain_names_fit_on_a_line(open_panel):

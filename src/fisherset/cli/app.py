@@ -19,6 +19,7 @@ from fisherset.cli.commands.select import select
 from fisherset.cli.commands.summaries import merge, summarize
 from fisherset.cli.terminal import printable, reset_notes, show_note, tolerant_streams
 from fisherset.cli.usage import in_options, usage_sentence
+from fisherset.cli.values import Command, Group
 
 # Exit codes besides INTERRUPTED; 0 is success.
 UNEXPECTED = 1  # a fault of fisherset itself
@@ -27,6 +28,7 @@ READER_LEFT = 141  # 128 + SIGPIPE, as in shells: `| head -1`
 
 app = typer.Typer(
     name="fisherset",
+    cls=Group,
     help="Select the best set of features jointly, with a proof of how good it is.\n\n"
     "Exit codes: 0 success; 1 a bug in fisherset; 2 bad input or options; 130 interrupted; "
     "141 broken pipe.",
@@ -35,7 +37,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (select, apply, compare, certify, alternatives, summarize, merge, demo, reproduce):
-    app.command()(command)
+    app.command(cls=Command)(command)
 
 
 def _show_version(wanted: bool) -> None:

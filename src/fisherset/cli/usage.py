@@ -38,18 +38,6 @@ SENTENCES = {
     "identifier? Numbers need --task regression.",
     r'Pass gamma="scale".*': "Use --gamma scale.",
 }
-# What typer says of the value of an option.
-VALUES = {
-    r"Value error, ": "",
-    r"Invalid value for '(?:-\w' / ')?([-\w]+)': '(.*)' is not one of (.*?)\.?$": r"\1 takes \3; got '\2'.",
-    r"Invalid value for '([-\w]+)'(?: / '[-\w]+')?: (?:Input should be a valid|'.*' is not a valid) "
-    r"(?:number|float).*": r"\1 takes a number.",
-    r"Invalid value for '([-\w]+)'(?: / '[-\w]+')?: (?:Input should be a valid|'.*' is not a valid) "
-    r"int.*": r"\1 takes a whole number.",
-    r"Invalid value for '([-\w]+)': Input should be greater than or equal to (\d+)": (
-        r"\1 must be at least \2."
-    ),
-}
 
 
 def in_options(message: str) -> str:
@@ -64,10 +52,5 @@ def usage_sentence(error: Any) -> str:
     text = str(error.format_message())
     if getattr(error, "possibilities", None) and hasattr(error, "option_name"):
         text = f"No such option: {error.option_name}.{meant(error.option_name, error.possibilities)}"
-    for pattern, replacement in VALUES.items():
-        text = re.sub(pattern, replacement, text, flags=re.DOTALL)
-    got = re.search(r"takes (.*); got '(.*)'\.$", text)
-    if got:
-        text += meant(got[2], re.findall(r"'(.*?)'", got[1]))
     command = getattr(getattr(error, "ctx", None), "command_path", "fisherset")
-    return f"{text.rstrip('.') if text.endswith('..') else text} See {command} --help."
+    return f"{text} See {command} --help."

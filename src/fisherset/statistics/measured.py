@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fisherset._format import counted
 from fisherset._types import Indices
 from fisherset.data import CountedRows, Rows, fit_arguments
 from fisherset.statistics.products.products import RowProducts, StoredProducts
@@ -76,6 +77,11 @@ class MeasuredTable:
     row_numbers: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))
 
     _replaces_rows: ClassVar[bool] = True
+
+    def __repr__(self) -> str:
+        targets = counted(self.classes.size, "classes") if self.one_class_each else "other targets"
+        samples, columns = counted(int(self.scatter.n_samples), "samples"), counted(self.n_columns, "columns")
+        return f"MeasuredTable({samples}, {columns}, {targets})"
 
     @property
     def n_columns(self) -> int:

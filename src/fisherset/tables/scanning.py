@@ -26,7 +26,7 @@ from fisherset.tables.columns.identifiers import (
 )
 from fisherset.tables.columns.labels import Targets
 from fisherset.tables.columns.types import broad_kind, numbers_in_column, rounds
-from fisherset.tables.layout import PLAIN, Layout
+from fisherset.tables.layout import PLAIN, Layout, check_layout
 from fisherset.tables.streams.files import Files, Stream, rebatched, table_files
 from fisherset.tables.streams.queries import Query, query_of
 
@@ -106,6 +106,8 @@ def scan(
     >>> rows = Path(tempfile.mkdtemp()) / "rows.csv"
     >>> _ = rows.write_text("height,colour,kind\n1.5,red,a\n2.5,blue,b\n1.0,red,a\n")
     >>> table = scan(rows, "kind")
+    >>> table
+    ScannedTable(rows.csv: 3 rows, 3 columns, target kind)
     >>> table.names
     ['height', 'colour=blue', 'colour=red']
     >>> for block in table.blocks():
@@ -193,20 +195,6 @@ def _check_parameters(batch_rows: int | None, impute: str | None, layout: Layout
     if batch_rows is not None and not (whole and batch_rows > 0):
         raise ValueError(f"batch_rows must be a whole number above 0, or None; got {batch_rows!r}.")
     check_layout(layout)
-
-
-def check_layout(layout: Layout) -> None:
-    """Refuse a layout that takes the whole table at once."""
-    if layout.labels is not None:
-        raise ValueError(
-            f"Labels in a file of their own must go with a table that is read whole; this one is read by "
-            f"batches. Write the labels of {layout.labels.name} into the table, or use fewer rows."
-        )
-    if layout.transpose:
-        raise ValueError(
-            "Features as rows must go with a table that is read whole; this one is read by batches. Write it "
-            "the other way round, or use fewer rows."
-        )
 
 
 def columns_in(paths: Any, layout: Layout = PLAIN) -> list[str]:
@@ -327,6 +315,7 @@ class ScannedTable(BatchedRows):
         self._confounders = confounders
         self.confounder_names = None if confounders is None else confounders.names
         self.fit_arguments = fit_arguments(sample_weight, confounders)
+        self.source = stream.name
         self._stream, self._targets, self._weight = stream, targets, sample_weight
         self._identifier, self.stays_open = identifier, not isinstance(stream, Query)
         self._encode = Encoder(features)

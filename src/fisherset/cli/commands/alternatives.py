@@ -31,7 +31,7 @@ def alternatives(
     restrictions: Restrictions,
     k: str = option(REQUIRED, "Number of columns or groups in a set.", "-k", metavar="NUMBER"),
     within: float = option(0.01, "Largest relative distance from the best F: 0.01 for 1 %."),
-    max_sets: int = option(1000, "Stop after this many sets.", min=1),
+    max_sets: int = option(1000, "Stop after this many sets.", least=1),
     time_limit: float | None = options.TIME_LIMIT,
     gamma: str = options.GAMMA,
     report: Path | None = options.REPORT,

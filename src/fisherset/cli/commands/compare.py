@@ -35,7 +35,7 @@ def compare(
         None, "classification: treat a target of integers as classes.", "--task", metavar="TASK"
     ),
     k: str | None = option(None, "Numbers of features, comma-separated: 5,10,20.", "-k", metavar="NUMBERS"),
-    repeats: int = option(5, "Number of random splits.", min=1),
+    repeats: int = option(5, "Number of random splits.", least=1),
     methods: str | None = option(None, f"Comma-separated: {', '.join(METHODS)}.", metavar="NAMES"),
     seed: int = options.SEED,
     report: Path | None = options.REPORT,

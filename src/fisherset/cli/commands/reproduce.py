@@ -28,7 +28,7 @@ def reproduce(
     only: str | None = option(
         None, "Comma-separated parts: table1 to table4, figure1 to figure3.", metavar="PARTS"
     ),
-    repeats: int = option(20, "Number of random splits.", min=1),
+    repeats: int = option(20, "Number of random splits.", least=1),
     out: Path = option(Path("reproduction"), "Output folder.", metavar="FOLDER"),
     standardize: Literal["all", "train"] = option(
         "all", "all: before the split, as in the paper; train: on the training half only."

@@ -222,6 +222,7 @@ class CellRows(BatchedRows):
             raise ValueError(f"{cells.name} has no rows.")
         self.names = cells.variables if variables is None else [cells.variables[j] for j in variables]
         self.n_columns = len(self.names)
+        self.source = cells.name
         self._cells, self._variables, self._batch_rows = cells, variables, batch_rows
         self._y, self._weight = y, weight
 

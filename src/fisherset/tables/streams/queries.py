@@ -11,7 +11,7 @@ from typing import Any
 
 from fisherset.tables.columns.types import check_names
 from fisherset.tables.streams.files import PartitionError, check_partitions
-from fisherset.tables.streams.readers import TableFile, stamp_of
+from fisherset.tables.streams.sources import TableFile, stamp_of
 from fisherset.tables.text.recognition import Finding
 
 BATCHES_A_SLICE = 8  # of a lazy frame, which is computed anew for each slice where it cannot be streamed
