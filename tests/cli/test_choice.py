@@ -326,7 +326,7 @@ def test_numbers_that_would_be_rounded_are_refused(suffix, tmp_path):
         (table.to_csv if suffix == "csv" else table.to_parquet)(tmp_path / f"t.{suffix}", index=False)
     target = () if suffix == "npz" else ("-t", "price")
     said = refused(invoke("select", f"t.{suffix}", *target, "--task", "regression", cwd=tmp_path))
-    assert "beyond 2^53, which would be rounded" in said
+    assert "beyond 2^53, which" in said
 
 
 def test_the_page_speaks_of_groups(folder):

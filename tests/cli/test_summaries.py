@@ -76,7 +76,7 @@ def test_a_summary_is_for_its_target(wine):
     for command in (["select", "-k", 2], ["certify", "--features", "ash"], ["alternatives", "-k", 2]):
         said = refused(invoke(command[0], "wine-csv.npz", "-t", "ash", *command[1:], cwd=wine))
         assert said == (
-            "fisherset: wine-csv.npz is a summary for the target 'target'; got 'ash'. Leave --target out."
+            "fisherset: wine-csv.npz is a summary for the target 'target'; got 'ash'. Omit --target."
         ), said
     done = invoke("select", "wine-csv.npz", "-t", "target", "-k", 2, "--out", "s.json", "--json", cwd=wine)
     assert json.loads(done.stdout)["target"] == "target"
