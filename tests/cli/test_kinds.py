@@ -171,7 +171,7 @@ def test_a_folder_with_a_readme(files):
     found = selected(done)
     assert found["objective"] == pytest.approx(expected["objective"], rel=1e-12)
     assert [one["name"] for one in found["features"]] == [one["name"] for one in expected["features"]]
-    note = "fisherset: note: Ignored in rows, not being tables: 'README.md', 'make.py'.\n"
+    note = "fisherset: note: Ignored in rows, not tables: 'README.md', 'make.py'.\n"
     assert done.stderr == note
     for path in (files / "rows").glob("*.csv"):
         path.unlink()
