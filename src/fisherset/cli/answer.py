@@ -114,7 +114,9 @@ def fitted(request: Request, k: int | str | list[int], gamma: float | str, solve
         )
     del parameters["max_memory"]
     gammas = None if gamma == "auto" else [gamma]
-    return search(k, gammas=gammas, **parameters).fit(request.table.X, y)
+    return search(k, gammas=gammas, **parameters).fit(
+        request.table.X, y, confounders=request.table.confounders
+    )
 
 
 @dataclass(frozen=True)
@@ -172,7 +174,7 @@ class Answer:
             groups={name: [names[j] for j in some] for name, some in self.columns.items() if len(some) > 1},
             kept=request.names(request.keep),
             excluded=request.names(request.exclude),
-            adjusted_for=request.names(request.adjust_for),
+            adjusted_for=[*request.names(request.adjust_for), *request.confounders],
             class_weight=request.class_weight,
             proven=dict(zip(PROVEN, selector.proven_.counts, strict=True)),
             optimal=selector.optimal_,
@@ -256,7 +258,7 @@ class Answer:
     def _python(self) -> str:
         """Return Python lines that make the same selection; none where the rows came through a pipe."""
         request, table, source = self.request, self.request.table, self.request.source
-        if source is None or source.piped:
+        if source is None or source.piped or request.confounders:
             return ""
         named = {"keep": request.keep, "exclude": request.exclude, "adjust_for": request.adjust_for}
         given = {"gamma": float(self.selector.gamma_), "class_weight": request.class_weight}

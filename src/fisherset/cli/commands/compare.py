@@ -59,7 +59,7 @@ def compare(
     outputs = Outputs((report, PAGE), inputs=source.inputs, force=force)
     given, named = None if k is None else options.parse_sizes(k), parse_methods(methods)
     source.check()
-    from fisherset.cli.request import plain_request
+    from fisherset.cli.request import check_answerable, plain_request
 
     silent = quiet or as_json
     with outputs, source.opened() as path:
@@ -69,6 +69,7 @@ def compare(
                 f"`compare` tells classes apart; the target {table.target!r} holds {table.target_range}. "
                 f"Bin them, or use `select`."
             )
+        check_answerable(table)
         request = plain_request(table)
         sizes = check_sizes(given, len(request.table.features))
 
