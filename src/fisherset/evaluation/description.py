@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.cluster.hierarchy import leaves_list, linkage
 
 from fisherset._docs import documented
 from fisherset._records import brief_repr
@@ -278,6 +277,8 @@ def cluster_order(correlations: Floats) -> Indices:
     if len(matrix) < 3:
         return np.arange(len(matrix))
     apart = 1.0 - np.abs(matrix[np.triu_indices(len(matrix), 1)])
+    from scipy.cluster.hierarchy import leaves_list, linkage  # which only pages need
+
     tree = linkage(np.maximum(apart, 0.0), method="average", optimal_ordering=True)
     order: Indices = leaves_list(tree).astype(np.intp)
     return order if order[0] < order[-1] else order[::-1]  # the reverse is as good
