@@ -33,7 +33,7 @@ PAGE = """{% extends "base.html.j2" %}{% block style %}{% include "what_if_style
 <script type="application/json" id="what-if-data">{{ what_if.data | tojson }}</script>{% endblock %}
 {% block script %}{% include "downloads_script.js.j2" %}{% include "what_if_script.js.j2" %}
 {% include "what_if_panel.js.j2" %}{% endblock %}"""
-EDITS = 30  # on each of the seven tables
+EDITS = 25  # on each of the eight tables
 GROUPS = np.repeat(np.arange(14), 3)[:40]
 EVIL = "</script><script>document.title = 'taken'</script>"
 ODD = [
@@ -69,6 +69,7 @@ TABLES = {  # tables, selectors, and options that F depends on
     "groups": (classes, GeneralizedFisherScore, {"groups": GROUPS}),
     "kept": (classes, GeneralizedFisherScore, {"keep": [0, 7], "exclude": [3, 4, 5]}),
     "adjusted": (classes, GeneralizedFisherScore, {"adjust_for": [1, 2]}),
+    "small gamma": (classes, GeneralizedFisherScore, {"gamma": 1e-3}),
     "raw": (classes, GeneralizedFisherScore, {"standardize": False, "gamma": 60.0}),
     "sets": (label_sets, GeneralizedFisherScore, {}),
 }
@@ -191,7 +192,7 @@ CHANGES = """sets => sets.map(([set, fixed]) => {
 })"""
 
 
-@pytest.mark.parametrize("name", ["classes", "groups", "kept"])
+@pytest.mark.parametrize("name", ["classes", "groups", "kept", "small gamma"])
 def test_every_change_of_one_unit_is_that_of_python(open_panel, name):
     case, rng = Case(name, n_others=12), np.random.default_rng(0)
     page, terms = open_panel(page_of(case.what_if)), case.terms
