@@ -4,11 +4,15 @@ import base64
 import json
 import shlex
 import subprocess
+from dataclasses import fields
 from itertools import product
+from pathlib import Path
+from typing import Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pandas as pd
 import pytest
+import typer
 from jinja2 import ChoiceLoader, DictLoader, Environment, PackageLoader
 from sklearn.datasets import load_diabetes, load_wine
 
@@ -21,6 +25,8 @@ from fisherset import (
     fisher_criterion,
     selection_path,
 )
+from fisherset.cli.files import LabelledFile
+from fisherset.cli.options import Restrictions, as_arguments, command
 from fisherset.report import Commands, build_what_if
 from fisherset.statistics.measure import measure
 from support.command_line import COMMAND, environment, invoke
@@ -402,6 +408,40 @@ def test_commands_read_the_table_as_it_was_read(tmp_path, options):
     np.testing.assert_allclose(value, found["objective"], rtol=1e-9)
     assert found["n_features"] == size
     assert found["objective"] <= data["bounds"][size] * (1 + 1e-9)
+
+
+def test_options_come_back_from_their_arguments():
+    """Every option of a table and a request, not the default, survives the way through a command line."""
+    seen = []
+
+    @command
+    def capture(source: LabelledFile, restrictions: Restrictions) -> None:
+        seen.append((source, restrictions))
+
+    app = typer.Typer(add_completion=False)
+    app.command()(capture)
+
+    def value(own, hint):
+        kinds = [one for one in get_args(hint) if one is not type(None)] or [hint]
+        if hint is bool or kinds == [bool]:
+            return not own.default
+        if get_origin(kinds[0]) is list:
+            return ["a b", "-c,d"]
+        choices = get_args(kinds[0]) if get_origin(kinds[0]) is Literal else kinds
+        if isinstance(choices[0], str):  # the last one is never the default
+            return choices[-1]
+        return {Path: Path("it's.csv"), int: 3, float: 0.5}.get(kinds[0], "-x 'y'")
+
+    records = []
+    for kind in (LabelledFile, Restrictions):
+        hints = get_type_hints(kind)
+        given = {own.name: value(own, hints[own.name]) for own in fields(kind)}
+        given |= {"max_memory": "2GB"} if kind is Restrictions else {}
+        records.append(kind(**given))
+    words = [str(records[0].file), *as_arguments(records[0]), *as_arguments(records[1])]
+    typer.main.get_command(app)(words, standalone_mode=False)
+    assert seen == [tuple(records)]
+    assert as_arguments(Restrictions()) == []
 
 
 def test_commands_of_plain_names_fit_on_a_line(open_panel):
