@@ -44,8 +44,8 @@ ALLOWED = {
 CORE = ("data", "validation", "statistics", "solver", "selection", "selectors", "analysis")
 # for all layers
 SHARED = {
-    *("_docs", "_files", "_format", "_memory", "_progress", "_records", "_rounding", "_sparse", "_threads"),
-    "_types",
+    *("_docs", "_files", "_format", "_memory", "_names", "_progress", "_records", "_rounding", "_sparse"),
+    *("_threads", "_types"),
 }
 PUBLIC = set(fisherset.__all__)
 OUTSIDE = {  # third-party packages

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
@@ -161,6 +162,11 @@ def listed(names: Sequence[str], most: int) -> str:
 def shown(names: Sequence[str], most: int = 5) -> str:
     """Join names for a message, in quotes."""
     return listed([repr(name) for name in names], most)
+
+
+def as_typed(names: Sequence[str]) -> str:
+    """Join names by commas, as an option takes them, quoted for the shell; of many the first."""
+    return shlex.quote(",".join(names[:20])) + (",..." if len(names) > 20 else "")
 
 
 def near(name: str, names: Iterable[str]) -> str:

@@ -113,7 +113,7 @@ class LabelledFile(TableFile):
     target: str | None = columns_option(
         "The column of class labels, or numbers. Not needed for .npz, .svmlight.", "--target", "-t"
     )
-    drop: list[str] | None = columns_option("Columns to leave out: a,b or again and again.", "--drop")
+    drop: list[str] | None = columns_option("Columns to leave out, given as for --keep.", "--drop")
     impute: Impute | None = option(
         None, "Missing values: the median (of texts the commonest), or besides a column marking them."
     )
@@ -131,17 +131,26 @@ class LabelledFile(TableFile):
         task: Task = "classification",
         split_texts: bool = True,
         digest: bool = False,
+        named: Sequence[str] = (),
     ) -> LabelledTable:
-        """Open the table at the path that `opened` gave, with the digest of the file if a page shows it."""
+        """Open the table at the path that `opened` gave, with the digest of the file if a page shows it.
+
+        Columns that only number the rows are left out, unless they are `named`.
+        """
         _load_arrow(path)
         from fisherset.tables import open_table, read_table
         from fisherset.tables.columns.labels import are_continuous
+        from fisherset.tables.row_numbers import without_row_numbers
 
         given = {"task": task, "split": split_texts, "impute": self.impute, "layout": self.layout}
         given |= {} if self.in_memory else {"digest": digest}
         with ProgressBars(quiet, f"reading {path.name}"):
-            opened: Any = read_table if self.in_memory else open_table
-            table: LabelledTable = opened(path, self.target, drop=self.drop or (), **given)
+            function: Any = read_table if self.in_memory else open_table
+
+            def opened(drop: Sequence[str]) -> LabelledTable:
+                return function(path, self.target, drop=drop, **given)
+
+            table = without_row_numbers(opened(self.drop or ()), named, opened)
         note_about(path.name)
         if task == "classification" and table.y is not None and are_continuous(table.y):
             raise ValueError(

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, get_type_hints
 import typer
 
 from fisherset._files import ARROW, TEXT
+from fisherset._names import FILE
 from fisherset.cli import terminal
 
 # Values of options.
@@ -45,6 +46,12 @@ def layout_option(default: Any, text: str, flag: str, **more: Any) -> Any:
 def columns_option(text: str, *flags: str) -> Any:
     """Declare an option that names columns, which a shell can complete."""
     return option(None, text, *flags, autocompletion=complete)
+
+
+def files_in(*options: list[str] | None) -> list[Path]:
+    """Return the files of names, as @names.txt, among the values of options that name columns."""
+    values = [value for some in options for value in some or () if value.startswith(FILE)]
+    return [path for path in map(Path, (value[1:] for value in values)) if path.is_file()]
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
@@ -130,6 +137,7 @@ SAFE = option(
 MAX_MEMORY = option(
     None, "Memory that may be used besides the table, such as 2GB.", "--max-memory", metavar="SIZE"
 )
+USE_ROW_NUMBERS = columns_option("Columns to use although they only number the rows.", "--keep")
 TIME_LIMIT = option(None, "Seconds after which the search stops with what it has.", "--time-limit")
 MAX_NODES = option(None, "Nodes after which exact search stops with what it has.", "--max-nodes")
 SILENT = "Print nothing but errors, and what --format or --json asks for."
@@ -144,7 +152,9 @@ class Restrictions:
 
     task: Task = TASK
     keep: list[str] | None = columns_option(
-        "Columns, or groups, that must be chosen: a,b or again and again.", "--keep"
+        "Columns, or groups, that must be chosen: names with commas, a pattern such as 'MT-*', or "
+        "@names.txt, a file with a name a line; repeatable.",
+        "--keep",
     )
     exclude: list[str] | None = columns_option(
         "Columns, or groups, that must not be chosen, as --keep.", "--exclude"
@@ -169,8 +179,14 @@ class Restrictions:
 
     @property
     def inputs(self) -> list[Path]:
-        """The file of groups, which must not be written."""
-        return [] if self.groups in (None, PREFIX) else [Path(str(self.groups))]
+        """The files of groups and names, which must not be written."""
+        groups = [] if self.groups in (None, PREFIX) else [Path(str(self.groups))]
+        return [*groups, *files_in(self.keep, self.exclude, self.adjust_for)]
+
+    @property
+    def named(self) -> list[str]:
+        """What names columns, as it was given."""
+        return [*(self.keep or ()), *(self.exclude or ()), *(self.adjust_for or ())]
 
 
 def parse_limits(

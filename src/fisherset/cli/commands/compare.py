@@ -35,6 +35,7 @@ def compare(
     methods: str | None = option(
         None, "With commas: hsic, fisher, laplacian, trace-ratio-fs, trace-ratio-ls, cutting-plane, joint."
     ),
+    keep: list[str] | None = options.USE_ROW_NUMBERS,
     seed: int = options.SEED,
     report: Path | None = options.REPORT,
     force: bool = options.FORCE,
@@ -62,7 +63,7 @@ def compare(
 
     silent = quiet or as_json
     with outputs, source.opened() as path:
-        request = plain_request(source.table(path, silent))
+        request = plain_request(source.table(path, silent, named=keep or ()))
         sizes = check_sizes(given, len(request.table.features))
         named = None if methods is None else [name.strip() for name in methods.split(",")]
         from fisherset.cli.answer import leakage_warnings  # and scikit-learn, which takes a second to load

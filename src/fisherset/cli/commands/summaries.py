@@ -24,6 +24,7 @@ def summarize(
     source: LabelledFile,
     out: Path = WRITTEN,
     task: Task = options.TASK,
+    keep: list[str] | None = options.USE_ROW_NUMBERS,
     max_memory: str | None = options.MAX_MEMORY,
     force: bool = options.FORCE,
     quiet: bool = options.QUIET,
@@ -42,10 +43,11 @@ def summarize(
     """
     outputs = Outputs((out, SUMMARY), inputs=source.inputs, force=force)
     source.check()
+    from fisherset.report import row_number_remarks
     from fisherset.statistics.summary import Summary, summarize_table
 
     with outputs, source.opened() as path:
-        table = source.table(path, quiet, task)
+        table = source.table(path, quiet, task, named=keep or ())
         if isinstance(table.X, Summary):
             raise ValueError(f"{path.name} is a summary already; `merge` adds it to others.")
         with ProgressBars(quiet, "adding up"):
@@ -53,6 +55,7 @@ def summarize(
                 table.X, table.y, task=task, max_memory=max_memory, names=table.names, target=table.target
             )
         found.save(out)
+    Screen(quiet).warnings(row_number_remarks(table.row_numbers, table.dropped))
     _show(found, out, quiet)
 
 
