@@ -109,23 +109,23 @@ TABLES = {
     "a target of times": ("t.parquet", column(pa.array([1, 2] * 45, pa.duration("s"))), (), "dates or times"),
     "a target of nothing": ("t.parquet", column(pa.nulls(90)), (), "missing in 90 of the rows 1 to 90"),
     "target with one class": ("t.csv", csv_of(lambda t: t.assign(kind="a")), (), "class"),
-    "continuous target": (
+    "whole numbers of many values": (
         "t.csv",
-        csv_of(lambda t: t.assign(kind=t["g0"] + 0.5)),
+        csv_of(lambda t: t.assign(kind=np.arange(len(t)) // 2 * 7)),
         (),
-        "continuous.*--task regression",
+        "distinct whole numbers in .* rows.*--task regression",
     ),
-    "continuous target in Parquet": (
+    "whole numbers of many values in Parquet": (
         "t.parquet",
-        lambda path, t: t.assign(kind=t["g0"] + 0.5).to_parquet(path),
+        lambda path, t: t.assign(kind=np.arange(len(t)) // 2 * 7).to_parquet(path),
         (),
-        "continuous.*--task regression",
+        "distinct whole numbers in .* rows.*--task regression",
     ),
     "whole numbers, all different": (
         "t.csv",
         csv_of(lambda t: t.assign(kind=np.arange(len(t)) * 7)),
         (),
-        "a number for each row.*--task regression",
+        "another whole number in each of the .* rows.*--task regression",
     ),
     "target with gaps": (
         "t.csv",

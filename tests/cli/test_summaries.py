@@ -53,7 +53,7 @@ def test_summaries_merge_to_the_whole(wine, whole):
     assert "178 rows, 13 features" in done.stdout
     same(answer(invoke("select", "all.npz", "-k", 4, "--json", cwd=wine)), whole)
     done = invoke("select", "all.npz", "-k", 4, cwd=wine)
-    assert "all.npz: 178 rows, 13 features, 3 classes" in done.stdout
+    assert "all.npz: 178 rows, 13 features; target 'target': 3 classes" in done.stdout
     invoke("merge", "all.npz", "--without", "1.npz", "--out", "rest.npz", cwd=wine)
     rest = pd.concat([pd.read_csv(wine / f"part-{part}.csv") for part in (0, 2)])
     rest.to_csv(wine / "rest.csv", index=False)

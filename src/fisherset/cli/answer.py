@@ -152,14 +152,6 @@ class Answer:
         """The selected features, those of a group one after the other."""
         return [self.request.table.features[j] for some in self.columns.values() for j in some]
 
-    @property
-    def target_range(self) -> str:
-        """The values of the target: "3 classes", "numbers from 25 to 346"."""
-        y = self.request.table.y
-        if self.request.task == "classification":
-            return f"{self.selector.classes_.size} classes"
-        return "numbers" if y is None else f"numbers from {np.min(y):.4g} to {np.max(y):.4g}"
-
     @cached_property
     def selection(self) -> Selection:
         """The content of the selection file, and of JSON."""
@@ -196,6 +188,7 @@ class Answer:
             identifier=source.identifier if table.ids is None or source.transpose else table.ids.name,
             sizes=[] if self.sizes is None else self.sizes.records,
             why=None if self.sizes is None else self.sizes.why,
+            target_range=request.target_range,
         )
 
     def reduced_table(self, path: Path, safe: bool = False) -> bytes:
@@ -212,7 +205,7 @@ class Answer:
         request, table, k = self.request, self.request.table, len(self.rows)
         nodes = f", {counted(self.selector.n_nodes_, 'nodes')}" if self.solver == "exact" else ""
         size = f"{request.grouping.noun.capitalize()} to choose", self._size
-        target = f"{table.target}, {self.target_range}"
+        target = f"{table.target}, {request.target_range}"
         asked = request.described(target, size, self.selector.gamma_)
         asked.append(("Solver", f"{self.solver}{nodes}"))
         X, y = table.X, table.y

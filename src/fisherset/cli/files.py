@@ -25,6 +25,7 @@ from fisherset.cli.options import (
     argument,
     columns_option,
     complete,
+    files_in,
     layout_option,
     option,
 )
@@ -118,9 +119,14 @@ class LabelledFile(TableFile):
         None, "Missing values: the median (of texts the commonest), or besides a column marking them."
     )
 
+    @property
+    def inputs(self) -> list[Path]:
+        """The files that are read, which must not be written."""
+        return [*super().inputs, *files_in(self.drop)]
+
     def read_options(self, restrictions: Restrictions) -> dict[str, Any]:
         """Return the arguments of `read_table` and `open_table` for the same table."""
-        task = None if restrictions.task == "classification" else restrictions.task
+        task = restrictions.task
         given = {"drop": self.drop, "impute": self.impute, "split": restrictions.split_texts, "task": task}
         return {**given, "layout": self.layout}
 
@@ -128,7 +134,7 @@ class LabelledFile(TableFile):
         self,
         path: Path,
         quiet: bool,
-        task: Task = "classification",
+        task: Task | None = None,
         split_texts: bool = True,
         digest: bool = False,
         named: Sequence[str] = (),
@@ -152,11 +158,10 @@ class LabelledFile(TableFile):
 
             table = without_row_numbers(opened(self.drop or ()), named, opened)
         note_about(path.name)
-        if task == "classification" and table.y is not None and are_continuous(table.y):
+        if table.task == "classification" and table.y is not None and are_continuous(table.y):
             raise ValueError(
-                f"The target {table.target!r} of {path.name} holds continuous values, or a number for each "
-                f"row, no class labels. `select` and `certify` explain numbers with --task regression; else "
-                f"bin them."
+                f"The target {table.target!r} holds continuous values, or a number for each row: no "
+                f"classes. Add --task regression, or bin them."
             )
         return table
 

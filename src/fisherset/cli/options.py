@@ -123,7 +123,7 @@ FORMATS = (
     "CSV, TSV or other text, Parquet, Feather/Arrow, .npz, .svmlight, .h5ad, a GEO series matrix; packed by "
     "gzip, zstd, bzip2 or xz or not; - for the standard input."
 )
-TASK = option("classification", "Tell classes apart, or explain a number.", "--task")
+TASK = option(None, "Tell classes apart, or explain a number. Default: as the target's values say.", "--task")
 GAMMA = option(
     "scale", 'The regulariser: "scale" (from the data), "auto" (cross-validated) or a number.', "--gamma"
 )
@@ -150,7 +150,7 @@ SEED = option(0, "Other seeds give other halves.", "--seed", min=0)
 class Restrictions:
     """Options on the sets that may be selected, and on the criterion."""
 
-    task: Task = TASK
+    task: Task | None = TASK
     keep: list[str] | None = columns_option(
         "Columns, or groups, that must be chosen: names with commas, a pattern such as 'MT-*', or "
         "@names.txt, a file with a name a line; repeatable.",

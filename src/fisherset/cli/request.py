@@ -20,6 +20,7 @@ from fisherset.tables import (
     read_groups,
 )
 from fisherset.tables.columns.features import check_groups, places_of
+from fisherset.tables.columns.targets import class_count
 from fisherset.tables.columns.types import all_names
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Request:
     @property
     def task(self) -> str:
         """The kind of target: "classification" for labels, "regression" for numbers."""
-        return self.restrictions.task
+        return self.table.task
 
     @property
     def class_weight(self) -> str | None:
@@ -140,6 +141,19 @@ class Request:
         return f"{self.table.n_rows} rows, {counted(d, 'features')}{groups}"
 
     @property
+    def target_range(self) -> str:
+        """How the target was interpreted: "3 classes", "numbers from 25 to 346"."""
+        if self.table.in_memory or self.task == "regression":
+            return self.table.target_range or "numbers"
+        return class_count(int(self.measured.classes.size))
+
+    @property
+    def headline(self) -> str:
+        """The table and its target: "iris.csv: 150 rows, 4 features; target 'species': 3 classes"."""
+        table = self.table
+        return f"{table.path.name}: {self.size}; target {table.target!r}: {self.target_range}"
+
+    @property
     def limits(self) -> list[tuple[str, str]]:
         """The restrictions on groups or classes: headings and values."""
         limited = {"Required": self.keep, "Excluded": self.exclude, "Adjusted for": self.adjust_for}
@@ -176,8 +190,10 @@ def plain_request(table: LabelledTable) -> Request:
 
 def make_request(table: LabelledTable, source: LabelledFile, restrictions: Restrictions) -> Request:
     """Return the request that the options of a command make of a table."""
-    if restrictions.class_weight is not None and restrictions.task == "regression":
-        raise ValueError("--class-weight is for classes; leave it out with --task regression.")
+    if restrictions.class_weight is not None and table.task == "regression":
+        raise ValueError(
+            f"--class-weight is for classes; the target {table.target!r} holds numbers. Leave it out."
+        )
     if restrictions.class_weight is not None and table.summarized:
         raise ValueError(
             f"--class-weight needs rows, and {table.path.name} is a summary of them. Leave it out."

@@ -158,7 +158,8 @@ def scan_stream(
     others = [*targets, *weights, *([] if layout.identifier is None else [layout.identifier])]
     chosen = _feature_columns(stream, columns, drop, others)
     stream.agree([*chosen, *others])
-    read_targets = Targets(targets, stream.schema, stream.name, stream.untyped(targets[0]))
+    spelt = stream.untyped(targets[0]), stream.decimal
+    read_targets = Targets(targets, stream.schema, stream.name, *spelt)
     for name in weights:
         kind = stream.schema.field(name).type
         if broad_kind(kind) != "number":

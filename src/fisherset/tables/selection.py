@@ -17,8 +17,8 @@ from fisherset._files import checked, read_json
 from fisherset._format import shown
 from fisherset.tables.columns.features import Feature
 from fisherset.tables.columns.table import ColumnTable, Content
+from fisherset.tables.columns.targets import TASK_NAMES
 from fisherset.tables.columns.types import is_number
-from fisherset.tables.read import TASK_NAMES
 
 SELECTION_FORMAT, SELECTION_VERSION = "selection", 1
 
@@ -84,6 +84,8 @@ class Selection:
         The other sizes it was compared with, where it was: sets, F, bound and held-out score of each.
     why : str or None
         Why this size, in a sentence.
+    target_range : str
+        How the target was interpreted: "3 classes", "numbers from 25 to 346".
     """
 
     features: list[Feature]
@@ -117,6 +119,7 @@ class Selection:
     identifier: str | None = None
     sizes: list[dict[str, Any]] = field(default_factory=list)
     why: str | None = None
+    target_range: str = ""
 
     def as_json(self) -> str:
         """The content of the file.

@@ -77,10 +77,14 @@ def alternatives(
         ended = status_remarks(found.status)
         if as_json:
             warn_beside(leakage, ended, quiet=quiet)
-            typer.echo(json.dumps({**as_content(found), "remarks": remark_texts(leakage, ended)}))
+            typer.echo(
+                json.dumps(
+                    {**as_content(found, request.target_range), "remarks": remark_texts(leakage, ended)}
+                )
+            )
         else:
             screen = Screen(quiet)
-            screen.lines(f"{table.path.name}: {request.size}")
+            screen.lines(request.headline)
             screen.values(request.limits)
             screen.warnings(leakage)
             _show(
@@ -102,7 +106,7 @@ def near_best_sets(request: Request, k: int, search: dict[str, Any]) -> NearBest
     return replace(found, names=list(grouping.labels), what=grouping.noun)
 
 
-def as_content(found: NearBest) -> dict[str, Any]:
+def as_content(found: NearBest, target_range: str = "") -> dict[str, Any]:
     """Return the near-best sets for JSON: columns by name."""
     names = found.names
     often = {names[j]: float(share) for j, share in enumerate(found.frequencies) if share > 0}
@@ -117,6 +121,7 @@ def as_content(found: NearBest) -> dict[str, Any]:
         **{name: getattr(found, name) for name in ("objective", "upper_bound", "gamma", "within")},
         "status": found.status.name,
         "task": found.task,
+        "target_range": target_range,
         "what": found.what,
     }
 

@@ -15,6 +15,7 @@ from fisherset.cli.terminal import ProgressBars, Screen
 
 if TYPE_CHECKING:
     from fisherset import Summary
+    from fisherset.tables import LabelledTable
 
 WRITTEN = option(REQUIRED, "The summary, an .npz file.", "--out")
 
@@ -23,7 +24,7 @@ WRITTEN = option(REQUIRED, "The summary, an .npz file.", "--out")
 def summarize(
     source: LabelledFile,
     out: Path = WRITTEN,
-    task: Task = options.TASK,
+    task: Task | None = options.TASK,
     keep: list[str] | None = options.USE_ROW_NUMBERS,
     max_memory: str | None = options.MAX_MEMORY,
     force: bool = options.FORCE,
@@ -52,11 +53,16 @@ def summarize(
             raise ValueError(f"{path.name} is a summary already; `merge` adds it to others.")
         with ProgressBars(quiet, "adding up"):
             found = summarize_table(
-                table.X, table.y, task=task, max_memory=max_memory, names=table.names, target=table.target
+                table.X,
+                table.y,
+                task=table.task,
+                max_memory=max_memory,
+                names=table.names,
+                target=table.target,
             )
         found.save(out)
     Screen(quiet).warnings(row_number_remarks(table.row_numbers, table.dropped))
-    _show(found, out, quiet)
+    _show(found, out, quiet, table)
 
 
 @options.command
@@ -132,9 +138,14 @@ def _naming(path: Path, other: Path) -> Iterator[None]:
         raise ValueError(f"{path.name} does not go with {other.name}. {error}") from None
 
 
-def _show(summary: Summary, out: Path, quiet: bool) -> None:
+def _show(summary: Summary, out: Path, quiet: bool, table: LabelledTable | None = None) -> None:
     screen, n_classes = Screen(quiet), summary.classes.size
-    screen.lines(f"{counted(summary.n_samples, 'rows')}, {counted(summary.n_columns, 'features')}")
+    size = f"{counted(summary.n_samples, 'rows')}, {counted(summary.n_columns, 'features')}"
+    if table is None:
+        screen.lines(size)
+    else:
+        held = table.target_range or (f"{n_classes} classes" if n_classes else "numbers")
+        screen.lines(f"{table.path.name}: {size}; target {table.target!r}: {held}")
     if n_classes:
         listed = ", ".join(str(label) for label in summary.classes.tolist()[:10])
         many = "1 class" if n_classes == 1 else f"{n_classes} classes"
