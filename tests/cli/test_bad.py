@@ -256,6 +256,19 @@ REQUESTS = {
     "exclude of the target": ("t.csv", write_csv, ("--exclude", "kind"), "'kind' is the target"),
     "adjusting for the target": ("t.csv", write_csv, ("--adjust-for", "kind"), "'kind' is the target"),
     "keep of what is dropped": ("t.csv", write_csv, ("--keep", "g0", "--drop", "g0"), "left out by --drop"),
+    "keep of a pattern of nothing": ("t.csv", write_csv, ("--keep", "G*"), "'G\\*' matches none"),
+    "exclude of a pattern of nothing": (
+        "t.csv",
+        write_csv,
+        ("--exclude", "MT-*,g0"),
+        "'MT-\\*' matches none",
+    ),
+    "exclude of all by a pattern": ("t.csv", write_csv, ("--exclude", "*"), "must leave something to choose"),
+    "drop of a pattern of nothing": ("t.csv", write_csv, ("--drop", "MT-*"), "'MT-\\*'"),
+    "drop of all by a pattern": ("t.csv", write_csv, ("--drop", "*"), "has no columns but the target"),
+    "names in no file": ("t.csv", write_csv, ("--keep", "@names.txt"), "no file 'names.txt'"),
+    "names in a folder": ("t.csv", write_csv, ("--keep", "@folder.html"), "is a folder"),
+    "names in another table": ("t.csv", write_csv, ("--exclude", "@t.csv"), "is none"),
     "keep of a value": ("t.csv", write_csv, ("--keep", "colour=red"), "part of 'colour'.*--split-texts"),
     "adjusting for a value": ("t.csv", write_csv, ("--adjust-for", "colour=red"), "part of 'colour'"),
     "kept and excluded": (
@@ -273,7 +286,7 @@ REQUESTS = {
     "more kept than chosen": (
         "t.csv",
         write_csv,
-        ("--keep", "g0,g1,g2"),
+        ("--keep", "g0,g1,g2", "--exclude", "g5"),
         "--keep names 3 columns, but -k is 2|must name what --keep does; 'g1' is missing",
     ),
     "fewer left than chosen": (
@@ -417,7 +430,7 @@ CASES = [
         (command, case)
         for case, bad in REQUESTS.items()
         for command in READERS
-        if bad[2][0] in options_of(command)
+        if all(flag in options_of(command) for flag in bad[2] if str(flag).startswith("--"))
     ),
 ]
 

@@ -188,6 +188,11 @@ def plain_request(table: LabelledTable) -> Request:
     return Request(table, group_features(table.features, split=True))
 
 
+def check_keep(table: LabelledTable, keep: Sequence[str] | None) -> None:
+    """Refuse names that are none of the table, of a command that does not select: it reads row numbers."""
+    _Names(table, group_features(table.features)).groups("--keep", keep)
+
+
 def make_request(table: LabelledTable, source: LabelledFile, restrictions: Restrictions) -> Request:
     """Return the request that the options of a command make of a table."""
     if restrictions.class_weight is not None and table.task == "regression":

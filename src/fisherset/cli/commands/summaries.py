@@ -44,6 +44,7 @@ def summarize(
     """
     outputs = Outputs((out, SUMMARY), inputs=source.inputs, force=force)
     source.check()
+    from fisherset.cli.request import check_keep
     from fisherset.report import row_number_remarks
     from fisherset.statistics.summary import Summary, summarize_table
 
@@ -51,6 +52,7 @@ def summarize(
         table = source.table(path, quiet, task, named=keep or ())
         if isinstance(table.X, Summary):
             raise ValueError(f"{path.name} is a summary already; `merge` adds it to others.")
+        check_keep(table, keep)
         with ProgressBars(quiet, "adding up"):
             found = summarize_table(
                 table.X,
