@@ -164,9 +164,10 @@ def shown(names: Sequence[str], most: int = 5) -> str:
     return listed([repr(name) for name in names], most)
 
 
-def as_typed(names: Sequence[str]) -> str:
-    """Join names by commas, as an option takes them, quoted for the shell; of many the first."""
-    return shlex.quote(",".join(names[:20])) + (",..." if len(names) > 20 else "")
+def repeated_option(option: str, names: Iterable[str]) -> str:
+    """Return an option for each of some names, as it can be pasted into a shell: "--drop 'a b' --drop c"."""
+    parts = ([f"{option}={name}"] if name.startswith("-") else [option, name] for name in names)
+    return " ".join(shlex.join(part) for part in parts)
 
 
 def near(name: str, names: Iterable[str]) -> str:

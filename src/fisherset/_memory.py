@@ -11,6 +11,7 @@ ALLOWED = Path("/sys/fs/cgroup/memory.max")  # limit of a container
 NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?"
 SIZE = re.compile(rf"\s*({NUMBER})\s*(?:([kmgtpe])(i?)b?|b|bytes)?\s*", re.IGNORECASE)
 PREFIXES = " kmgtpe"
+LEAST_MEMORY = 10**6  # bytes: with less not even small tables can be worked on
 
 
 def free_memory() -> float:

@@ -480,7 +480,9 @@ def test_selections_of_before_there_were_groups(folder):
 )
 def test_damaged_answers_are_refused(change, folder):
     (folder / "bad.json").write_text(json.dumps(json.loads(OLD) | change))
-    assert "cannot be used" in refused(invoke("apply", "bad.json", "t.csv", "--out", "o.csv", cwd=folder))
+    assert "is not a selection written by fisherset" in refused(
+        invoke("apply", "bad.json", "t.csv", "--out", "o.csv", cwd=folder)
+    )
 
 
 def test_the_certificate_is_about_what_may_be_chosen(tmp_path):

@@ -110,4 +110,4 @@ def test_selections_of_earlier_versions_have_no_categories(selection, tmp_path):
     for bad in ([], {"colour": [1]}, {"colour": 3}):
         (tmp_path / "old.json").write_text(json.dumps(content | {"categories": bad}))
         done = invoke("apply", "old.json", "new.csv", "--out", "o2.csv", cwd=tmp_path)
-        assert "cannot be used" in refused(done)
+        assert "is not a selection written by fisherset" in refused(done)

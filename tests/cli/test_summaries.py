@@ -159,7 +159,7 @@ def test_what_summaries_are_refused_for(wine):
             "--out",
             "s.npz",
         ),
-        "max_memory must be a number of bytes": ("select", "s.npz", "-k", 2, "--max-memory", "lots"),
+        "--max-memory takes 1 MB or more, such as 2GB": ("select", "s.npz", "-k", 2, "--max-memory", "lots"),
     }.items():
         assert words in refused(invoke(*arguments, cwd=wine)), words
     other = load_breast_cancer(as_frame=True).frame

@@ -63,14 +63,14 @@ def test_advice_is_followed():
         fitted.fit(INFINITE, CODES)
     with pytest.raises(ValueError, match=r"column 2 holds some\. Impute"):  # has no such parameter
         FisherScore(2).fit(HOLEY, CODES)
-    JointRegressionScore(2).fit(ROWS, NUMBERS)
+    JointRegressionScore(2).fit(ROWS, NUMBERS + RNG.normal(size=60))
 
 
 def test_numbers_that_count_are_classes(recwarn):
     GeneralizedFisherScore(2).fit(np.vstack([ROWS, ROWS]), np.tile(np.arange(60), 2))  # 0, 1, 2, ...
     GeneralizedFisherScore(2).fit(ROWS, 1000 * CODES)
     FisherScore(2).fit(np.vstack([ROWS, ROWS]), [f"id{3 * j}" for j in range(60)] * 2)
-    assert not recwarn.list
+    assert not any("read as classes" in str(one.message) for one in recwarn.list)
 
 
 @pytest.mark.parametrize("k", [6, 31])

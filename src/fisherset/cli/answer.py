@@ -26,10 +26,11 @@ from fisherset import (
     selection_path,
 )
 from fisherset._format import counted, json_value
-from fisherset.cli.files import STANDARD_INPUT, LabelledFile
+from fisherset.cli.files import LabelledFile
 from fisherset.cli.remarks import remark_texts, remarks_on
 from fisherset.cli.request import Request
 from fisherset.cli.terminal import ProgressBars, status_shown_later
+from fisherset.cli.what_if import what_if
 from fisherset.report import ChosenFeature, Remark
 from fisherset.report.comparisons import Size, Sizes
 from fisherset.statistics.leakage import leaking_columns
@@ -228,6 +229,7 @@ class Answer:
             provenance=self._provenance(len(y)),
             compared_sizes=self.sizes,
             rows=self.rows,
+            what_if=what_if(request, self.selector, self.sizes),
         )
         return report.report_page(content)
 
@@ -259,7 +261,7 @@ class Answer:
     def _python(self) -> str:
         """Return Python lines that make the same selection; none where the rows came through a pipe."""
         request, table, source = self.request, self.request.table, self.request.source
-        if source is None or source.file == STANDARD_INPUT:
+        if source is None or source.piped:
             return ""
         named = {"keep": request.keep, "exclude": request.exclude, "adjust_for": request.adjust_for}
         given = {"gamma": float(self.selector.gamma_), "class_weight": request.class_weight}

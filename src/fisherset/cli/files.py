@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import typer
 
 from fisherset._files import WRITTEN, is_protected, write_whole
+from fisherset._kinds import address_of, check_installed, kind_of
 from fisherset.cli import INTERRUPTED, raise_on_interrupt
 from fisherset.cli.options import (
     FORMATS,
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from fisherset.tables import LabelledTable, Layout
 
 STANDARD_INPUT = STANDARD_OUTPUT = Path("-")
+FOLDERS = "A folder or pattern ('rows/*.csv') of text, Parquet or Arrow files is read by batches."
 WITHOUT_ARROW = (".npz", ".h5ad", ".svmlight")  # files that other libraries read
 
 
@@ -42,9 +45,7 @@ WITHOUT_ARROW = (".npz", ".h5ad", ".svmlight")  # files that other libraries rea
 class TableFile:
     """Options of a table in a file, and of its layout."""
 
-    file: Path = argument(
-        "FILE", f"{FORMATS} A folder or pattern of such files is read by batches. Or a summary."
-    )
+    file: Path = argument("FILE", FORMATS)
     sep: str | None = layout_option(
         None, "What separates the cells of a text: a character, tab or space.", "--sep"
     )
@@ -67,6 +68,14 @@ class TableFile:
         "--on",
         autocompletion=complete,
     )
+    sheet: str | None = layout_option(
+        None, "The sheet of an Excel or OpenDocument file. Default: the first.", "--sheet"
+    )
+    no_header: bool = layout_option(
+        False,
+        "The first line is data: columns are called column1, column2, ...; -t 5 is column5, -t -1 the last.",
+        "--no-header",
+    )
 
     @property
     def inputs(self) -> list[Path]:
@@ -82,19 +91,27 @@ class TableFile:
         if self.on is not None and self.labels is None:
             raise ValueError("--on must go with --labels, the file that has the target.")
         for path in self.inputs:
-            pattern = any(character in str(path) for character in "*?[") or "://" in str(path)
-            if not path.exists() and not pattern:
+            if (address := address_of(path)) is not None:
+                raise ValueError(_download(address, path == self.file))
+            if not path.exists() and not any(character in str(path) for character in "*?["):
                 raise FileNotFoundError(f"There is no file {str(path)!r}.")
+            if path.is_file() and path.stat().st_size:
+                check_installed(kind_of(path))
+
+    @property
+    def piped(self) -> bool:
+        """Whether the table comes through a pipe: the standard input, a FIFO, or <(command)."""
+        return self.file == STANDARD_INPUT or self.file.is_fifo() or self.file.is_socket()
 
     @contextmanager
     def opened(self) -> Iterator[Path]:
-        """The file, or a copy of the standard input, for as long as the table is used."""
-        if self.file != STANDARD_INPUT:
+        """The file, or a copy of what comes through a pipe, for as long as the table is used."""
+        if not self.piped:
             yield self.file
             return
         from fisherset.tables import spooled
 
-        with spooled() as path:
+        with spooled(None if self.file == STANDARD_INPUT else self.file) as path:
             yield path
 
     @property
@@ -103,7 +120,7 @@ class TableFile:
         from fisherset.tables import Layout
 
         how = self.sep, self.decimal, self.encoding, tuple(self.na or ()), self.transpose
-        return Layout(*how, self.identifier, self.labels, self.on)
+        return Layout(*how, self.identifier, self.labels, self.on, self.sheet, not self.no_header)
 
 
 @dataclass(frozen=True)
@@ -111,8 +128,9 @@ class LabelledFile(TableFile):
     """Options of a table with its target."""
 
     in_memory: ClassVar[bool] = False  # whether it is read whole, however large
+    file: Path = argument("FILE", f"{FORMATS} {FOLDERS} Or a summary, from `summarize`.")
     target: str | None = columns_option(
-        "The column of class labels, or numbers. Not needed for .npz, .svmlight.", "--target", "-t"
+        "The column of class labels, or numbers. Not needed for .npz, .svmlight, summaries.", "--target", "-t"
     )
     drop: list[str] | None = columns_option("Columns to leave out, given as for --keep.", "--drop")
     impute: Impute | None = option(
@@ -154,7 +172,7 @@ class LabelledFile(TableFile):
             function: Any = read_table if self.in_memory else open_table
 
             def opened(drop: Sequence[str]) -> LabelledTable:
-                return function(path, self.target, drop=drop, **given)
+                return function(path, self._target_of(path), drop=drop, **given)
 
             table = without_row_numbers(opened(self.drop or ()), named, opened)
         note_about(path.name)
@@ -164,6 +182,39 @@ class LabelledFile(TableFile):
                 f"classes. Add --task regression, or bin them."
             )
         return table
+
+    def _target_of(self, path: Path) -> str | None:
+        """Return the name of the target; a number is a place where columns have no names of their own."""
+        target = self.target
+        if target is None or not self.no_header or not re.fullmatch(r"-?[1-9]\d{0,8}", target):
+            return target
+        if int(target) > 0:
+            return f"column{target}"
+        from fisherset.tables import columns_in
+
+        names = columns_in(str(path), replace(self.layout, labels=None, transpose=False))
+        if -int(target) > len(names):
+            raise ValueError(f"{path.name} has {len(names)} columns; got --target {target}.")
+        return names[int(target)]
+
+
+def _download(address: str, is_table: bool) -> str:
+    """Return a sentence with the command that works for a table on the web."""
+    scheme, quoted = address.partition(":")[0].lower(), shlex.quote(address)
+    place = "-" if is_table else "."
+    copy = {"s3": f"aws s3 cp {quoted} {place}", "gs": f"gcloud storage cp {quoted} {place}"}.get(
+        scheme, f"curl -L{'' if is_table else 'O'} {quoted}"
+    )
+    rest = ["-" if address_of(argument) == address else argument for argument in sys.argv[1:]]
+    command = f"{copy} | fisherset {shlex.join(rest)}" if is_table else copy
+    return f"Tables are read from files, not from the web. Run: {command}"
+
+
+@dataclass(frozen=True)
+class RowsFile(LabelledFile):
+    """Options of a table with its target whose rows are needed."""
+
+    file: Path = argument("FILE", f"{FORMATS} {FOLDERS}")
 
 
 @dataclass(frozen=True)

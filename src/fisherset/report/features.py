@@ -9,7 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fisherset import Explanation
-from fisherset._format import NEGLIGIBLE, as_typed, counted, kept_share, leakage_sentence, most_share, shown
+from fisherset._format import (
+    NEGLIGIBLE,
+    counted,
+    kept_share,
+    leakage_sentence,
+    most_share,
+    repeated_option,
+    shown,
+)
 from fisherset.report.pages import short
 
 # The score of a feature by itself; of a group it is the sum over its features.
@@ -243,7 +251,7 @@ def giveaway_remarks(columns: Sequence[str], option: str = "--exclude") -> list[
     """
     if not columns:
         return []
-    return [Remark(leakage_sentence(shown(columns), len(columns), f"{option} {as_typed(columns)}"))]
+    return [Remark(leakage_sentence(shown(columns), len(columns), repeated_option(option, columns)))]
 
 
 def row_number_remarks(columns: Sequence[str], dropped: Collection[str] = ()) -> list[Remark]:
@@ -264,7 +272,7 @@ def row_number_remarks(columns: Sequence[str], dropped: Collection[str] = ()) ->
     out = [name for name in columns if name in dropped]
     if not out:
         return []
-    fix = f"left out. Add --keep {as_typed(out)} to use"
+    fix = f"left out. Add {repeated_option('--keep', out)} to use"
     if len(out) == 1:
         return [Remark(f"Column {shown(out)} only numbers the rows and is {fix} it.")]
     return [Remark(f"Columns {shown(out)} only number the rows and are {fix} them.")]

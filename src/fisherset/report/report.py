@@ -26,6 +26,7 @@ from fisherset.report.figures import Sample, figures_of, panels_of
 from fisherset.report.pages import Downloads, Figure, build_downloads, render, short
 from fisherset.report.panels import Panels
 from fisherset.report.provenance import Provenance
+from fisherset.report.what_if import WhatIf
 
 
 class Report(NamedTuple):
@@ -59,6 +60,8 @@ class Report(NamedTuple):
         How the page was made.
     classes : mapping of str to int
         The number of rows of each class.
+    what_if : WhatIf or None
+        The panel to change the set with.
     """
 
     title: str
@@ -83,6 +86,7 @@ class Report(NamedTuple):
     sizes: Sizes | None
     provenance: Provenance
     classes: Mapping[str, int]
+    what_if: WhatIf | None
 
     @property
     def sentence(self) -> str:
@@ -116,6 +120,7 @@ def build_report(
     provenance: Provenance | None = None,
     compared_sizes: Sizes | None = None,
     rows: Sequence[ChosenFeature] | None = None,
+    what_if: WhatIf | None = None,
 ) -> Report:
     """Put the content of a page about a fitted selector together.
 
@@ -151,6 +156,8 @@ def build_report(
         The sizes it was compared with.
     rows : sequence of ChosenFeature, default=None
         From :func:`chosen_features`, if that has been called before.
+    what_if : WhatIf, default=None
+        The panel to change the set with, from :func:`build_what_if`.
 
     Returns
     -------
@@ -195,6 +202,7 @@ def build_report(
         provenance=made,
         classes=made.classes or classes,
         sizes=compared_sizes,
+        what_if=what_if,
     )
 
 

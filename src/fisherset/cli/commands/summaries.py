@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from fisherset._format import counted
 from fisherset.cli import options
-from fisherset.cli.files import SUMMARY, LabelledFile, Outputs
+from fisherset.cli.files import SUMMARY, Outputs, RowsFile
 from fisherset.cli.options import REQUIRED, Task, argument, option
 from fisherset.cli.terminal import ProgressBars, Screen
 
@@ -22,7 +22,7 @@ WRITTEN = option(REQUIRED, "The summary, an .npz file.", "--out")
 
 @options.command
 def summarize(
-    source: LabelledFile,
+    source: RowsFile,
     out: Path = WRITTEN,
     task: Task | None = options.TASK,
     keep: list[str] | None = options.USE_ROW_NUMBERS,
@@ -32,9 +32,9 @@ def summarize(
 ) -> None:
     """Write the sums of a table that a selection needs, in place of its rows.
 
-    Summaries of different rows can be added with `merge`, and `select` and `certify` take them. A
-    column of texts becomes a column `column=value` for each value. A summary holds no rows, but class
-    sizes, means and correlations: of a class of one row the mean is the row itself.
+    Summaries of different rows can be added with `merge`; `select`, `certify` and `alternatives` take
+    them. A column of texts becomes a column `column=value` for each value. A summary holds no rows,
+    but class sizes, means and correlations: of a class of one row the mean is the row itself.
 
     Examples
     --------
@@ -45,7 +45,6 @@ def summarize(
     outputs = Outputs((out, SUMMARY), inputs=source.inputs, force=force)
     source.check()
     from fisherset.cli.request import check_keep
-    from fisherset.report import row_number_remarks
     from fisherset.statistics.summary import Summary, summarize_table
 
     with outputs, source.opened() as path:
@@ -63,6 +62,8 @@ def summarize(
                 target=table.target,
             )
         found.save(out)
+    from fisherset.report import row_number_remarks  # and scikit-learn, which takes a second to load
+
     Screen(quiet).warnings(row_number_remarks(table.row_numbers, table.dropped))
     _show(found, out, quiet, table)
 
