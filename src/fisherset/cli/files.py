@@ -132,7 +132,11 @@ class LabelledFile(TableFile):
     target: str | None = columns_option(
         "The column of class labels, or numbers. Not needed for .npz, .svmlight, summaries.", "--target", "-t"
     )
-    drop: list[str] | None = columns_option("Columns to leave out, given as for --keep.", "--drop")
+    drop: list[str] | None = columns_option(
+        "Columns to ignore, comma-separated: names, patterns such as 'MT-*', or @FILE, which has a name a "
+        "line; repeatable.",
+        "--drop",
+    )
     impute: Impute | None = option(
         None, "Missing values: the median (of texts the commonest), or besides a column marking them."
     )

@@ -197,8 +197,7 @@ class Restrictions:
 
     task: Task | None = TASK
     keep: list[str] | None = columns_option(
-        "Columns, or groups, that must be chosen: names with commas, a pattern such as 'MT-*', or "
-        "@names.txt, a file with a name a line; repeatable.",
+        "Columns, or groups, that must be chosen, given as for --drop.",
         "--keep",
     )
     exclude: list[str] | None = columns_option(
