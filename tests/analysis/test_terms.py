@@ -105,6 +105,9 @@ def test_terms_come_from_any_table():
         found = criterion_terms(*given, [0, 6])
         np.testing.assert_allclose(found.G, whole.G, rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(found.C @ found.C.T, whole.C @ whole.C.T, rtol=1e-9, atol=1e-8)
+    dask = pytest.importorskip("dask.array")
+    found = criterion_terms(dask.from_array(X, chunks=(50, 13)), y, [0, 6])
+    np.testing.assert_allclose(found.G, whole.G, rtol=1e-9, atol=1e-9)
     labels = np.random.default_rng(0).random((len(X), 40)) < 0.3
     found = criterion_terms(X, labels, [0, 6])
     assert found.C.shape[1] <= found.C.shape[0]

@@ -127,16 +127,12 @@ class MeasuredTable:
 def reject_data_arguments(y: Any, arguments: FitArguments) -> None:
     """Refuse targets, weights and confounders next to a table that has its own."""
     given = {"y": y, "sample_weight": arguments.sample_weight, "confounders": arguments.confounders}
-    columns = {
-        "y": "target='label'",
-        "sample_weight": "sample_weight='weight'",
-        "confounders": "confounders=['age']",
-    }
     for name, value in given.items():
         if value is not None:
+            columns = "confounders=['age']" if name == "confounders" else "sample_weight='weight'"
+            fix = "Leave y out." if name == "y" else f"Name its columns in scan(..., {columns})."
             raise ValueError(
-                f"{name} must not be given with a table that has its own; got {shown(value)}. Name the "
-                f"columns when the table is made, as scan(..., {columns[name]})."
+                f"{name} must not be given with a table that has its own; got {shown(value)}. {fix}"
             )
 
 

@@ -157,7 +157,7 @@ def read_selection(path: Path) -> Selection:
         Its content.
     """
     if not path.is_file():
-        raise FileNotFoundError(f"There is no file {str(path)!r}.")
+        raise FileNotFoundError(f"File not found: {str(path)!r}.")
     try:
         content = read_json(path, SELECTION_FORMAT, SELECTION_VERSION)
     except ValueError as error:

@@ -249,7 +249,7 @@ def test_columns_are_dropped_by_names_with_commas(case, batches, tmp_path):
 
 def test_a_column_that_is_not_there_cannot_be_dropped(tmp_path):
     frame().rename(columns={"a": "height"}).to_csv(tmp_path / "t.csv", index=False)
-    with pytest.raises(ValueError, match=r"does not have: 'hieght'\. Did you mean 'height'"):
+    with pytest.raises(ValueError, match=r"not in t\.csv: 'hieght'\. Did you mean 'height'"):
         read_table(tmp_path / "t.csv", "kind", drop=["b,hieght"])
 
 

@@ -21,21 +21,22 @@ PRINTED = Path("printed.csv")  # the format of the standard output
 @options.command
 def apply(
     *,
-    selection: Path = argument("SELECTION", "selection.json, from `select`."),
+    selection: Path = argument("SELECTION", "File from `select --out`."),
     source: TableFile,
     out: Path = option(
-        REQUIRED, "The reduced table: .csv, .tsv, .csv.gz, .parquet, .feather or .npz; - to print CSV."
+        REQUIRED,
+        "Reduced table: .csv, .tsv, .csv.gz, .parquet, .feather or .npz; - prints CSV.",
+        metavar="FILE",
     ),
-    strict: bool = option(False, "Refuse a table with anything the selection never saw.", "--strict"),
+    strict: bool = option(False, "Fail on new, missing or infinite values.", "--strict"),
     spreadsheet_safe: bool = options.SAFE,
     force: bool = options.FORCE,
     quiet: bool = options.QUIET,
 ) -> None:
-    """Reduce another table to the columns that were chosen, a column of texts to one for each value.
+    """Reduce another table to the selected features.
 
-    The columns have to be there, whatever their order; the target need not, and is kept where it is.
-    What the selection never saw, such as new values of a column of texts, or values that are missing
-    or infinite, is said on the standard error stream; with --strict it is refused.
+    The selected columns are required, in any order; the target is optional. New values of a text
+    column and missing or infinite values give a note, or an error with --strict.
 
     Examples
     --------

@@ -64,7 +64,7 @@ class CrossValidatedSelector(JointSelector):
 
     @documented
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, confounders: Any = None, groups: Any = None
+        self, X: Any, y: Any = None, sample_weight: Any = None, confounders: Any = None, groups: Any = None
     ) -> Self:
         """Choose gamma and the number of features, then select on all samples.
 

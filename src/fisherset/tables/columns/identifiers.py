@@ -116,8 +116,8 @@ def matched_rows(table: Keys, labels: Keys) -> list[int]:
     (name, on, own), (file, _, keys) = table, labels
     if None in own:
         raise ValueError(
-            f"Every row of {name} must have its {on!r} to be found by in {file}; {own.count(None)} of "
-            f"{len(own)} have none, the first of them row {own.index(None) + 1}."
+            f"{on!r} is missing in {own.count(None)} of {len(own)} rows of {name} (first: row "
+            f"{own.index(None) + 1}); {file} is matched by it."
         )
     _distinct(table)
     places = _distinct(labels)
@@ -127,12 +127,12 @@ def matched_rows(table: Keys, labels: Keys) -> list[int]:
         found = sum(key.strip() in bare for key in lost)
         spaces = f" Without the spaces around them {found} would be found; take these off." if found else ""
         raise ValueError(
-            f"Every row of {name} must have a label in {file}; {len(lost)} of {len(own)} have none, by their "
-            f"{on!r}: {shown(lost)}.{spaces}"
+            f"{len(lost)} of {len(own)} rows of {name} have no label in {file}, matched by {on!r}: "
+            f"{shown(lost)}.{spaces}"
         )
     more = len(keys) - len(own)
     if more:
-        warnings.warn(f"{file} has {more} rows that {name} does not have; they are left out.", stacklevel=3)
+        warnings.warn(f"{file} has {more} rows that are not in {name}; they are ignored.", stacklevel=3)
     return [places[str(key)] for key in own]
 
 
@@ -143,7 +143,7 @@ def _distinct(held: Keys) -> dict[str, int]:
     for row, key in enumerate(keys):
         if key is not None and rows.setdefault(key, row) != row:
             raise ValueError(
-                f"Labels are found by {on!r} where no row has that of another; {file} has {key!r} in its "
-                f"rows {rows[key] + 1} and {row + 1}."
+                f"{on!r} must be unique in {file} to match rows; rows {rows[key] + 1} and {row + 1} are both "
+                f"{key!r}."
             )
     return rows

@@ -169,8 +169,8 @@ def target_numbers(column: Any, target: str, file: str) -> Floats:
 
 def _rounded(target: str, file: str) -> ValueError:
     return ValueError(
-        f"The target {target!r} of {file} holds whole numbers beyond 2^53, which would be rounded. Take "
-        f"something off them, or divide them by what they have in common."
+        f"The target {target!r} of {file} holds integers beyond 2^53, which float64 would round. "
+        f"Subtract an offset."
     )
 
 

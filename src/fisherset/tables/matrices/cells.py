@@ -48,7 +48,7 @@ class StoredCells:
 
     def __init__(self, path: Path, layer: str | None = None) -> None:
         if not path.exists():
-            raise FileNotFoundError(f"There is no file {str(path)!r}.")
+            raise FileNotFoundError(f"File not found: {str(path)!r}.")
         self.name, self._path = path.name, path
         self._key = "X" if layer is None else f"layers/{layer}"
         self._written = path / self._key if path.is_dir() else path
@@ -83,11 +83,8 @@ class StoredCells:
     def _check_unchanged(self) -> None:
         stamp = stamp_of(self._written)
         if stamp != self._stamp:
-            what = "has changed" if stamp else "is gone"
-            raise ValueError(
-                f"{self.name} must stay as it is while it is read; it {what}. Start again once nobody "
-                f"writes to it."
-            )
+            what = "changed" if stamp else "was removed"
+            raise ValueError(f"{self.name} {what} while it was read. Run again when nothing writes to it.")
 
 
 class CellsInMemory:

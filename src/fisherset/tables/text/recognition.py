@@ -145,8 +145,7 @@ def _best(name: str, fitting: list[Sample], usual: Sample) -> Sample:
     if usual in fitting or ranked[1].share_of_numbers() == best.share_of_numbers():
         other = usual if usual in fitting else ranked[1]
         raise ValueError(
-            f"{name} can be read with {other.separator!r} or with {best.separator!r} between its cells; "
-            f"say which with --sep."
+            f"The column separator of {name} may be {other.separator!r} or {best.separator!r}. Add --sep."
         )
     return best
 
@@ -158,8 +157,8 @@ def _spaced(name: str, text: str, whole: bool) -> Sample:
         return single
     if single.rows and max(len(row.cells) for row in single.rows) > 1:
         raise ValueError(
-            f"{name} has no ',', ';', '|' or tab between its cells, and not always one space; name the "
-            f"separator with --sep, or write it with tabs."
+            f"The column separator of {name} is unclear: no ',', ';', '|' or tab, and not always one space. "
+            f"Add --sep."
         )
     return sample_of(text, ",", whole)
 
@@ -185,8 +184,7 @@ def decimal_of(name: str, sample: Sample) -> str:
     if points is not None or not sure:
         also = "" if points is None else f" and {points.cells[0]!r} in line {points.line}"
         raise ValueError(
-            f"{name} holds {commas.cells[0]!r} in line {commas.line}{also}; give the decimal point with "
-            f"--decimal , or --decimal ."
+            f"{name} holds {commas.cells[0]!r} in line {commas.line}{also}; add --decimal , or --decimal ."
         )
     return ","
 
