@@ -31,7 +31,7 @@ def read_names(path: Path, key: str = "features") -> list[str]:
     The `key` says which of a selection: its "features", or its "details", which are columns or groups.
     """
     if not path.exists():
-        raise FileNotFoundError(f"There is no file {str(path)!r}.")
+        raise FileNotFoundError(f"File not found: {str(path)!r}.")
     if path.is_dir():
         raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it.")
     if path.suffix.lower() == ".json":
@@ -40,10 +40,10 @@ def read_names(path: Path, key: str = "features") -> list[str]:
         try:
             lines = path.read_bytes().decode("utf-8-sig").split("\n")
         except UnicodeDecodeError:
-            raise ValueError(f"{path.name} is no UTF-8 text; it must hold a name a line.") from None
+            raise ValueError(f"{path.name} is not UTF-8 text with one name per line.") from None
         names = [line for line in (line.rstrip("\r") for line in lines) if line.strip()]
     if not names:
-        raise ValueError(f"{path.name} names no columns; it must hold a name a line.")
+        raise ValueError(f"{path.name} is empty; give at least one column name.")
     return names
 
 

@@ -275,7 +275,7 @@ REQUESTS = {
     "exclude of a pattern of nothing": ("t.csv", write_csv, ("--exclude", "MT-*,g0"), "matches 'MT-\\*'"),
     "exclude of all by a pattern": ("t.csv", write_csv, ("--exclude", "*"), "--exclude and --adjust-for"),
     "drop of a pattern of nothing": ("t.csv", write_csv, ("--drop", "MT-*"), "'MT-\\*'"),
-    "drop of all by a pattern": ("t.csv", write_csv, ("--drop", "*"), "t.csv has no columns"),
+    "drop of all by a pattern": ("t.csv", write_csv, ("--drop", "*"), "t.csv has no features"),
     "names in no file": ("t.csv", write_csv, ("--keep", "@names.txt"), "'names.txt'"),
     "names in a folder": ("t.csv", write_csv, ("--keep", "@folder.html"), "is a folder"),
     "names in another table": ("t.csv", write_csv, ("--exclude", "@t.csv"), "has no column 'g0,g1"),

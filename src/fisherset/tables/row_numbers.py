@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fisherset._format import shown
+from fisherset._format import repeated_option
 from fisherset._names import FILE
 from fisherset._sparse import sparse
 from fisherset._types import Indices
@@ -38,8 +38,8 @@ def without_row_numbers(
     out = [column for column in numbers if column not in spared]
     if out and len(out) == len(columns):
         raise ValueError(
-            f"{table.path.name} has no columns but the target and row numbers: {shown(out)}. Name one with "
-            f"--keep to use it."
+            f"{table.path.name} has no features: only the target, and row numbers. Add "
+            f"{repeated_option('--keep', out)} to use them."
         )
     dropped = (*table.dropped, *out)
     if out and not table.in_memory:
