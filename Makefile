@@ -18,7 +18,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(KEEP_BYTECODE)
 # Random cases for each public callable and command in `make test-long`; the tests by themselves try fewer.
 FISHERSET_FUZZ ?= 200
 
-.PHONY: demo reproduce test test-long test-lowest test-cores $(CORES:%=test-on-%) lint format bench asv clean
+.PHONY: demo reproduce test test-long test-lowest test-cores $(CORES:%=test-on-%) lint format messages bench asv clean
 
 demo: $(VENV)/cli.stamp  ## all methods on handwritten digits, within a minute, and a report page
 	$(BIN)/fisherset demo
@@ -50,6 +50,9 @@ lint: $(VENV)/test.stamp
 format: $(VENV)/test.stamp
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+messages: $(VENV)/test.stamp  ## all messages of the command line again, into tests/cli/messages.txt
+	PYTHONPATH=tests $(ONE_THREAD) $(BIN)/python -m support.messages
 
 bench: $(VENV)/bench.stamp $(ADELIE)/stamp  ## time, memory and quality against other selectors: an hour
 	$(BIN)/python benchmarks/baselines.py

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         selection_path,
     )
     from fisherset.plots import SelectionPathDisplay
+    from fisherset.selection.leakage import LeakageWarning
     from fisherset.selectors import (
         FisherScore,
         GeneralizedFisherScore,
@@ -44,6 +45,7 @@ __all__ = [
     "JointRegressionScoreCV",
     "LaplacianScore",
     "Layout",
+    "LeakageWarning",
     "NearBest",
     "SelectionPath",
     "SelectionPathDisplay",
@@ -64,6 +66,7 @@ _HOMES = {
         *("certify", "explain", "fisher_criterion", "near_best", "selection_path"),
     ),
     "plots": ("SelectionPathDisplay",),
+    "selection.leakage": ("LeakageWarning",),
     "statistics.summary": ("Summary", "summarize"),
     "tables": ("Layout", "scan"),
     "selectors": tuple(__all__),

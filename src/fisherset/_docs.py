@@ -183,6 +183,16 @@ status_ : Status
 noise_ : Noise
     How many features look unrelated to the target, what the best of them would reach by chance, and how
     many of the selected exceed that; printed, it is a sentence.
+row_numbers_ : ndarray of int
+    Columns that only number the rows, such as an `Id`, or an index that was written along; none where X has
+    no rows, as a summary. They are warned of (:class:`LeakageWarning`) unless `exclude` or `keep` names them,
+    and never left out by themselves.
+leaking_ : ndarray of int
+    Columns that determine the target, or are a linear function of it: copies, or made from it. They are
+    warned of likewise.
+row_numbers_.single : ndarray of int
+    Columns that only number the rows, such as an `Id`, or an index that was written along; none where X has
+    no rows, as a summary. They are warned of (:class:`LeakageWarning`), and never left out by themselves.
 gamma_ : float
     The regulariser used.
 trace_ : tuple of Iteration

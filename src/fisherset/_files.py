@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import os
 import stat
 import tempfile
@@ -80,9 +81,20 @@ def read_json(path: Path, kind: str, version: int, *, key: str = "version") -> d
         raise ValueError("it is not JSON, or cut off") from error
     if not isinstance(content, dict) or content.get("format") != f"fisherset {kind}":
         raise ValueError(f"it was not written by fisherset as a {kind}")
-    if content.get(key) != version:
-        raise ValueError(f"it has version {content.get(key)!r}; this fisherset reads version {version}")
+    found = content.get(key)
+    if found != version or isinstance(found, bool):
+        raise ValueError(f"it has version {shown_json(found)}; this fisherset reads version {version}")
     return content
+
+
+TYPES: dict[str, tuple[Any, str, str]] = {  # of JSON: in Python, as one, as several
+    "str": (str, "a string", "strings"),
+    "float": (int | float, "a number", "numbers"),
+    "int": (int, "a whole number", "whole numbers"),
+    "bool": (bool, "true or false", "true or false"),
+    "list": (list, "a list", "lists"),
+    "dict": (dict, "an object", "objects"),
+}
 
 
 def checked(value: Any, kind: str, name: str) -> Any:
@@ -90,15 +102,39 @@ def checked(value: Any, kind: str, name: str) -> Any:
     if kind == "Any" or (value is None and kind.endswith(" | None")):
         return value
     outer, _, inner = kind.removesuffix(" | None").partition("[")
-    types: Any = {"float": int | float, "int": int, "str": str, "bool": bool, "list": list, "dict": dict}
-    if not isinstance(value, types[outer]) or (isinstance(value, bool) and outer != "bool"):
-        raise TypeError(f"its {name} is {value!r}")
+    wrong = not isinstance(value, TYPES[outer][0]) or (isinstance(value, bool) and outer != "bool")
+    if wrong or (outer in ("float", "str") and not _can_be_kept(value)):
+        raise TypeError(f"{name!r} must be {_described(kind)}; it is {shown_json(value)}")
+    item = inner.removesuffix("]").removeprefix("str, ")
     if outer == "list":
-        return [checked(item, inner.removesuffix("]"), name) for item in value]
+        return [checked(part, item, f"{name}[{place}]") for place, part in enumerate(value)]
     if outer == "dict":
-        kind = inner.removesuffix("]").removeprefix("str, ")
-        return {str(key): checked(item, kind, str(key)) for key, item in value.items()}
+        return {
+            checked(key, "str", name): checked(part, item, f"{name}.{key}") for key, part in value.items()
+        }
     return float(value) if outer == "float" else value
+
+
+def _can_be_kept(value: str | float) -> bool:
+    """Whether a string can be written as UTF-8, and a number is finite as float64."""
+    try:
+        return bool(value.encode("utf-8")) or not value if isinstance(value, str) else math.isfinite(value)
+    except (UnicodeEncodeError, OverflowError):
+        return False
+
+
+def _described(kind: str) -> str:
+    """Return a type in words: "a list of strings"."""
+    outer, _, inner = kind.removesuffix(" | None").partition("[")
+    item = inner.removesuffix("]").removeprefix("str, ").partition("[")[0]
+    several = f" of {TYPES[item][2]}" if item in TYPES else ""
+    return f"{TYPES[outer][1]}{several}{' or null' if kind.endswith(' | None') else ''}"
+
+
+def shown_json(value: Any) -> str:
+    """Return the beginning of a value as JSON, for a message."""
+    text = json.dumps(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."
 
 
 def safe_cell(text: str) -> str:

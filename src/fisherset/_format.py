@@ -121,6 +121,25 @@ def _are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
+def leakage_sentence(columns: str, count: int, fix: str) -> str:
+    """Warn of columns that determine the target, with what leaves them out."""
+    one = count == 1
+    return (
+        f"{'Column' if one else 'Columns'} {columns} {'determines' if one else 'determine'} the target "
+        f"(leakage). If {'it is' if one else 'they are'} not known before the target, leave "
+        f"{'it' if one else 'them'} out: {fix}."
+    )
+
+
+def row_number_sentence(columns: str, count: int, fix: str) -> str:
+    """Warn of columns that only number the rows, with what leaves them out."""
+    one = count == 1
+    return (
+        f"{'Column' if one else 'Columns'} {columns} only {'numbers' if one else 'number'} the rows. Leave "
+        f"{'it' if one else 'them'} out: {fix}."
+    )
+
+
 # Names of F, and what a column does not do where F is zero.
 CRITERIA = {
     "classification": ("Fisher criterion", "tells the classes apart"),

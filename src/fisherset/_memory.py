@@ -8,8 +8,10 @@ from pathlib import Path
 
 FREE = Path("/proc/meminfo")
 ALLOWED = Path("/sys/fs/cgroup/memory.max")  # limit of a container
-SIZE = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([kmgtpe]?)(i?)b?\s*", re.IGNORECASE)
+NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?"
+SIZE = re.compile(rf"\s*({NUMBER})\s*(?:([kmgtpe])(i?)b?|b|bytes)?\s*", re.IGNORECASE)
 PREFIXES = " kmgtpe"
+LEAST_MEMORY = 10**6  # bytes: with less not even small tables can be worked on
 
 
 def free_memory() -> float:
@@ -33,10 +35,10 @@ def format_bytes(size: float) -> str:
 
 
 def parse_bytes(text: str) -> int | None:
-    """Number of bytes in a string such as "2GB" or "500 MiB"; None for any other string."""
+    """Number of bytes in a string such as "2GB", "500 MiB" or "1e9"; None for any other string."""
     found = SIZE.fullmatch(text)
     if found is None:
         return None
     number, unit, binary = found.groups()
-    base = 1024 if binary else 1000
-    return int(float(number) * base ** PREFIXES.index(unit.lower() or " "))
+    size = float(number) * (1024 if binary else 1000) ** PREFIXES.index((unit or " ").lower())
+    return int(size) if math.isfinite(size) else None

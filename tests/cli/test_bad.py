@@ -109,23 +109,23 @@ TABLES = {
     "a target of times": ("t.parquet", column(pa.array([1, 2] * 45, pa.duration("s"))), (), "dates or times"),
     "a target of nothing": ("t.parquet", column(pa.nulls(90)), (), "missing in 90 of the rows 1 to 90"),
     "target with one class": ("t.csv", csv_of(lambda t: t.assign(kind="a")), (), "class"),
-    "continuous target": (
+    "whole numbers of many values": (
         "t.csv",
-        csv_of(lambda t: t.assign(kind=t["g0"] + 0.5)),
+        csv_of(lambda t: t.assign(kind=np.arange(len(t)) // 2 * 7)),
         (),
-        "continuous.*--task regression",
+        "distinct whole numbers in .* rows.*--task regression",
     ),
-    "continuous target in Parquet": (
+    "whole numbers of many values in Parquet": (
         "t.parquet",
-        lambda path, t: t.assign(kind=t["g0"] + 0.5).to_parquet(path),
+        lambda path, t: t.assign(kind=np.arange(len(t)) // 2 * 7).to_parquet(path),
         (),
-        "continuous.*--task regression",
+        "distinct whole numbers in .* rows.*--task regression",
     ),
     "whole numbers, all different": (
         "t.csv",
         csv_of(lambda t: t.assign(kind=np.arange(len(t)) * 7)),
         (),
-        "a number for each row.*--task regression",
+        "another whole number in each of the .* rows.*--task regression",
     ),
     "target with gaps": (
         "t.csv",
@@ -426,16 +426,21 @@ def test_the_commands_that_read_tables_are_known():
     assert {"select", "apply", "compare", "certify", "alternatives", "summarize"} <= set(READERS)
 
 
+def write_others(folder):
+    """Files that the options of commands name."""
+    features = [Feature("g0", "g0"), Feature("colour=red", "colour", "value", "red")]
+    selection = Selection(features, "kind", ["low"], "t.csv", 90, 10, 90.0, "joint", 0.5, 0.6, 0.1)
+    (folder / "selection.json").write_text(selection.as_json())
+    (folder / "features.txt").write_text("g0\n")
+    (folder / "folder.html").mkdir()
+
+
 @pytest.mark.once
 @pytest.mark.parametrize(("command", "case"), CASES)
 def test_what_is_bad_gets_a_sentence(command, case, tmp_path):
     name, write, given, message = (FILES | TABLES | REQUESTS)[case]
     write(tmp_path / name, frame())
-    features = [Feature("g0", "g0"), Feature("colour=red", "colour", "value", "red")]
-    selection = Selection(features, "kind", ["low"], "t.csv", 90, 10, 90.0, "joint", 0.5, 0.6, 0.1)
-    (tmp_path / "selection.json").write_text(selection.as_json())
-    (tmp_path / "features.txt").write_text("g0\n")
-    (tmp_path / "folder.html").mkdir()
+    write_others(tmp_path)
     before = contents(tmp_path)
     sentence = refused(invoke(*arguments_for(command, name, given), cwd=tmp_path))
     assert re.search(message, sentence), sentence

@@ -252,7 +252,7 @@ def test_numbers_in_the_terminal_and_on_the_page(folder):
         cwd=folder,
     )
     said = " ".join(done.stdout.split())
-    assert "10 features in 8 columns, numbers from" in said
+    assert "10 features in 8 columns; target 'price': numbers from" in said
     best = "Proven optimal among the allowed sets after adjustment: no other 3 columns score higher."
     assert best in said
     assert "Required: colour (3 features) Excluded: g5 Adjusted for: flag" in said
@@ -331,7 +331,7 @@ def test_the_page_speaks_of_groups(folder):
     (folder / "g.json").write_text(json.dumps({"<b>one": ["g0", "g5"], "two": ["colour", "g1"]}))
     done = invoke(*SELECT, "-k", 2, "--groups", "g.json", "--report", "r.html", cwd=folder)
     said = " ".join(done.stdout.split())
-    assert "10 features in 6 groups, 3 classes" in said
+    assert "10 features in 6 groups; target 'kind': 3 classes" in said
     assert "Proven optimal: no other 2 groups score higher." in said
     page = (folder / "r.html").read_text(encoding="utf-8")
     assert "The chosen groups" in page
@@ -480,7 +480,9 @@ def test_selections_of_before_there_were_groups(folder):
 )
 def test_damaged_answers_are_refused(change, folder):
     (folder / "bad.json").write_text(json.dumps(json.loads(OLD) | change))
-    assert "cannot be used" in refused(invoke("apply", "bad.json", "t.csv", "--out", "o.csv", cwd=folder))
+    assert "is not a selection written by fisherset" in refused(
+        invoke("apply", "bad.json", "t.csv", "--out", "o.csv", cwd=folder)
+    )
 
 
 def test_the_certificate_is_about_what_may_be_chosen(tmp_path):

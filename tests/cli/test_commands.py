@@ -98,7 +98,7 @@ def test_selection_file(chosen):
     assert read_selection(folder / "selection.json").proven == content["proven"]
     content["proven"]["open"] = "many"
     (folder / "odd.json").write_text(json.dumps(content))
-    with pytest.raises(ValueError, match="its open is 'many'"):
+    with pytest.raises(ValueError, match=r"'proven\.open' must be a whole number; it is .many."):
         read_selection(folder / "odd.json")
 
 
@@ -182,10 +182,13 @@ DAMAGED = {
     "foreign": ('{"features": []}', "not written by fisherset"),
     "a list": ("[1, 2]", "not written by fisherset"),
     "of the future": ('{"format": "fisherset selection", "version": 9}', "version 9"),
-    "nothing in it": ('{"format": "fisherset selection", "version": 1}', "cannot be used.*lacks 'features'"),
+    "nothing in it": (
+        '{"format": "fisherset selection", "version": 1}',
+        "is not a selection written by fisherset: 'features' is missing",
+    ),
     "odd feature": (
         '{"format": "fisherset selection", "version": 1, "features": [{"name": 3, "column": "a"}]}',
-        "cannot be used",
+        "'target' is missing",
     ),
 }
 

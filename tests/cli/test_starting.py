@@ -79,6 +79,11 @@ REFUSED = {
     "no such feature to certify": "certify t.csv -t y --features z",
     "more than there are in a set": "alternatives t.csv -t y -k 4",
     "no such target to sum": "summarize t.csv -t z --out s.npz",
+    "whole numbers of many values": "select whole.csv -t y -k 1",
+    "whole numbers to certify": "certify whole.csv -t y --features a",
+    "whole numbers to compare": "compare whole.csv -t y",
+    "whole numbers with other sets": "alternatives whole.csv -t y -k 1",
+    "whole numbers in a folder": "select whole -t y -k 1",
     "no summary": "merge t.npz --out s.npz",
     "no selection": "apply t.json t.csv --out r.csv",
 }
@@ -95,6 +100,10 @@ def three_features(tmp_path):
     table.to_parquet(tmp_path / "t.parquet", index=False)
     (tmp_path / "rows").mkdir()
     table.to_parquet(tmp_path / "rows" / "a.parquet", index=False)
+    whole = table.assign(y=np.arange(20) // 3 * 3 + np.arange(20) % 3 // 2)
+    whole.to_csv(tmp_path / "whole.csv", index=False)
+    (tmp_path / "whole").mkdir()
+    whole.to_parquet(tmp_path / "whole" / "a.parquet", index=False)
     np.savez(tmp_path / "t.npz", X=X, y=np.arange(20) % 2)
     (tmp_path / "t.json").write_text("{}")
     return tmp_path

@@ -53,7 +53,7 @@ def test_summaries_merge_to_the_whole(wine, whole):
     assert "178 rows, 13 features" in done.stdout
     same(answer(invoke("select", "all.npz", "-k", 4, "--json", cwd=wine)), whole)
     done = invoke("select", "all.npz", "-k", 4, cwd=wine)
-    assert "all.npz: 178 rows, 13 features, 3 classes" in done.stdout
+    assert "all.npz: 178 rows, 13 features; target 'target': 3 classes" in done.stdout
     invoke("merge", "all.npz", "--without", "1.npz", "--out", "rest.npz", cwd=wine)
     rest = pd.concat([pd.read_csv(wine / f"part-{part}.csv") for part in (0, 2)])
     rest.to_csv(wine / "rest.csv", index=False)
@@ -62,6 +62,62 @@ def test_summaries_merge_to_the_whole(wine, whole):
     (wine / "list.txt").write_text("\n".join(whole[0]))
     graded = invoke("certify", "all.npz", "--features", "list.txt", "--json", cwd=wine)
     assert json.loads(graded.stdout)["gap"] == pytest.approx(whole[2], rel=1e-3, abs=1e-8)
+
+
+def summaries_of(folder, *files, target="target"):
+    for file in files:
+        name = f"{file.replace('.', '-')}.npz"
+        done = invoke("summarize", file, "-t", target, "--out", name, cwd=folder)
+        assert done.returncode == 0, done.stderr
+
+
+def test_a_summary_is_for_its_target(wine):
+    summaries_of(wine, "wine.csv")
+    for command in (["select", "-k", 2], ["certify", "--features", "ash"], ["alternatives", "-k", 2]):
+        said = refused(invoke(command[0], "wine-csv.npz", "-t", "ash", *command[1:], cwd=wine))
+        assert said == (
+            "fisherset: wine-csv.npz is a summary for the target 'target'; got 'ash'. Leave --target out."
+        ), said
+    done = invoke("select", "wine-csv.npz", "-t", "target", "-k", 2, "--out", "s.json", "--json", cwd=wine)
+    assert json.loads(done.stdout)["target"] == "target"
+    assert invoke("certify", "wine-csv.npz", "--features", "s.json", cwd=wine).returncode == 0
+
+
+def test_rows_do_not_count_twice(wine):
+    shutil.copy(wine / "wine.csv", wine / "copy.csv")
+    frame = pd.read_csv(wine / "wine.csv")
+    frame[::-1].to_csv(wine / "sorted.csv", index=False)
+    summaries_of(wine, "wine.csv", "copy.csv", "sorted.csv", "wine.parquet", "rows")
+    summaries_of(wine, *(f"part-{part}.csv" for part in range(3)))
+    shutil.copy(wine / "wine-csv.npz", wine / "bytes.npz")
+    parts = [f"part-{part}-csv.npz" for part in range(3)]
+    assert invoke("merge", *parts, "--out", "all.npz", cwd=wine).returncode == 0
+    common = "have rows in common, which would count twice. Add --no-check to add them anyway."
+    again = "copy-csv.npz", "sorted-csv.npz", "wine-parquet.npz", "bytes.npz", "rows.npz", "all.npz"
+    for other in again:
+        said = refused(invoke("merge", "wine-csv.npz", other, "--out", "t.npz", cwd=wine))
+        assert said == f"fisherset: {other} and wine-csv.npz {common}"
+    said = refused(invoke("merge", "all.npz", parts[1], "--out", "t.npz", cwd=wine))
+    assert said == f"fisherset: {parts[1]} and all.npz {common}"
+    said = refused(invoke("merge", *parts, "wine-csv.npz", "--out", "t.npz", cwd=wine))
+    assert said == f"fisherset: wine-csv.npz and those before it {common}"
+    done = invoke("merge", "wine-csv.npz", "bytes.npz", "--no-check", "--out", "t.npz", cwd=wine)
+    assert "356 rows" in done.stdout
+    done = invoke("merge", "t.npz", "--without", "bytes.npz", "--out", "once.npz", cwd=wine)
+    assert "178 rows" in done.stdout
+    assert Summary.load(wine / "once.npz").origin == Summary.load(wine / "wine-csv.npz").origin
+
+
+def test_targets_do_not_mix(wine):
+    frame = pd.read_csv(wine / "part-0.csv").rename(columns={"target": "cultivar"})
+    frame.to_csv(wine / "renamed.csv", index=False)
+    summaries_of(wine, "part-1.csv")
+    summaries_of(wine, "renamed.csv", target="cultivar")
+    files = "part-1-csv.npz", "renamed-csv.npz"
+    said = refused(invoke("merge", *files, "--out", "t.npz", cwd=wine))
+    assert "have different targets, 'target' and 'cultivar'. Add --no-check" in said
+    assert invoke("merge", *files, "--no-check", "--out", "t.npz", cwd=wine).returncode == 0
+    assert Summary.load(wine / "t.npz").target == "target"
 
 
 def test_numbers_and_texts_have_summaries(tmp_path):
@@ -103,7 +159,7 @@ def test_what_summaries_are_refused_for(wine):
             "--out",
             "s.npz",
         ),
-        "max_memory must be a number of bytes": ("select", "s.npz", "-k", 2, "--max-memory", "lots"),
+        "--max-memory takes 1 MB or more, such as 2GB": ("select", "s.npz", "-k", 2, "--max-memory", "lots"),
     }.items():
         assert words in refused(invoke(*arguments, cwd=wine)), words
     other = load_breast_cancer(as_frame=True).frame

@@ -440,7 +440,8 @@ def test_workers_that_always_die_are_reported(own_client):
 def test_summaries_that_are_no_answer(tmp_path):
     whole = summarize(X, LABELS)
     refused("class_weight must not be given", whole, selector=GeneralizedFisherScore(2, class_weight="sqrt"))
-    refused("at least two classes", summarize(X[:1], LABELS[:1]) + summarize(X[:1], LABELS[:1]))
+    one = summarize(X[:1], LABELS[:1])
+    refused("at least two classes", one.merge(one, check=False))
     refused("a minimum of 2 is required", summarize(X[:1], LABELS[:1]))
     with pytest.raises(TypeError, match="X must hold rows; got a summary"):
         summarize(whole)

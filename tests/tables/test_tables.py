@@ -93,7 +93,7 @@ LABELS = {
 def test_labels_of_a_text_file_are_what_stands_there(case, tmp_path):
     lines, expected = LABELS[case]
     rows = "\n".join(f"{label},{i}" for i, label in enumerate(lines.split("\n")))
-    table = read_table(written(tmp_path / "t.csv", f"y,g\n{rows}\n"), "y")
+    table = read_table(written(tmp_path / "t.csv", f"y,g\n{rows}\n"), "y", task="classification")
     assert table.y.tolist() == expected
 
 

@@ -11,7 +11,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import typer
 
 from fisherset import (
@@ -26,9 +25,9 @@ from fisherset.cli.remarks import remark_texts, remarks_on
 from fisherset.cli.request import Request
 from fisherset.cli.sizes import SELECTORS, compared_sizes, fitted, nearby_sizes
 from fisherset.cli.terminal import ProgressBars, status_shown_later
-from fisherset.evaluation import giveaways
 from fisherset.report import ChosenFeature, Remark
 from fisherset.report.comparisons import Sizes
+from fisherset.statistics.leakage import leaking_columns
 from fisherset.tables import Feature, Selection
 from fisherset.tables.memory import check_shape
 from fisherset.tables.read import pick
@@ -43,15 +42,8 @@ NUMBERS = ("gamma", "objective", "upper_bound", "gap")  # of a fitted selector
 def leakage_warnings(request: Request) -> list[Remark]:
     """Warn of columns that determine the target."""
     table = request.table
-    if not table.in_memory:  # comparing single values takes all rows
-        return []
     texts = [feature.column if feature.kind == "value" else None for feature in table.features]
-    scores = None
-    if not request.adjust_for:  # scatter that the target explains over that which it does not
-        total, between = request.measured.scatter.total, request.measured.scatter.between
-        with np.errstate(divide="ignore", invalid="ignore"):  # of columns that are constant in each class
-            scores = np.where(between > 0, between / np.maximum(total - between, 0.0), 0.0)
-    found = giveaways(table.X, table.y, texts, task=request.task, scores=scores)
+    found = leaking_columns(request.measured, texts)
     return report.giveaway_remarks(list(dict.fromkeys(table.features[j].column for j in found)), table.target)
 
 
@@ -91,14 +83,6 @@ def default_size(request: Request) -> int:
     return k
 
 
-def target_range(request: Request) -> str:
-    """Return the values of the target: "3 classes", "numbers from 25 to 346"."""
-    y = request.table.y
-    if request.task == "classification":
-        return f"{request.measured.classes.size} classes"
-    return "numbers" if y is None else f"numbers from {np.min(y):.4g} to {np.max(y):.4g}"
-
-
 @dataclass(frozen=True)
 class Answer:
     """A fitted selector with the explanation of its set, and the sizes it was compared with."""
@@ -128,11 +112,6 @@ class Answer:
     def features(self) -> list[Feature]:
         """The selected features, those of a group one after the other."""
         return [self.request.table.features[j] for some in self.columns.values() for j in some]
-
-    @property
-    def target_range(self) -> str:
-        """The values of the target: "3 classes", "numbers from 25 to 346"."""
-        return target_range(self.request)
 
     @cached_property
     def selection(self) -> Selection:
@@ -170,6 +149,7 @@ class Answer:
             identifier=source.identifier if table.ids is None or source.transpose else table.ids.name,
             sizes=[] if self.sizes is None else self.sizes.records,
             why=None if self.sizes is None else self.sizes.why,
+            target_range=request.target_range,
         )
 
     def reduced_table(self, path: Path, safe: bool = False) -> bytes:
@@ -186,7 +166,7 @@ class Answer:
         request, table, k = self.request, self.request.table, len(self.rows)
         nodes = f", {counted(self.selector.n_nodes_, 'nodes')}" if self.solver == "exact" else ""
         size = f"{request.grouping.noun.capitalize()} to select", self._size
-        target = f"{table.target}, {self.target_range}"
+        target = f"{table.target}, {request.target_range}"
         asked = request.described(target, size, self.selector.gamma_)
         asked.append(("Solver", f"{self.solver}{nodes}"))
         X, y = table.X, table.y
@@ -202,7 +182,7 @@ class Answer:
         content = report.build_report(
             *fit,
             title=title,
-            line=request.line(self.target_range, k),
+            line=request.line(k),
             asked=asked,
             comparison=comparison,
             remarks=self.leakage,

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from fisherset.tables import LabelledTable, Layout
 
 STANDARD_INPUT = STANDARD_OUTPUT = Path("-")
+FOLDERS = "A folder or pattern ('rows/*.csv') of text, Parquet or Arrow files is read by batches."
 WITHOUT_ARROW = (".npz", ".h5ad", ".svmlight")  # files that other libraries read
 
 
@@ -41,9 +42,7 @@ WITHOUT_ARROW = (".npz", ".h5ad", ".svmlight")  # files that other libraries rea
 class TableFile:
     """Options of a table in a file, and of its layout."""
 
-    file: Path = argument(
-        "FILE", f"{FORMATS} A folder or pattern of such files is read by batches. Or a summary."
-    )
+    file: Path = argument("FILE", FORMATS)
     sep: str | None = layout_option(
         None, "What separates the cells of a text: a character, tab or space.", "--sep"
     )
@@ -110,8 +109,9 @@ class LabelledFile(TableFile):
     """Options of a table with its target."""
 
     in_memory: ClassVar[bool] = False  # whether it is read whole, however large
+    file: Path = argument("FILE", f"{FORMATS} {FOLDERS} Or a summary, from `summarize`.")
     target: str | None = columns_option(
-        "The column of class labels, or numbers. Not needed for .npz, .svmlight.", "--target", "-t"
+        "The column of class labels, or numbers. Not needed for .npz, .svmlight, summaries.", "--target", "-t"
     )
     drop: list[str] | None = columns_option("Columns to leave out: a,b or again and again.", "--drop")
     impute: Impute | None = option(
@@ -120,7 +120,7 @@ class LabelledFile(TableFile):
 
     def read_options(self, restrictions: Restrictions) -> dict[str, Any]:
         """Return the arguments of `read_table` and `open_table` for the same table."""
-        task = None if restrictions.task == "classification" else restrictions.task
+        task = restrictions.task
         given = {"drop": self.drop, "impute": self.impute, "split": restrictions.split_texts, "task": task}
         return {**given, "layout": self.layout}
 
@@ -128,7 +128,7 @@ class LabelledFile(TableFile):
         self,
         path: Path,
         quiet: bool,
-        task: Task = "classification",
+        task: Task | None = None,
         split_texts: bool = True,
         digest: bool = False,
     ) -> LabelledTable:
@@ -143,13 +143,19 @@ class LabelledFile(TableFile):
             opened: Any = read_table if self.in_memory else open_table
             table: LabelledTable = opened(path, self.target, drop=self.drop or (), **given)
         note_about(path.name)
-        if task == "classification" and table.y is not None and are_continuous(table.y):
+        if table.task == "classification" and table.y is not None and are_continuous(table.y):
             raise ValueError(
-                f"The target {table.target!r} of {path.name} holds continuous values, or a number for each "
-                f"row, no class labels. `select` and `certify` explain numbers with --task regression; else "
-                f"bin them."
+                f"The target {table.target!r} holds continuous values, or a number for each row: no "
+                f"classes. Add --task regression, or bin them."
             )
         return table
+
+
+@dataclass(frozen=True)
+class RowsFile(LabelledFile):
+    """Options of a table with its target whose rows are needed."""
+
+    file: Path = argument("FILE", f"{FORMATS} {FOLDERS}")
 
 
 @dataclass(frozen=True)

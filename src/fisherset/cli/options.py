@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, get_type_hints
 import typer
 
 from fisherset._files import ARROW, TEXT
+from fisherset._memory import LEAST_MEMORY, parse_bytes
 from fisherset.cli import terminal
 
 # Values of options.
@@ -116,19 +117,33 @@ FORMATS = (
     "CSV, TSV or other text, Parquet, Feather/Arrow, .npz, .svmlight, .h5ad, a GEO series matrix; packed by "
     "gzip, zstd, bzip2 or xz or not; - for the standard input."
 )
-TASK = option("classification", "Tell classes apart, or explain a number.", "--task")
+TASK = option(None, "Tell classes apart, or explain a number. Default: as the target's values say.", "--task")
 GAMMA = option(
     "scale", 'The regulariser: "scale" (from the data), "auto" (cross-validated) or a number.', "--gamma"
 )
 REPORT = option(None, "Write a page, report.html, about it.", "--report")
-FORCE = option(False, "Replace files that fisherset did not write, or that are protected.", "--force")
+FORCE = option(False, "Replace any file that exists; else only pages and selections of fisherset.", "--force")
 SAFE = option(
     False,
     "Put ' before names and labels in .csv and .tsv that a spreadsheet would run as formulas.",
     "--spreadsheet-safe",
 )
+
+
+def check_memory(text: str | None) -> str | None:
+    """Return the value of --max-memory, refused where it is no size."""
+    size = None if text is None else parse_bytes(text)
+    if text is not None and (size is None or size < LEAST_MEMORY):
+        raise ValueError(f"--max-memory takes 1 MB or more, such as 2GB, 500MB or 1e9 bytes; got {text!r}.")
+    return text
+
+
 MAX_MEMORY = option(
-    None, "Memory that may be used besides the table, such as 2GB.", "--max-memory", metavar="SIZE"
+    None,
+    "Memory that may be used besides the table: 2GB, 500MB, 2GiB or 1e9.",
+    "--max-memory",
+    metavar="SIZE",
+    callback=check_memory,
 )
 TIME_LIMIT = option(None, "Seconds after which the search stops with what it has.", "--time-limit")
 MAX_NODES = option(None, "Nodes after which exact search stops with what it has.", "--max-nodes")
@@ -142,7 +157,7 @@ SEED = option(0, "Other seeds give other halves.", "--seed", min=0)
 class Restrictions:
     """Options on the sets that may be selected, and on the criterion."""
 
-    task: Task = TASK
+    task: Task | None = TASK
     keep: list[str] | None = columns_option(
         "Columns, or groups, that must be chosen: a,b or again and again.", "--keep"
     )

@@ -18,7 +18,7 @@ def show_answer(screen: Screen, answer: Answer, *, wide: bool) -> None:
     """Print the answer: the request, warnings, the features, what is proven, and figures."""
     request, selection, selector = answer.request, answer.selection, answer.selector
     noun = request.grouping.noun
-    screen.lines(f"{selection.file}: {request.size}, {answer.target_range}")
+    screen.lines(request.headline)
     screen.values(request.limits)
     screen.warnings(answer.leakage)
     if answer.sizes is not None:

@@ -20,6 +20,7 @@ from fisherset.tables import (
     split_names,
 )
 from fisherset.tables.columns.features import check_groups, places_of
+from fisherset.tables.columns.targets import class_count
 
 if TYPE_CHECKING:
     from fisherset.statistics.measured import MeasuredTable
@@ -45,7 +46,7 @@ class Request:
     @property
     def task(self) -> str:
         """The kind of target: "classification" for labels, "regression" for numbers."""
-        return self.restrictions.task
+        return self.table.task
 
     @property
     def class_weight(self) -> str | None:
@@ -133,17 +134,33 @@ class Request:
         return f"{self.table.n_rows} rows, {counted(d, 'features')}{groups}"
 
     @property
+    def target_range(self) -> str:
+        """How the target was interpreted: "3 classes", "numbers from 25 to 346"."""
+        if self.table.in_memory or self.task == "regression":
+            return self.table.target_range or "numbers"
+        return class_count(int(self.measured.classes.size))
+
+    @property
+    def headline(self) -> str:
+        """The table and its target: "iris.csv: 150 rows, 4 features; target 'species': 3 classes"."""
+        table = self.table
+        return f"{table.path.name}: {self.size}; target {table.target!r}: {self.target_range}"
+
+    @property
     def limits(self) -> list[tuple[str, str]]:
         """The restrictions on groups or classes: headings and values."""
         limited = {"Required": self.keep, "Excluded": self.exclude, "Adjusted for": self.adjust_for}
         limits = [(heading, ", ".join(self._sized(groups))) for heading, groups in limited.items() if groups]
         return limits + ([("Class weight", self.class_weight)] if self.class_weight else [])
 
-    def line(self, target: str, k: int, chosen: str = "selected") -> str:
+    def line(self, k: int, chosen: str = "selected") -> str:
         """Return the table, the target as it was interpreted, and the size in one line of a page."""
         n, noun = len(self.grouping.labels), self.grouping.noun
         name = self.table.path.name
-        about = f"{name}, {counted(self.table.n_rows, 'rows')}", f"target {self.table.target} ({target})"
+        about = (
+            f"{name}, {counted(self.table.n_rows, 'rows')}",
+            f"target {self.table.target} ({self.target_range})",
+        )
         return " · ".join([*about, f"{k} of {n} {noun} {chosen}"])
 
     def described(
@@ -176,8 +193,14 @@ def plain_request(table: LabelledTable) -> Request:
 
 def make_request(table: LabelledTable, source: LabelledFile, restrictions: Restrictions) -> Request:
     """Return the request that the options of a command make of a table."""
-    if restrictions.class_weight is not None and restrictions.task == "regression":
-        raise ValueError("--class-weight is for classes; leave it out with --task regression.")
+    if restrictions.class_weight is not None and table.task == "regression":
+        raise ValueError(
+            f"--class-weight is for classes; the target {table.target!r} holds numbers. Leave it out."
+        )
+    if restrictions.class_weight is not None and table.summarized:
+        raise ValueError(
+            f"--class-weight needs rows, and {table.path.name} is a summary of them. Leave it out."
+        )
     grouping = _grouping(table, restrictions.groups, restrictions.split_texts)
     names = _Names(table, grouping)
     keep = names.groups("--keep", restrictions.keep)

@@ -72,11 +72,14 @@ def show_note(message: Warning | str, *_: object, **__: object) -> None:
 
 @contextmanager
 def status_shown_later() -> Iterator[None]:
-    """Ignore warnings on how a search ended: they are shown with its certificate."""
+    """Ignore warnings of misleading columns, and on how a search ended: they are shown with the answer."""
     from sklearn.exceptions import ConvergenceWarning
 
+    from fisherset import LeakageWarning
+
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+        for kind in (ConvergenceWarning, LeakageWarning):
+            warnings.simplefilter("ignore", kind)
         yield
 
 

@@ -4,6 +4,7 @@ from fisherset.data.batches import BatchedRows, is_anndata
 from fisherset.data.dask.rows import DaskRows, lazy_columns, names_of_several
 from fisherset.data.dask.tasks import is_dask
 from fisherset.data.memory import COLUMN_COPY_BYTES, MemoryRows, canonical, row_slices, rows_of
+from fisherset.data.numbering import row_number_columns
 from fisherset.data.rows import (
     Block,
     Coded,
@@ -35,6 +36,7 @@ __all__ = [
     "is_dask",
     "lazy_columns",
     "names_of_several",
+    "row_number_columns",
     "row_slices",
     "rows_of",
 ]

@@ -21,6 +21,7 @@ class BatchedRows(ABC):
     names: list[str] | None = None
     n_rows: int | None = None
     targets: list[str] | None = None
+    target: str | None = None  # the name of a single one
     stays_open: bool = True  # between `head` and a pass; a database may have one open query only
     _begun: tuple[Block, Iterator[Block]] | None = None  # the first block, and those after it
 

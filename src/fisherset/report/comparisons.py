@@ -153,7 +153,7 @@ def build_alternatives(found: NearBest) -> Alternatives:
     figure = figure_of(
         f"Which {found.what} are in which set",
         lambda: AlternativesDisplay(found).plot(),
-        f"A column for each set. Blue: in all of them. Orange: in some. Right: the share of sets.",
+        "A column for each set. Blue: in all of them. Orange: in some. Right: the share of sets.",
     )
     core = [str(found.names[j]) for j in found.core]
     return Alternatives(found, core, alternative_features(found), alternative_sets(found), figure)

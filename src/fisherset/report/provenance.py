@@ -184,9 +184,8 @@ def python_lines(
     more += ["groups=grouping.of_features"] if together else []
     more += [f"{name}=columns({', '.join(map(repr, values))})" for name, values in named.items()]
     if function == "near_best":
-        return (
-            "\n".join([*lines, f"print(near_best({', '.join(['table.X, table.y', str(k), *more])}))"]) + "\n"
-        )
+        arguments = ", ".join(["table.X, table.y", str(k), *more])
+        return "\n".join([*lines, f"print(near_best({arguments}))"]) + "\n"
     lines += [
         f"selector = {function}({', '.join([str(k), *more])})",
         "selector.fit(table.X, table.y)",

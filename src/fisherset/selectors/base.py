@@ -12,7 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from fisherset._types import Floats
 from fisherset.data import DaskRows, lazy_columns
+from fisherset.selection.leakage import warn_leakage
 from fisherset.solver import TIE
+from fisherset.statistics.leakage import leaking_columns
+from fisherset.statistics.measured import MeasuredTable
 from fisherset.validation import parameters as parameter
 from fisherset.validation.features import warn_constant
 from fisherset.validation.table import (
@@ -74,6 +77,15 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         """X as a checked table, and the number of features to select."""
         X = check_table(self, X, out_of_core=out_of_core)
         return X, parameter.check_count(self.n_features_to_select, self.n_features_in_)
+
+    def _note_leakage(self, table: MeasuredTable, known: NDArray[np.bool_] | None = None) -> None:
+        """Keep which columns only number the rows or determine the target; warn of those not `known` to."""
+        numbers = table.row_numbers
+        self.row_numbers_ = numbers
+        self.leaking_ = np.setdiff1d(leaking_columns(table), numbers)
+        new = np.ones(table.n_columns, dtype=bool) if known is None else ~known
+        suspicious = [columns[new[columns]] for columns in (numbers, self.leaking_)]
+        warn_leakage(suspicious[0], suspicious[1], self._names, fix=known is not None)
 
     def _keep_optional(self, name: str, value: Any) -> None:
         """Set a fitted attribute that not every fit has, or drop that of an earlier fit."""

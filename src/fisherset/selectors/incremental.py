@@ -9,7 +9,7 @@ from fisherset._docs import documented
 from fisherset.selectors.joint import JointSelector
 from fisherset.statistics.measured import FitArguments, reject_data_arguments
 from fisherset.statistics.reader import check_targets_vary, classified
-from fisherset.statistics.summary.summary import Summary, summarize
+from fisherset.statistics.summary import Summary, summarize_table
 from fisherset.validation.parameters import shown
 from fisherset.validation.table import check_table
 from fisherset.validation.targets import encode_labels
@@ -83,12 +83,12 @@ class IncrementalSelector(JointSelector):
             part = X
         else:
             more = {"sample_weight": sample_weight, "confounders": confounders, "task": self._task}
-            part = summarize(X, y, max_memory=self.max_memory, **more)
+            part = summarize_table(X, y, max_memory=self.max_memory, digested=False, **more)
         known = getattr(self, "_all_labels", None) if classes is None else encode_labels(classes)[0].tolist()
         foreign = [label for label in part.classes.tolist() if known is not None and label not in known]
         if foreign:
             raise ValueError(f"y must hold labels among classes; got {shown(foreign[0])}.")
-        whole = part if before is None else before + part
+        whole = part if before is None else before.merge(part, check=False)
         if _tells_apart(whole):
             self._fit(whole, None, FitArguments())
         self.summary_, self._all_labels = whole, known

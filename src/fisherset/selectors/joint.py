@@ -98,6 +98,8 @@ class JointSelector(BaseSelector):
         self._keep_optional("n_missing_", table.missing)
         if table.classes.size:
             self.classes_ = table.classes
+        named = constraints.mask(np.union1d(constraints.required, constraints.excluded))
+        self._note_leakage(table, named[constraints.codes])
         unforced = mask_of(order.size, np.setdiff1d(order[: posed.k], constraints.required))
         warn_constant(mask_of(order.size, posed.constant), unforced, constraints.what)
         warn_status(solution.status)

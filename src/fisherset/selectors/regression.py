@@ -29,7 +29,8 @@ class JointRegressionScore(IncrementalSelector):
     Attributes
     ----------
     %(support_, ranking_, scores_, n_missing_, groups_, objective_, upper_bound_, gap_, optimal_, n_nodes_)
-    %(upper_bound_with_, upper_bound_without_, proven_, status_, noise_, gamma_, trace_, n_iter_, n_passes_)
+    %(upper_bound_with_, upper_bound_without_, proven_, status_, noise_)
+    %(row_numbers_, leaking_, gamma_, trace_, n_iter_, n_passes_)
     %(n_features_in_, feature_names_in_)
 
     See Also

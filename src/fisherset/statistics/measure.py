@@ -15,7 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._types import Floats, Indices
-from fisherset.data import COLUMN_COPY_BYTES, Block, Coded, CountedRows, MemoryRows, PreparedRows, Rows
+from fisherset.data import (
+    COLUMN_COPY_BYTES,
+    Block,
+    Coded,
+    CountedRows,
+    MemoryRows,
+    PreparedRows,
+    Rows,
+    row_number_columns,
+)
 from fisherset.statistics.budget import DEFAULT_MEMORY
 from fisherset.statistics.gathering import (
     check_adjusted,
@@ -134,6 +143,7 @@ def measure_table(
         block, of_confounders = read_table(X, y, arguments, task)
         targets = labels_of_columns(y) if is_frame(y) else None
         table = _in_memory(block, names, targets, of_confounders, arguments, task)
+        table = replace(table, row_numbers=row_number_columns(block, names))
     elif hasattr(X, "_replaces_rows"):
         reject_data_arguments(y, arguments)
         table = measure_summary(X, arguments, task)
@@ -144,19 +154,25 @@ def measure_table(
 
 
 def _out_of_core(rows: Rows, arguments: FitArguments, task: str) -> MeasuredTable:
-    """Choose by size how to read the rows, and read them."""
+    """Find row numbers among the columns, choose by size how to read the rows, and read them."""
     counted, head = CountedRows(rows), rows.head()
+    numbered = row_number_columns(head, rows.names, counted)
+    return replace(_read(counted, head, arguments, task), row_numbers=numbered)
+
+
+def _read(rows: CountedRows, head: Block, arguments: FitArguments, task: str) -> MeasuredTable:
+    """Read rows of which the first are known."""
     roles, read = roles_of(head, task), Reader(task)
     memory = DEFAULT_MEMORY if arguments.max_memory is None else arguments.max_memory
     fits = gathering_bytes(roles) <= memory
     if _worth_collecting(rows, head, memory, fits):
-        block = _collected(counted, task, COLLECTED_SHARE * memory)
+        block = _collected(rows, task, COLLECTED_SHARE * memory)
         if block is not None:
             about = rows.names, rows.targets, list(range(roles.confounders.size))
-            return replace(_in_memory(block, *about, arguments, task, locate_in(counted)), counter=counted)
+            return replace(_in_memory(block, *about, arguments, task, locate_in(rows)), counter=rows)
     if arguments.class_weight is not None:
-        read = replace(read, factors=_factors(counted, read, roles, arguments.class_weight))
-    return (measure_gathered if fits else _by_passes)(counted, read, roles, arguments)
+        read = replace(read, factors=_factors(rows, read, roles, arguments.class_weight))
+    return (measure_gathered if fits else _by_passes)(rows, read, roles, arguments)
 
 
 def _factors(rows: CountedRows, read: Reader, roles: ColumnRoles, class_weight: Any) -> dict[Any, float]:

@@ -73,6 +73,8 @@ class MeasuredTable:
     counter: CountedRows | None = None  # of the passes; None where nothing was read
     arguments: FitArguments = NO_ARGUMENTS  # of the measuring
     regression: bool = False  # whether the targets are numbers
+    # columns that only number the rows; none where there are no rows
+    row_numbers: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))
 
     _replaces_rows: ClassVar[bool] = True
 

@@ -21,6 +21,7 @@ from fisherset.tables.columns.features import Feature
 from fisherset.tables.columns.identifiers import NO_NAME, Identifiers
 from fisherset.tables.columns.labels import complete_target
 from fisherset.tables.columns.table import ColumnTable, Content, content_of, join_labels, opened_file
+from fisherset.tables.columns.targets import NUMBERS, TASK_NAMES, TargetValues, target_range
 from fisherset.tables.columns.types import all_names
 from fisherset.tables.layout import PLAIN, Layout
 from fisherset.tables.matrices.npz import SUMMARY_ARRAYS
@@ -29,7 +30,6 @@ from fisherset.tables.streams.files import MAGIC, Files
 from fisherset.tables.streams.readers import Reader, TableFile
 from fisherset.tables.text.reader import TextReader
 
-TASK_NAMES = ("classification", "regression")
 WHOLE_SHARE = 0.5  # of the free memory that a table may take to be read whole: a fit needs some, too
 
 
@@ -54,6 +54,8 @@ class LabelledTable(NamedTuple):
         The columns that were left out.
     sha256 : str
         The digest of the file, where it was requested and the file is text.
+    task : {"classification", "regression"}
+        What the target holds, as given or as its values say: labels, or numbers.
     """
 
     X: Any
@@ -64,6 +66,7 @@ class LabelledTable(NamedTuple):
     ids: Identifiers | None = None
     dropped: tuple[str, ...] = ()
     sha256: str = ""
+    task: str = "classification"
 
     @property
     def names(self) -> list[str]:
@@ -78,6 +81,13 @@ class LabelledTable(NamedTuple):
     def in_memory(self) -> bool:
         """Whether the rows are in memory."""
         return self.y is not None
+
+    @property
+    def target_range(self) -> str:
+        """Values of the target, "3 classes" or "numbers from 25 to 346"; "" where they are out of memory."""
+        if self.y is None:
+            return ""
+        return target_range(self.y, self.task)
 
     @property
     def n_rows(self) -> int:
@@ -104,7 +114,7 @@ def read_table(
     *,
     drop: Sequence[str] = (),
     impute: str | None = None,
-    task: str = "classification",
+    task: str | None = None,
     split: bool = True,
     layout: Layout = PLAIN,
 ) -> LabelledTable:
@@ -121,8 +131,9 @@ def read_table(
     impute : {"median", "indicator"}, default=None
         What to do about missing values: take the median, or the most frequent value; or besides
         mark them in a column of their own. None to refuse them.
-    task : {"classification", "regression"}, default="classification"
-        Whether the target holds labels, which are read as strings, or numbers.
+    task : {"classification", "regression"}, default=None
+        Whether the target holds labels or numbers. None to go by its values: decimals are numbers; strings,
+        booleans and few whole numbers are labels; other whole numbers are refused.
     split : bool, default=True
         Whether the values of a column of strings are selected one by one; if not, a column of two
         values becomes one feature.
@@ -138,9 +149,9 @@ def read_table(
     return _whole(*opened_file(path, layout), target, drop, impute, task, split, layout)
 
 
-def _check_parameters(target: str | None, impute: str | None, task: str, layout: Layout) -> None:
+def _check_parameters(target: str | None, impute: str | None, task: str | None, layout: Layout) -> None:
     check_impute(impute)
-    if task not in TASK_NAMES:
+    if task is not None and task not in TASK_NAMES:
         raise ValueError(f"task must be one of {', '.join(TASK_NAMES)}; got {task!r}.")
     if target is not None and target == layout.identifier:
         raise ValueError(f"The column that names the rows must be no other; {target!r} is the target.")
@@ -152,12 +163,12 @@ def _whole(
     target: str | None,
     drop: Sequence[str],
     impute: str | None,
-    task: str,
+    task: str | None,
     split: bool,
     layout: Layout,
 ) -> LabelledTable:
     """Read all rows of an open file: a stream of columns that is collected, or a matrix."""
-    strings = [target] if task == "classification" and target is not None else []
+    strings = [target] if task != NUMBERS and target is not None else []
     if reader is not None and layout.labels is None and not layout.transpose:
         _check_target(file, reader, target)
     content = content_of(file, reader, strings, None, layout)
@@ -170,11 +181,11 @@ def _whole(
     kept = [name for name in content.names if name not in out]
     if not kept:
         raise ValueError(f"{file.name} has no columns but the target and those dropped.")
-    y = complete_target(held, target, task, file.name)
+    y, task = complete_target(held, target, task, file.name)
     features = content.features(kept, impute, split)
     X = content.numbers(features)
     _check_finite(X, features)
-    return LabelledTable(X, y, features, target, file.path, ids, tuple(dropped))
+    return LabelledTable(X, y, features, target, file.path, ids, tuple(dropped), task=task)
 
 
 def _check_target(file: TableFile, reader: Reader, target: str | None) -> None:
@@ -218,7 +229,7 @@ def open_table(
     *,
     drop: Sequence[str] = (),
     impute: str | None = None,
-    task: str = "classification",
+    task: str | None = None,
     split: bool = True,
     layout: Layout = PLAIN,
     digest: bool = False,
@@ -268,9 +279,19 @@ def open_table(
         stream = Files([file], strings_for([target], layout), layout, [reader])
         drop = all_names(drop, stream.schema.names)
         rows = scan_stream(stream, [target], None, drop, None, None, impute, split, layout)
+    task = interpreted(rows, target) if task is None else task
     plain = [Feature(name, name) for name in rows.names or ()]
     features = list(getattr(rows, "features", plain))
-    return LabelledTable(rows, None, features, target, path, dropped=tuple(drop), sha256=sha256)
+    return LabelledTable(rows, None, features, target, path, None, tuple(drop), sha256, task)
+
+
+def interpreted(rows: BatchedRows, target: str) -> str:
+    """Return the task that the values of a target say, read until they do; ambiguous ones are refused."""
+    values = TargetValues()
+    for block in rows.blocks(columns=False):
+        if not values.add(block.y):
+            break
+    return values.task(target)
 
 
 def size_in_memory(file: TableFile, reader: Reader | None) -> float:
@@ -302,7 +323,7 @@ def is_summary(path: Path) -> bool:
 
 
 def _summary_table(
-    path: Path, target: str | None, drop: Sequence[str], impute: str | None, task: str, layout: Layout
+    path: Path, target: str | None, drop: Sequence[str], impute: str | None, task: str | None, layout: Layout
 ) -> LabelledTable:
     given = {"--labels": layout.labels, "--id": layout.identifier, "--transpose": layout.transpose or None}
     for option in (option for option, value in given.items() if value is not None):
@@ -310,14 +331,22 @@ def _summary_table(
     from fisherset import Summary
 
     summary = Summary.load(path)
-    if summary.task != task:
+    if task not in (None, summary.task):
         raise ValueError(f"{path.name} is a summary for --task {summary.task}; got --task {task}.")
+    known = summary.beside.targets or ([] if summary.target is None else [summary.target])
+    if target is not None and known and known != [target]:
+        raise ValueError(
+            f"{path.name} is a summary for the target {shown(known)}; got {target!r}. Leave --target out."
+        )
     if drop:
         raise ValueError(f"{path.name} is a summary; leave columns out with --exclude, not with --drop.")
     if impute is not None:
         raise ValueError(f"{path.name} is a summary, where no values are missing; leave --impute out.")
     names = summary.names or [f"x{j}" for j in range(summary.n_columns)]
-    return LabelledTable(summary, None, [Feature(name, name) for name in names], target or "target", path)
+    features = [Feature(name, name) for name in names]
+    return LabelledTable(
+        summary, None, features, summary.target or target or "target", path, task=summary.task
+    )
 
 
 @dataclass(frozen=True)

@@ -158,7 +158,8 @@ def scan_stream(
     others = [*targets, *weights, *([] if layout.identifier is None else [layout.identifier])]
     chosen = _feature_columns(stream, columns, drop, others)
     stream.agree([*chosen, *others])
-    read_targets = Targets(targets, stream.schema, stream.name, stream.untyped(targets[0]))
+    spelt = stream.untyped(targets[0]), stream.decimal
+    read_targets = Targets(targets, stream.schema, stream.name, *spelt)
     for name in weights:
         kind = stream.schema.field(name).type
         if broad_kind(kind) != "number":
@@ -322,6 +323,7 @@ class ScannedTable(BatchedRows):
         self.names = [feature.name for feature in features]
         self.groups = [feature.column for feature in features]
         self.targets = targets.names if len(targets.names) > 1 else None
+        self.target = targets.names[0] if self.targets is None else None
 
     def blocks(self, columns: bool = True) -> Iterator[Block]:
         """Open the table and yield its rows in order, without `columns` their targets alone."""

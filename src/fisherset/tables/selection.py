@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import MISSING, asdict, dataclass, field, fields
@@ -13,14 +12,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fisherset._files import checked, read_json
+from fisherset._files import checked, read_json, shown_json
 from fisherset._format import shown
 from fisherset.tables.columns.features import Feature
 from fisherset.tables.columns.table import ColumnTable, Content
+from fisherset.tables.columns.targets import TASK_NAMES
 from fisherset.tables.columns.types import is_number
-from fisherset.tables.read import TASK_NAMES
 
 SELECTION_FORMAT, SELECTION_VERSION = "selection", 1
+FILLED = {"number": "float | None", "value": "str | None", "missing": "Any"}  # kinds, with the type of `fill`
+CHOICES = {
+    "task": TASK_NAMES,
+    "impute": ("median", "indicator"),
+    "class_weight": ("balanced", "sqrt"),
+}
 
 
 @dataclass(frozen=True)
@@ -84,6 +89,8 @@ class Selection:
         The other sizes it was compared with, where it was: sets, F, bound and held-out score of each.
     why : str or None
         Why this size, in a sentence.
+    target_range : str
+        How the target was interpreted: "3 classes", "numbers from 25 to 346".
     """
 
     features: list[Feature]
@@ -117,6 +124,7 @@ class Selection:
     identifier: str | None = None
     sizes: list[dict[str, Any]] = field(default_factory=list)
     why: str | None = None
+    target_range: str = ""
 
     def as_json(self) -> str:
         """The content of the file.
@@ -151,41 +159,57 @@ def read_selection(path: Path) -> Selection:
         raise FileNotFoundError(f"There is no file {str(path)!r}.")
     try:
         content = read_json(path, SELECTION_FORMAT, SELECTION_VERSION)
-        features = [_feature(entry) for entry in content["features"]]
-        given = {
-            field.name: checked(content[field.name], str(field.type), field.name)
-            for field in fields(Selection)[1:]
-            # fields without a default are in every file
-            if field.name in content or (field.default is MISSING and field.default_factory is MISSING)
-        }
-        if given.get("task", TASK_NAMES[0]) not in TASK_NAMES:
-            raise ValueError(f"its task is {given['task']!r}")
-        if not 0 < len({feature.name for feature in features}) == len(features):
-            raise ValueError("it names no features, or one of them twice")
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
-        reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
-        raise ValueError(f"{path.name} cannot be used: {reason}.") from error
+    except ValueError as error:
+        raise ValueError(f"{path.name} cannot be used: {error}.") from error
+    try:
+        return _selection(content)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{path.name} is not a selection written by fisherset: {error}.") from error
+
+
+def _selection(content: dict[str, Any]) -> Selection:
+    """Return the selection of a file; errors are the end of a sentence."""
+    # fields without a default are in every file
+    needed = [field.name for field in fields(Selection) if field.default is field.default_factory is MISSING]
+    for name in needed:
+        if name not in content:
+            raise ValueError(f"{name!r} is missing")
+    entries = checked(content["features"], "list[dict[str, Any]]", "features")
+    features = [_feature(entry, f"features[{place}]") for place, entry in enumerate(entries)]
+    if not 0 < len({feature.name for feature in features}) == len(features):
+        raise ValueError("'features' must name at least one feature, and each once")
+    given = {
+        field.name: checked(content[field.name], str(field.type), field.name)
+        for field in fields(Selection)[1:]
+        if field.name in content
+    }
+    for name, allowed in CHOICES.items():
+        if given.get(name) not in (*allowed, None):
+            raise ValueError(f"{name!r} must be {' or '.join(allowed)}; it is {shown_json(given[name])}")
+    if not given["gamma"] > 0:
+        raise ValueError(f"'gamma' must be greater than 0; it is {given['gamma']:g}")
     return Selection(features, **given)
 
 
-def _feature(entry: Any) -> Feature:
-    if not isinstance(entry, dict) or set(entry) - set(Feature._fields):
-        raise ValueError("a feature is not what it should be")
+def _feature(entry: dict[str, Any], place: str) -> Feature:
+    """Return a feature of a file, refused where its fields do not fit together."""
+    for name in ("name", "column"):
+        if name not in entry:
+            raise ValueError(f"'{place}.{name}' is missing")
+    if unknown := set(entry) - set(Feature._fields):
+        raise ValueError(f"'{place}' must not have {shown_json(min(unknown))}")
     feature = Feature(**entry)
-    kinds = {"number": "float", "value": "str"}
     for name in ("name", "column", "kind"):
-        checked(getattr(feature, name), "str", name)
-    if feature.kind not in (*kinds, "missing") or isinstance(feature.value, str) != (feature.kind == "value"):
-        raise ValueError(f"the kind of {feature.name!r} is not what it should be")
-    checked(feature.other, "str | None", "other")
-    if feature.fill is not None:
-        if feature.kind == "missing":
-            raise TypeError(f"its fill is {feature.fill!r}")
-        fill = checked(feature.fill, kinds[feature.kind], "fill")
-        if not isinstance(fill, str) and not math.isfinite(fill):
-            raise ValueError(f"the fill of {feature.name!r} is not finite")
-    for string in (feature.name, feature.column, feature.value or "", feature.other or ""):
-        string.encode("utf-8")  # lone surrogates, which JSON can hold, are refused
+        checked(getattr(feature, name), "str", f"{place}.{name}")
+    if feature.kind not in FILLED:
+        raise ValueError(f"'{place}.kind' must be {' or '.join(FILLED)}; it is {shown_json(feature.kind)}")
+    checked(feature.value, "str" if feature.kind == "value" else "str | None", f"{place}.value")
+    checked(feature.other, "str | None", f"{place}.other")
+    if (feature.value is not None and feature.kind != "value") or (
+        feature.fill is not None and feature.kind == "missing"
+    ):
+        raise ValueError(f"'{place}' must have null for what its kind {feature.kind!r} has not")
+    checked(feature.fill, FILLED[feature.kind], f"{place}.fill")
     return feature
 
 

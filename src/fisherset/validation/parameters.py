@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from fisherset._memory import format_bytes, parse_bytes
+from fisherset._memory import LEAST_MEMORY, format_bytes, parse_bytes
 
 NAMED = 5  # names in a message
-LEAST_MEMORY = 2**20  # of which nothing smaller could be kept
 # Range of gamma for any table: its square, and that of its inverse, are numbers of float64.
 LEAST_GAMMA, MOST_GAMMA = 1e-150, 1e150
 

@@ -255,7 +255,7 @@ DAMAGES = {
     "not finite": ({"NX": np.full(D, np.nan)}, "its NX is not finite"),
     "negative counts": ({"counts": np.array([80, 81, -1])}, "its counts of rows are impossible"),
     "pickled": ({"squares": np.array([object()])}, "it holds pickled objects"),
-    "version": ({"about": {"version": 99}}, "it has version 99; this fisherset reads version 2"),
+    "version": ({"about": {"version": 99}}, "it has version 99; this fisherset reads versions 2 and 3"),
     "another file": ({"about": {"format": "fisherset selection"}}, "not written by fisherset as a summary"),
     "labels": ({"about": {"labels": ["a", "a", "b"]}}, "its labels are no different classes"),
     "names": ({"about": {"names": ["only one"]}}, "its names are not as many as its columns"),

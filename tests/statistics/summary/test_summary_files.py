@@ -46,6 +46,11 @@ def described(arrays, **changes):
     return {**arrays, "about": np.frombuffer(json.dumps(about).encode(), np.uint8)}
 
 
+def from_where(arrays, **changes):
+    origin = json.loads(arrays["about"].tobytes())["origin"] | changes
+    return described(arrays, origin=origin)
+
+
 def answer(path):
     """The selection from a file; any other error than a sentence goes through."""
     try:
@@ -169,9 +174,33 @@ TAMPERED = {
         lambda a: {**a, "NX": a["NX"].astype(np.float32)},
         "its NX holds float32 in place of",
     ),
+    "no origin": (lambda a: described(a, origin=None), "it does not say where its rows are from"),
+    "half an origin": (lambda a: described(a, origin={"target": None}), "it does not say where its rows"),
+    "a target that is no name": (
+        lambda a: from_where(a, target=["y"]),
+        "the name of its target is no string",
+    ),
+    "digests of nothing": (lambda a: from_where(a, parts=[]), "its digests are no hexadecimal numbers"),
+    "digests that are numbers": (lambda a: from_where(a, parts=[7]), "its digests are no hexadecimal"),
+    "a digest for all": (lambda a: from_where(a, parts="0" * 32), "its digests are no hexadecimal"),
+    "a digest that is no number": (
+        lambda a: from_where(a, parts=["z" * 32]),
+        "its digests are no hexadecimal",
+    ),
+    "a digest that is too long": (
+        lambda a: from_where(a, parts=["0" * 33]),
+        "its digests are no hexadecimal",
+    ),
+    "digests of more rows": (
+        lambda a: from_where(a, parts=["0" * 32] * 61),
+        "its digests are more than its rows",
+    ),
+    "complete perhaps": (lambda a: from_where(a, complete=2), "its digests are no hexadecimal"),
+    "a version of yes": (lambda a: described(a, version=True), "it has version True"),
+    "a version of any": (lambda a: described(a, version=[3]), r"it has version \[3\]"),
     "a version beside": (
         lambda a: described(a, version=1),
-        "it has version 1; this fisherset reads version 2",
+        "it has version 1; this fisherset reads versions 2 and 3",
     ),
 }
 

@@ -76,10 +76,14 @@ def alternatives(
         ended = status_remarks(found.status)
         if as_json:
             warn_beside(leakage, ended, quiet=quiet)
-            typer.echo(json.dumps({**as_content(found), "remarks": remark_texts(leakage, ended)}))
+            typer.echo(
+                json.dumps(
+                    {**as_content(found, request.target_range), "remarks": remark_texts(leakage, ended)}
+                )
+            )
         else:
             screen = Screen(quiet)
-            screen.lines(f"{table.path.name}: {request.size}")
+            screen.lines(request.headline)
             screen.values(request.limits)
             screen.warnings(leakage)
             _show(
@@ -101,7 +105,7 @@ def near_best_sets(request: Request, k: int, search: dict[str, Any]) -> NearBest
     return replace(found, names=list(grouping.labels), what=grouping.noun)
 
 
-def as_content(found: NearBest) -> dict[str, Any]:
+def as_content(found: NearBest, target_range: str = "") -> dict[str, Any]:
     """Return the near-best sets for JSON: columns by name."""
     names = found.names
     often = {names[j]: float(share) for j, share in enumerate(found.frequencies) if share > 0}
@@ -116,6 +120,7 @@ def as_content(found: NearBest) -> dict[str, Any]:
         **{name: getattr(found, name) for name in ("objective", "upper_bound", "gamma", "within")},
         "status": found.status.name,
         "task": found.task,
+        "target_range": target_range,
         "what": found.what,
     }
 
@@ -154,7 +159,6 @@ def _without(row: AlternativeFeature, below: str) -> str:
 
 
 def _page(request: Request, found: NearBest, leakage: Sequence[Remark], max_sets: int) -> str:
-    from fisherset.cli.answer import target_range
     from fisherset.cli.provenance import provenance, python_lines
     from fisherset.report import alternatives_page, build_alternatives
 
@@ -166,7 +170,7 @@ def _page(request: Request, found: NearBest, leakage: Sequence[Remark], max_sets
     return alternatives_page(
         build_alternatives(found),
         title=f"Sets of {counted(k, noun)} of {table.path.name}",
-        line=request.line(target_range(request), k, "in a set"),
+        line=request.line(k, "in a set"),
         asked=asked,
         remarks=leakage,
         provenance=provenance(request, python_lines(request, "near_best", k, search)),

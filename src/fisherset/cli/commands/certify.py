@@ -110,12 +110,14 @@ def _print(
             "noise": found.noise and found.noise._asdict(),
             "optimal": found.optimal,
             "gamma": found.gamma,
+            "target_range": request.target_range,
             "remarks": remark_texts(leakage, after),
         }
         warn_beside(leakage, after, quiet=quiet)
         typer.echo(json.dumps(content))
         return
     screen = Screen(quiet)
+    screen.lines(request.headline)
     screen.values(request.limits)
     screen.warnings(leakage)
     graded = found.n_features, found.gap, found.upper_bound

@@ -13,7 +13,7 @@ import typer
 from fisherset._format import NEGLIGIBLE, certificate_sentence, proven_share
 from fisherset.cli import options
 from fisherset.cli.files import PAGE, Outputs, WholeFile
-from fisherset.cli.options import option
+from fisherset.cli.options import Task, option
 from fisherset.cli.terminal import ProgressBars, Screen, cell, grid, status_shown_later
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ DEMO_SIZES = (5, 10, 20, 30)
 @options.command
 def compare(
     source: WholeFile,
+    task: Task | None = option(None, "classification: take a target of whole numbers for classes.", "--task"),
     k: str | None = option(None, "Numbers of features, with commas: 5,10,20.", "-k"),
     repeats: int = option(5, "Random halves.", min=1),
     methods: str | None = option(
@@ -62,14 +63,21 @@ def compare(
 
     silent = quiet or as_json
     with outputs, source.opened() as path:
-        request = plain_request(source.table(path, silent))
+        table = source.table(path, silent, task)
+        if table.task == "regression":
+            raise ValueError(
+                f"`compare` tells classes apart; the target {table.target!r} holds {table.target_range}. "
+                f"Bin them, or use `select`."
+            )
+        request = plain_request(table)
         sizes = check_sizes(given, len(request.table.features))
         named = None if methods is None else [name.strip() for name in methods.split(",")]
         from fisherset.cli.answer import leakage_warnings  # and scikit-learn, which takes a second to load
 
         found = _compared(request, sizes, silent, methods=named, repeats=repeats, seed=seed)
         leakage = leakage_warnings(request)
-        _print(found, leakage, quiet=quiet, as_json=as_json)
+        Screen(silent).lines(request.headline)
+        _print(found, request, leakage, quiet=quiet, as_json=as_json)
         outputs.write(report, lambda: _page(request, sizes[-1], found, leakage))
     outputs.show(Screen(silent))
 
@@ -102,7 +110,7 @@ def demo(
         screen.lines(f"Handwritten digits: {len(y)} images of 8 x 8 pixels. Which pixels to look at?")
         found = _compared(request, DEMO_SIZES, quiet or as_json)
         leakage = leakage_warnings(request)
-        _print(found, leakage, quiet=quiet, as_json=as_json)
+        _print(found, request, leakage, quiet=quiet, as_json=as_json)
         outputs.write(report, lambda: _page(request, DEMO_SIZES[1], found, leakage))
     screen.lines(f"The page: {report.resolve()}")
 
@@ -137,7 +145,9 @@ def _page(request: Request, k: int, found: Compared, leakage: Sequence[Remark]) 
     return answered(request, selector, "joint", leakage, sizes).page(comparison)
 
 
-def _print(found: Compared, leakage: Sequence[Remark], *, quiet: bool, as_json: bool) -> None:
+def _print(
+    found: Compared, request: Request, leakage: Sequence[Remark], *, quiet: bool, as_json: bool
+) -> None:
     """Print the accuracy of the methods, and the certificates of the joint selections."""
     from fisherset.cli.remarks import status_remarks, warn_beside
     from fisherset.report import noise_remarks
@@ -146,7 +156,8 @@ def _print(found: Compared, leakage: Sequence[Remark], *, quiet: bool, as_json: 
     remarks = {step.k: [*status_remarks(step.status), *noise_remarks(step.noise)] for step in certificates}
     if as_json:
         warn_beside(leakage, *remarks.values(), quiet=quiet)
-        typer.echo(json.dumps(_content(comparison, certificates, leakage, remarks)))
+        content = _content(comparison, certificates, leakage, remarks)
+        typer.echo(json.dumps({**content, "target_range": request.target_range}))
         return
     screen = Screen(quiet)
     screen.warnings(leakage)

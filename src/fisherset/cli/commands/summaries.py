@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fisherset._format import counted
 from fisherset.cli import options
-from fisherset.cli.files import SUMMARY, LabelledFile, Outputs
+from fisherset.cli.files import SUMMARY, Outputs, RowsFile
 from fisherset.cli.options import REQUIRED, Task, argument, option
 from fisherset.cli.terminal import ProgressBars, Screen
 
 if TYPE_CHECKING:
     from fisherset import Summary
+    from fisherset.tables import LabelledTable
 
 WRITTEN = option(REQUIRED, "The summary, an .npz file.", "--out")
 
 
 @options.command
 def summarize(
-    source: LabelledFile,
+    source: RowsFile,
     out: Path = WRITTEN,
-    task: Task = options.TASK,
+    task: Task | None = options.TASK,
     max_memory: str | None = options.MAX_MEMORY,
     force: bool = options.FORCE,
     quiet: bool = options.QUIET,
 ) -> None:
     """Write the sums of a table that a selection needs, in place of its rows.
 
-    Summaries of different rows can be added with `merge`, and `select` and `certify` take them. A
-    column of texts becomes a column `column=value` for each value. A summary holds no rows, but class
-    sizes, means and correlations: of a class of one row the mean is the row itself.
+    Summaries of different rows can be added with `merge`; `select`, `certify` and `alternatives` take
+    them. A column of texts becomes a column `column=value` for each value. A summary holds no rows,
+    but class sizes, means and correlations: of a class of one row the mean is the row itself.
 
     Examples
     --------
@@ -40,17 +43,23 @@ def summarize(
     """
     outputs = Outputs((out, SUMMARY), inputs=source.inputs, force=force)
     source.check()
-    from fisherset import Summary
-    from fisherset import summarize as summary_of
+    from fisherset.statistics.summary import Summary, summarize_table
 
     with outputs, source.opened() as path:
         table = source.table(path, quiet, task)
         if isinstance(table.X, Summary):
             raise ValueError(f"{path.name} is a summary already; `merge` adds it to others.")
         with ProgressBars(quiet, "adding up"):
-            found = summary_of(table.X, table.y, task=task, max_memory=max_memory).named(table.names)
+            found = summarize_table(
+                table.X,
+                table.y,
+                task=table.task,
+                max_memory=max_memory,
+                names=table.names,
+                target=table.target,
+            )
         found.save(out)
-    _show(found, out, quiet)
+    _show(found, out, quiet, table)
 
 
 @options.command
@@ -60,10 +69,16 @@ def merge(
     without: list[Path] | None = option(
         None, "A summary of rows to take out again; may be given again.", "--without"
     ),
+    no_check: bool = option(
+        False, "Add summaries of different targets, or the same rows twice, all the same.", "--no-check"
+    ),
     force: bool = options.FORCE,
     quiet: bool = options.QUIET,
 ) -> None:
     """Add up summaries of different rows, and take rows out again.
+
+    Summaries of different targets, or of the same rows, are refused: a copy, the same table in another
+    format or order, or a summary that was merged before.
 
     Examples
     --------
@@ -77,8 +92,10 @@ def merge(
     from fisherset import Summary
 
     with outputs:
-        found = _added(files[0], Summary.load(files[0]), files[1:], "+")
-        found = _added(files[0], found, without or [], "-")
+        found = _added(files, check=not no_check)
+        for path in without or []:
+            with _naming(path, files[0]):
+                found = found - Summary.load(path)
         found.save(out)
     _show(found, out, quiet)
 
@@ -92,21 +109,40 @@ def _check_distinct(files: list[Path]) -> None:
         known.add(path.resolve())
 
 
-def _added(first: Path, total: Summary, files: list[Path], sign: str) -> Summary:
+def _added(files: list[Path], *, check: bool) -> Summary:
+    """Return the sum of summaries, none of which may have rows of another."""
     from fisherset import Summary
 
-    for path in files:
+    total = Summary.load(files[0])
+    origins = {files[0].name: total.origin}
+    for path in files[1:]:
         part = Summary.load(path)
-        try:
-            total = total + part if sign == "+" else total - part
-        except ValueError as error:
-            raise ValueError(f"{path.name} does not go with {first.name}. {error}") from None
+        for name, origin in (origins | {"those before it": total.origin}).items() if check else ():
+            if (conflict := origin.conflict(part.origin)) is not None:
+                raise ValueError(f"{path.name} and {name} {conflict}. Add --no-check to add them anyway.")
+        with _naming(path, files[0]):
+            total = total.merge(part, check=False)
+        origins[path.name] = part.origin
     return total
 
 
-def _show(summary: Summary, out: Path, quiet: bool) -> None:
+@contextmanager
+def _naming(path: Path, other: Path) -> Iterator[None]:
+    """Name the files that an error is about."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{path.name} does not go with {other.name}. {error}") from None
+
+
+def _show(summary: Summary, out: Path, quiet: bool, table: LabelledTable | None = None) -> None:
     screen, n_classes = Screen(quiet), summary.classes.size
-    screen.lines(f"{counted(summary.n_samples, 'rows')}, {counted(summary.n_columns, 'features')}")
+    size = f"{counted(summary.n_samples, 'rows')}, {counted(summary.n_columns, 'features')}"
+    if table is None:
+        screen.lines(size)
+    else:
+        held = table.target_range or (f"{n_classes} classes" if n_classes else "numbers")
+        screen.lines(f"{table.path.name}: {size}; target {table.target!r}: {held}")
     if n_classes:
         listed = ", ".join(str(label) for label in summary.classes.tolist()[:10])
         many = "1 class" if n_classes == 1 else f"{n_classes} classes"

@@ -27,7 +27,8 @@ class GeneralizedFisherScoreCV(CrossValidatedSelector):
     ----------
     %(gamma_, n_features_, cv_results_, best_score_, n_passes_, support_, ranking_, scores_, objective_)
     %(upper_bound_, upper_bound_with_, upper_bound_without_, proven_, gap_, optimal_, n_nodes_, status_)
-    %(noise_, trace_, n_iter_, classes_, groups_, n_missing_, n_features_in_, feature_names_in_)
+    %(noise_, row_numbers_, leaking_, trace_, n_iter_, classes_, groups_, n_missing_, n_features_in_)
+    %(feature_names_in_)
 
     See Also
     --------
@@ -92,7 +93,8 @@ class JointRegressionScoreCV(CrossValidatedSelector):
     ----------
     %(gamma_, n_features_, cv_results_, best_score_, n_passes_, support_, ranking_, scores_, objective_)
     %(upper_bound_, upper_bound_with_, upper_bound_without_, proven_, gap_, optimal_, n_nodes_, status_)
-    %(noise_, trace_, n_iter_, groups_, n_missing_, n_features_in_, feature_names_in_)
+    %(noise_, row_numbers_, leaking_, trace_, n_iter_, groups_, n_missing_, n_features_in_)
+    %(feature_names_in_)
 
     See Also
     --------

@@ -45,6 +45,7 @@ class ClassScoreSelector(BaseSelector):
         scores, unit = self._scores(table)
         self._select(scores, table.scatter.constant, k, unit=unit)
         self.classes_, self.n_passes_ = table.classes, table.n_passes
+        self._note_leakage(table)
         return self
 
 
@@ -70,7 +71,8 @@ class FisherScore(ClassScoreSelector):
     scores_ : ndarray of shape (n_features,)
         The Fisher scores, larger is better. Infinite for a feature that is constant
         inside every class but not over them, 0 for one that is constant altogether.
-    %(ranking_.single, support_, classes_.labels, n_passes_, n_features_in_, feature_names_in_)
+    %(ranking_.single, support_, row_numbers_.single, leaking_, classes_.labels, n_passes_)
+    %(n_features_in_, feature_names_in_)
 
     See Also
     --------

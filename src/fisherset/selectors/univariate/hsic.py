@@ -42,7 +42,8 @@ class HSICScore(ClassScoreSelector):
     ----------
     scores_ : ndarray of shape (n_features,)
         The estimates, larger is better.
-    %(ranking_.single, support_, classes_.labels, n_passes_, n_features_in_, feature_names_in_)
+    %(ranking_.single, support_, row_numbers_.single, leaking_, classes_.labels, n_passes_)
+    %(n_features_in_, feature_names_in_)
 
     See Also
     --------

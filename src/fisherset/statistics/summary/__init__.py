@@ -1,5 +1,6 @@
 """Summaries: the statistics of a table as an object that is added, subtracted and saved."""
 
-from fisherset.statistics.summary.summary import Summary, summarize
+from fisherset.statistics.summary.summarize import summarize, summarize_table
+from fisherset.statistics.summary.summary import Summary
 
-__all__ = ["Summary", "summarize"]
+__all__ = ["Summary", "summarize", "summarize_table"]

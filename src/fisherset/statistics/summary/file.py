@@ -6,6 +6,7 @@ import io
 import json
 import math
 import zipfile
+from dataclasses import asdict, fields
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -18,13 +19,15 @@ from fisherset._memory import format_bytes, free_memory
 from fisherset.statistics.measured import BesideNames
 from fisherset.statistics.reader import NO_CLASSES
 from fisherset.statistics.summary.consistency import impossible
+from fisherset.statistics.summary.origin import DIGEST, UNKNOWN, Origin
 from fisherset.statistics.sums.cross_products import ColumnRoles, CrossProducts
 from fisherset.statistics.sums.guard import Guard
 from fisherset.statistics.sums.moments import Moments
 from fisherset.validation.parameters import reason, shown
 from fisherset.validation.targets import CLASSIFICATION, TASKS, encode_labels, exact_labels
 
-FORMAT, VERSION = "fisherset summary", 2  # 2: errors are a share of all squares that were ever added
+FORMAT, VERSION = "fisherset summary", 3
+READ = (2, VERSION)  # 2: errors are a share of all squares that were ever added; 3: the origin is known
 # Sums of the whole, of each of p labels, of each of d columns, and of both; and whole numbers likewise.
 SUMS = {"n": "", "TT": "p", "N": "p", "NX": "d", "TX": "pd", "XX": "dd", "n_added": "", "T_added": "p"}
 SUMS |= {"squares": "d", "added": "d", "offset": "d", "unit": "d"}
@@ -51,6 +54,7 @@ def write_summary(path: str | PathLike[str], summary: Any) -> None:
         "labels": list(gathered.labels),
         "names": summary.names,
         "beside": summary.beside._asdict(),
+        "origin": asdict(summary.origin),
         "label_sets": roles.label_sets,
         "whole_weights": gathered.moments.whole_weights,
         "subtracted": gathered.moments.subtracted,
@@ -175,9 +179,9 @@ def _header(stream: Any) -> tuple[tuple[int, ...], bool, Any]:
 def _check_about(about: Any) -> None:
     if not isinstance(about, dict) or about.get("format") != FORMAT:
         raise _UnfitError(FOREIGN)
-    if about.get("version") != VERSION:
+    if about.get("version") not in READ or isinstance(about["version"], bool):
         raise _UnfitError(
-            f"it has version {about.get('version')!r:.20}; this fisherset reads version {VERSION}"
+            f"it has version {about.get('version')!r:.20}; this fisherset reads versions 2 and 3"
         )
     lacking = [key for key in ("task", "labels", "names", "beside", *FLAGS) if key not in about]
     if lacking:
@@ -201,6 +205,21 @@ def _check_about(about: Any) -> None:
             raise _UnfitError("its names are no list of different strings")
     if not all(isinstance(about[key], bool) for key in FLAGS):
         raise _UnfitError("it does not say of what kind its targets and weights are")
+    if about["version"] > 2:
+        _check_origin(about.get("origin"))
+
+
+def _check_origin(origin: Any) -> None:
+    if not isinstance(origin, dict) or set(origin) != {field.name for field in fields(Origin)}:
+        raise _UnfitError("it does not say where its rows are from")
+    target, parts, complete = (origin[key] for key in ("target", "parts", "complete"))
+    if not isinstance(target, str | None):
+        raise _UnfitError("the name of its target is no string")
+    hashes = isinstance(parts, list) and all(
+        isinstance(part, str) and DIGEST.fullmatch(part) for part in parts
+    )
+    if not hashes or not isinstance(complete, bool) or (complete and not parts):
+        raise _UnfitError("its digests are no hexadecimal numbers of 32 digits")
 
 
 def _assembled(about: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
@@ -227,7 +246,12 @@ def _assembled(about: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
     wrong = impossible(gathered, roles)
     if wrong is not None:
         raise _UnfitError(wrong)
-    return {"gathered": gathered, "roles": roles, "names": names, "task": about["task"], "beside": beside}
+    origin = about.get("origin") if about["version"] > 2 else None
+    if origin is not None and len(origin["parts"]) > counts.sum():
+        raise _UnfitError("its digests are more than its rows")
+    known = UNKNOWN if origin is None else Origin(**origin | {"parts": tuple(origin["parts"])})
+    called = {"names": names, "task": about["task"], "beside": beside}
+    return {"gathered": gathered, "roles": roles, **called, "origin": known}
 
 
 def _moments(about: dict[str, Any], found: dict[str, Any]) -> Moments:

@@ -9,27 +9,20 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fisherset._memory import format_bytes, free_memory
-from fisherset.data import CountedRows, names_of_several
-from fisherset.statistics.gathering import gathering_bytes, locate_in
-from fisherset.statistics.measured import BesideNames, FitArguments
-from fisherset.statistics.reader import Reader, classified, roles_of, rows_of
+from fisherset.statistics.measured import BesideNames
+from fisherset.statistics.reader import classified
 from fisherset.statistics.summary.consistency import impossible
 from fisherset.statistics.summary.file import read_summary, write_summary
-from fisherset.statistics.sums.cross_products import ColumnRoles, CrossProducts, sum_cross_products
-from fisherset.validation import parameters as parameter
-from fisherset.validation.numbers import reject_nonfinite
+from fisherset.statistics.summary.origin import UNKNOWN, Origin
+from fisherset.statistics.sums.cross_products import ColumnRoles, CrossProducts
 from fisherset.validation.parameters import shown
-from fisherset.validation.table import check_bare_table
 from fisherset.validation.targets import (
     CLASSIFICATION,
     ONE_CLASS_EACH,
     REGRESSION,
-    TASKS,
     encode_labels,
     exact_labels,
 )
-from fisherset.validation.weights import check_total_weight, check_weight_left
 
 UNNAMED = BesideNames()
 
@@ -40,7 +33,8 @@ class Summary:
     Made by :func:`summarize`. Summaries of different rows add up, `a + b`, to that of all of them, and
     `a - b` subtracts rows again; the answer is that of the pooled rows. No row can be read off a summary
     of many, but it does hold, for each class, the mean of every column, and all correlations: of a class
-    of one sample the mean is the sample itself.
+    of one sample the mean is the sample itself. It also holds a digest of the rows it was made of, by which
+    who has the same rows can recognise them.
 
     Parameters
     ----------
@@ -54,6 +48,8 @@ class Summary:
         Kind of the targets.
     beside : BesideNames, default=UNNAMED
         Names of several targets, and of several confounders.
+    origin : Origin, default=UNKNOWN
+        Name of the target, and digests of the rows.
 
     Attributes
     ----------
@@ -67,6 +63,8 @@ class Summary:
         The labels found so far; none where the targets are numbers.
     task : {"classification", "regression"}
         Kind of the targets.
+    target : str or None
+        Name of the target: the column of a file, or the name of the series y; None where it has none.
 
     See Also
     --------
@@ -94,9 +92,14 @@ class Summary:
         names: list[str] | None = None,
         task: str = CLASSIFICATION,
         beside: BesideNames = UNNAMED,
+        origin: Origin = UNKNOWN,
     ) -> None:
         self._gathered, self._roles, self.names, self.task = gathered, roles, names, task
-        self.beside = beside
+        self.beside, self.origin = beside, origin
+
+    @property
+    def target(self) -> str | None:
+        return self.origin.target
 
     @property
     def gathered(self) -> CrossProducts:
@@ -126,10 +129,29 @@ class Summary:
 
     def __add__(self, other: Summary) -> Summary:
         """The summary of the rows of both."""
-        if not isinstance(other, Summary):
-            return NotImplemented
+        return self.merge(other) if isinstance(other, Summary) else NotImplemented
+
+    def merge(self, other: Summary, *, check: bool = True) -> Summary:
+        """The summary of the rows of both: `a + b`, which refuses summaries that should not be added.
+
+        Parameters
+        ----------
+        other : Summary
+            A summary of other rows with the same columns and the same target.
+        check : bool, default=True
+            Whether to refuse targets of different names, and rows that are in both, as far as both
+            summaries tell; if not, such rows count twice.
+
+        Returns
+        -------
+        summary : Summary
+            Of all rows.
+        """
+        theirs, conflict = self._matched(other), self.origin.conflict(other.origin)
+        if check and conflict is not None:
+            raise ValueError(f"These summaries {conflict}. To add them anyway: a.merge(b, check=False).")
         with np.errstate(over="ignore", invalid="ignore"):  # what is lost is found by its sums
-            total = self._gathered.merged(self._matched(other))
+            total = self._gathered.merged(theirs)
         lost = np.flatnonzero(~(total.moments.finite & np.isfinite(total.XX.diagonal())))
         if lost.size:
             named = self.names is not None and lost[0] < self.n_columns
@@ -138,7 +160,7 @@ class Summary:
                 f"Summaries must be of columns whose sums float64 holds; those of column {shown(column)} "
                 f"leave its range when added. Divide it by the same number everywhere before summarize."
             )
-        return self._with(total)
+        return self._with(gathered=total, origin=self.origin + other.origin)
 
     def __radd__(self, other: Any) -> Summary:
         """So that `sum(summaries)` works, which starts at zero."""
@@ -149,6 +171,9 @@ class Summary:
         if not isinstance(other, Summary):
             return NotImplemented
         theirs = self._matched(other)
+        conflict = self.origin.other_target(other.origin)
+        if conflict is not None and not self.origin.holds(other.origin):
+            raise ValueError(f"These summaries {conflict}. Subtract a summary of rows that this one has.")
         mine = dict(zip(self._gathered.labels, self._gathered.counts.tolist(), strict=True))
         for label, count in zip(theirs.labels, theirs.counts.tolist(), strict=True):
             if count > mine.get(label, 0):
@@ -167,7 +192,7 @@ class Summary:
                 "Only rows of a summary can be subtracted from it; these were not part of it, or weigh so "
                 "much that no digits of the rest are left. Subtract a summary of rows that this one has."
             )
-        return self._with(rest)
+        return self._with(gathered=rest, origin=self.origin - other.origin)
 
     def named(self, names: Sequence[str]) -> Summary:
         """The same with names for its columns.
@@ -186,7 +211,7 @@ class Summary:
             raise ValueError(f"names must be as many as columns, {self.n_columns}; got {len(names)}.")
         if len(set(names)) < len(names):
             raise ValueError("names must name each column once; some are the same. Rename them.")
-        return Summary(self._gathered, self._roles, names=list(names), task=self.task, beside=self.beside)
+        return self._with(names=list(names))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the summary into an .npz file, whole or not at all, without pickles.
@@ -214,8 +239,12 @@ class Summary:
         """
         return cls(**read_summary(path))
 
-    def _with(self, gathered: CrossProducts) -> Summary:
-        return Summary(gathered, self._roles, names=self.names, task=self.task, beside=self.beside)
+    def _with(self, **changes: Any) -> Summary:
+        """The same with other sums, names or origin."""
+        own = {
+            name: getattr(self, name) for name in ("gathered", "roles", "names", "task", "beside", "origin")
+        }
+        return Summary(**{**own, **changes})
 
     def _matched(self, other: Summary) -> CrossProducts:
         """The other's sums with its columns in this one's order, if they are of the same columns."""
@@ -270,79 +299,3 @@ class Summary:
 
 def _named(names: list[str] | None) -> str:
     return " without names" if names is None else ""
-
-
-def summarize(
-    X: Any,
-    y: Any = None,
-    *,
-    sample_weight: Any = None,
-    confounders: Any = None,
-    task: str = CLASSIFICATION,
-    max_memory: int | float | str | None = None,
-) -> Summary:
-    """The statistics of a table, in place of its rows.
-
-    Parameters
-    ----------
-    X : {array-like, sparse matrix, DataFrame, scan, Dask array or data frame}
-        The samples.
-    y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
-        Their class labels, sets of labels, or numbers; a scan brings its own. A single class will do,
-        as others may be added.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the samples.
-    confounders : array-like of shape (n_samples, n_confounders), default=None
-        Numbers that features and targets are adjusted for when something is selected.
-    task : {"classification", "regression"}, default="classification"
-        Whether y holds classes, or numbers as in :class:`JointRegressionScore`.
-    max_memory : int or str, default=None
-        Bytes that may be held, such as "2GB"; a summary takes 24 for each pair of columns while it is
-        made. None for what is free.
-
-    Returns
-    -------
-    summary : Summary
-        Which can be added to others, saved, and selected from.
-
-    See Also
-    --------
-    Summary : What can be done with it.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from fisherset import summarize
-    >>> summarize(*load_iris(return_X_y=True))
-    Summary(150 samples, 4 columns, 3 classes)
-    """
-    parameter.check_choice("task", task, TASKS)
-    limit = parameter.check_memory(max_memory)
-    X, names = check_bare_table(X, out_of_core=True, least_rows=1, distinct=True)
-    rows = rows_of(X, y, FitArguments(sample_weight, confounders=confounders), names, task)
-    counted, roles = CountedRows(rows), roles_of(rows.head(), task)
-    check_room(roles, limit)
-    labels = classified(sum_cross_products(counted, Reader(task)), rows.labels)
-    check_total_weight(labels.gathered.moments.n)
-    if not labels.gathered.moments.n:
-        check_weight_left(np.zeros(1), "samples" if roles.targets.size else "classes")
-    finite = labels.gathered.moments.finite[: roles.n_features]
-    reject_nonfinite(finite, rows.names, locate_in(counted))
-    called = BesideNames(rows.targets, names_of_several(confounders))
-    return Summary(labels.gathered.about_means(), roles, names=rows.names, task=task, beside=called)
-
-
-def check_room(roles: ColumnRoles, limit: int | None) -> None:
-    """Refuse a summary that is larger than memory, or than what may be held."""
-    needed = gathering_bytes(roles)
-    if limit is not None and needed > limit:
-        raise ValueError(
-            f"max_memory must be at least {format_bytes(needed)} for a summary of {roles.n_features} "
-            f"columns; got {format_bytes(limit)}. Raise it, or leave columns out."
-        )
-    free = free_memory()
-    if needed > free:
-        raise ValueError(
-            f"A summary of {roles.n_features} columns would take {format_bytes(needed)} of memory; "
-            f"{format_bytes(free)} are free. Leave columns out first."
-        )

@@ -14,6 +14,14 @@ from numpy.typing import NDArray
 from fisherset._types import Floats
 from fisherset.data import Coded, Place
 from fisherset.tables.columns.table import ColumnTable, Content
+from fisherset.tables.columns.targets import (
+    CLASSES,
+    NUMBERS,
+    TargetValues,
+    are_rounded,
+    spelled_number,
+    spelled_numbers,
+)
 from fisherset.tables.columns.types import (
     RefusedColumnError,
     broad_kind,
@@ -97,29 +105,48 @@ def values_in(content: Content, target: str) -> NDArray[Any] | None:
     return np.fromiter(values, dtype=object, count=len(values))
 
 
-def complete_target(content: Content, target: str, task: str, table: str) -> NDArray[Any]:
-    """Return the labels, or numbers, of the rows of a table, none of which may be missing."""
+def complete_target(content: Content, target: str, task: str | None, table: str) -> tuple[NDArray[Any], str]:
+    """Return the labels, or numbers, of the rows of a table, none of which may be missing; and the task.
+
+    Without a task the values decide it.
+    """
     name = content.path.name
-    y = labels_in(content, target) if task == "classification" else _numbers_in(content, target)
+    y = _numbers_in(content, target) if task == NUMBERS else labels_in(content, target)
     if y is None:
         raise ValueError(f"{name} has no column {target!r}.")
     missing = np.array([_is_missing(value) for value in y.tolist()]) if y.dtype.kind in "Of" else None
     if missing is not None:
         check_complete(missing, target, Place(table, 1), name)
-    if task == "classification":
-        return y
+    if task is None:
+        values = TargetValues(content.untyped, content.decimal)
+        values.add(y)
+        task = values.task(target)
+        found = _numbers_in(content, target) if task == NUMBERS else None
+        y = y if found is None else found
+    return (y if task == CLASSES else _checked_numbers(y, target, name)), task
+
+
+def _checked_numbers(y: NDArray[Any], target: str, name: str) -> Floats:
+    """Return finite numbers that vary."""
     infinite = int(np.isinf(y).sum())
     if infinite:
         raise ValueError(f"The target {target!r} of {name} is infinite in {infinite} rows.")
     if np.ptp(y) == 0:
         raise ValueError(f"The target {target!r} of {name} is {y[0]:g} in all rows.")
-    return y
+    return np.asarray(y, dtype=np.float64)
 
 
 def _numbers_in(content: Content, target: str) -> Floats | None:
     """Return the target of a table as numbers, missing ones as NaN; None where there is no such column."""
     import pyarrow as pa
 
+    texts = content.values(target) if content.untyped else None
+    if texts is not None and all(text is None or isinstance(text, str) for text in texts):
+        found = spelled_numbers(texts, content.decimal)  # read as labels, of which 007 is not 7
+        if found is not None and are_rounded(texts):
+            raise _rounded(target, content.path.name)
+        if found is not None:
+            return found
     if isinstance(content, ColumnTable):
         column = content.table.column(target) if target in content.names else None
     else:
@@ -136,11 +163,15 @@ def _numbers_in(content: Content, target: str) -> Floats | None:
 def target_numbers(column: Any, target: str, file: str) -> Floats:
     """Return a column of numbers; integers that would be rounded are refused."""
     if rounds(column):
-        raise ValueError(
-            f"The target {target!r} of {file} holds whole numbers beyond 2^53, which would be "
-            f"rounded. Take something off them, or divide them by what they have in common."
-        )
+        raise _rounded(target, file)
     return numbers_in_column(column).astype(np.float64)
+
+
+def _rounded(target: str, file: str) -> ValueError:
+    return ValueError(
+        f"The target {target!r} of {file} holds whole numbers beyond 2^53, which would be rounded. Take "
+        f"something off them, or divide them by what they have in common."
+    )
 
 
 def _no_numbers(target: str, file: str, detail: str = "") -> ValueError:
@@ -187,10 +218,10 @@ class Targets:
     Columns of dates, lists or the like are refused by the schema; `untyped` labels are text without a type.
     """
 
-    def __init__(self, names: list[str], schema: Any, file: str, untyped: bool) -> None:
+    def __init__(self, names: list[str], schema: Any, file: str, untyped: bool, decimal: str = ".") -> None:
         import pyarrow as pa
 
-        self.names, self._file = names, file
+        self.names, self._file, self._decimal = names, file, decimal
         # decimals come as they are written, all with the same number of digits
         self._spelt = untyped or pa.types.is_decimal(schema.field(names[0]).type)
         for name in names:
@@ -233,5 +264,11 @@ class Targets:
         check_complete(codes < 0, name, place)
         numbers: dict[Any, int] = {}  # of the strings that some row has
         used = np.unique(codes)
-        number = np.array([numbers.setdefault(strings[code], len(numbers)) for code in used], dtype=np.intp)
+        labels = [self._pointed(str(strings[code])) for code in used]
+        number = np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.intp)
         return Coded(tuple(numbers), number[np.searchsorted(used, codes)], self._spelt)
+
+    def _pointed(self, label: str) -> str:
+        """Return a label with a decimal point in place of the comma, where it is a number with one."""
+        comma = self._decimal == "," and "," in label and spelled_number(label, ",") is not None
+        return label.replace(",", ".") if comma else label

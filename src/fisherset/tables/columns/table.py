@@ -50,6 +50,7 @@ class ColumnTable:
     ids: Identifiers | None = None  # names of the rows, where they have any
     text: TextReader | None = None  # of a file of text, finds lines
     untyped: bool = False  # whether cells have no types, as in CSV: only then strings may be numbers
+    decimal: str = "."  # the decimal point of such cells
 
     @cached_property
     def names(self) -> list[str]:
@@ -95,7 +96,8 @@ class ColumnTable:
 
     def labels_of_rows(self, target: str, rows: list[int]) -> ColumnTable:
         """Return one column of some rows."""
-        return ColumnTable(self.path, self.table.select([target]).take(rows), untyped=self.untyped)
+        some = self.table.select([target]).take(rows)
+        return ColumnTable(self.path, some, untyped=self.untyped, decimal=self.decimal)
 
     def find_target(self, target: str | None) -> str:
         """Return the name of the target, which has to be a column."""
@@ -198,12 +200,13 @@ def _collected(
         check_names(file.path, table.column_names)
         return table
 
+    decimal = "." if text is None else text.dialect.decimal
     if layout.transpose:
         table, ids = transposed(file.path, read, strings, wanted, layout, text)
-        return ColumnTable(file.path, table, ids, untyped=True)
+        return ColumnTable(file.path, table, ids, untyped=True, decimal=decimal)
     # a column without a name holds identifiers: 007 is not 7
     table, names = without_index(read({*strings, ""}, wanted), strings, file.name)
-    return ColumnTable(file.path, table, names, text, untyped=text is not None)
+    return ColumnTable(file.path, table, names, text, untyped=text is not None, decimal=decimal)
 
 
 def _identified(content: Content, layout: Layout) -> Content:

@@ -185,7 +185,9 @@ def scan_cells(
     weight = None if sample_weight is None else _numbers(cells, sample_weight, "sample_weight")
     rows = CellRows(cells, variables, _target(cells, target), weight, batch_rows)
     rows.identifier = identifier
-    rows.targets = list(target) if isinstance(target, list | tuple) and len(target) > 1 else None
+    listed = list(target) if isinstance(target, list | tuple) else []
+    rows.targets = listed if len(listed) > 1 else None
+    rows.target = target if isinstance(target, str) else listed[0] if len(listed) == 1 else None
     return rows
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +55,7 @@ class AnnotatedMatrix:
     annotations: dict[str, NDArray[Any]]  # a value for each row, None where it is missing
     ids: Identifiers | None = None  # names of the rows, where they have any
     untyped: bool = False  # whether annotations have no types: only then strings may be numbers
+    decimal: ClassVar[str] = "."  # of such strings
 
     @property
     def label_names(self) -> list[str]:

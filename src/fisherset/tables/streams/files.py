@@ -45,6 +45,8 @@ class Stream(Protocol):
     def agree(self, columns: Sequence[str]) -> None:
         """Settle the types of columns that will be read; those that differ between files are refused."""
 
+    decimal: str  # the decimal point of text without a type
+
     def untyped(self, name: str) -> bool:
         """Whether a column is text without a type, as in CSV."""
 
@@ -78,6 +80,8 @@ class Files:
             with readable(file):
                 check_partitions(file.name, file.partitions, reader.schema.names)
         self._remark()
+        points = {reader.dialect.decimal for reader in self._readers if isinstance(reader, TextReader)}
+        self.decimal = points.pop() if len(points) == 1 else "."
         counts = [reader.n_rows for reader in self._readers]
         self.n_rows = None if None in counts else sum(count or 0 for count in counts)
         if self.n_rows == 0:

@@ -30,6 +30,7 @@ class Query:
     read: Callable[[list[str], int], Batches]
     files: Sequence[TableFile] = ()
     n_rows: int | None = None
+    decimal: str = "."
 
     def agree(self, columns: Sequence[str]) -> None:
         """Types are those of the schema."""
