@@ -156,12 +156,9 @@ class Request:
     def line(self, k: int, chosen: str = "selected") -> str:
         """Return the table, the target as it was interpreted, and the size in one line of a page."""
         n, noun = len(self.grouping.labels), self.grouping.noun
-        name = self.table.path.name
-        about = (
-            f"{name}, {counted(self.table.n_rows, 'rows')}",
-            f"target {self.table.target} ({self.target_range})",
-        )
-        return " · ".join([*about, f"{k} of {n} {noun} {chosen}"])
+        table = f"{self.table.path.name}, {counted(self.table.n_rows, 'rows')}"
+        target = f"target {self.table.target} ({self.target_range})"
+        return " · ".join([table, target, f"{k} of {n} {noun} {chosen}"])
 
     def described(
         self, target: str, size: tuple[str, str], gamma: float, *more: tuple[str, str]
