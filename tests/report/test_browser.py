@@ -43,16 +43,17 @@ def tumours():
     return found.data.assign(diagnosis=found.target_names[found.target])
 
 
-def cells(rng):
+def cells():
     """100 of 120 genes of 16 types of cells: counts, mostly zeros."""
-    y = np.arange(480) % 16
+    rng, y = np.random.default_rng(0), np.arange(480) % 16
     rates = rng.gamma(0.4, size=(16, 120))
     table = pd.DataFrame(np.log1p(rng.poisson(rates[y]))).add_prefix("gene_")
     table["kind"] = [f"a kind of cell with a long name, {code}" for code in y]
     return table
 
 
-def noise(rng):
+def noise():
+    rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.normal(size=(60, 200))).add_prefix("m")
     return table.assign(kind=rng.integers(2, size=60))
 
@@ -60,8 +61,8 @@ def noise(rng):
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
     """The seven pages of the issue, and one with odd names: its file by name."""
-    folder, rng = tmp_path_factory.mktemp("pages"), np.random.default_rng(0)
-    tables = {"wine": odd_wine(), "tumours": tumours(), "cells": cells(rng), "noise": noise(np.random.default_rng(0))}
+    folder = tmp_path_factory.mktemp("pages")
+    tables = {"wine": odd_wine(), "tumours": tumours(), "cells": cells(), "noise": noise()}
     for name, table in tables.items():
         table.to_csv(folder / f"{name}.csv", index=False)
     (folder / "groups.json").write_text(json.dumps({EVIL[::-1]: [EVIL, "=1+2"], LONG[1:]: [LONG]}))
