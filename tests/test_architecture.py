@@ -44,7 +44,18 @@ ALLOWED = {
 CORE = ("data", "validation", "statistics", "solver", "selection", "selectors", "analysis")
 # for all layers
 SHARED = {
-    *("_docs", "_files", "_format", "_memory", "_progress", "_records", "_rounding", "_sparse", "_threads"),
+    *(
+        "_docs",
+        "_files",
+        "_format",
+        "_kinds",
+        "_memory",
+        "_progress",
+        "_records",
+        "_rounding",
+        "_sparse",
+        "_threads",
+    ),
     "_types",
 }
 PUBLIC = set(fisherset.__all__)
@@ -56,7 +67,7 @@ OUTSIDE = {  # third-party packages
     "selection": {"numpy", "scipy", "sklearn"},
     "selectors": {"numpy", "scipy", "sklearn"},
     "analysis": {"numpy", "scipy", "sklearn"},
-    "tables": {"h5py", "numpy", "polars", "pyarrow", "scipy", "sklearn", "zarr"},
+    "tables": {"h5py", "numpy", "polars", "pyarrow", "python_calamine", "scipy", "sklearn", "zarr"},
     "datasets": {"numpy", "scipy", "sklearn"},
     "evaluation": {"numpy", "scipy", "sklearn"},
     "plots": {"matplotlib", "numpy"},

@@ -8,10 +8,12 @@ if TYPE_CHECKING:
 
     from fisherset.analysis import (
         Certificate,
+        CriterionTerms,
         Explanation,
         NearBest,
         SelectionPath,
         certify,
+        criterion_terms,
         explain,
         fisher_criterion,
         near_best,
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Certificate",
+    "CriterionTerms",
     "Explanation",
     "FisherScore",
     "GeneralizedFisherScore",
@@ -53,6 +56,7 @@ __all__ = [
     "TraceRatio",
     "__version__",
     "certify",
+    "criterion_terms",
     "explain",
     "fisher_criterion",
     "near_best",
@@ -62,8 +66,8 @@ __all__ = [
 ]
 _HOMES = {
     "analysis": (
-        *("Certificate", "Explanation", "NearBest", "SelectionPath"),
-        *("certify", "explain", "fisher_criterion", "near_best", "selection_path"),
+        *("Certificate", "CriterionTerms", "Explanation", "NearBest", "SelectionPath"),
+        *("certify", "criterion_terms", "explain", "fisher_criterion", "near_best", "selection_path"),
     ),
     "plots": ("SelectionPathDisplay",),
     "selection.leakage": ("LeakageWarning",),

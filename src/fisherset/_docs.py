@@ -95,7 +95,8 @@ class_weight : "balanced", "sqrt" or mapping, default=None
     same, "sqrt" in proportion to the root of their size, a mapping of labels to weights says so itself.
 adjust_for : array-like, default=None
     Features that are not selected, but for whose linear effect the others and the target are adjusted,
-    as for `confounders`: names, numbers or a mask. The rest of their groups is not selected either.
+    as for `confounders`: names, numbers or a mask. The name of a column of strings means all its features
+    `column=value`. The rest of their groups is not selected either.
 missing : {"error", "mean"}, default="error"
     Treatment of NaN in X: refuse it, or let it count as the mean of its column, so that it adds nothing to
     any sum; nothing is copied.

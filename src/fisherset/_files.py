@@ -11,12 +11,13 @@ import stat
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 # Suffixes of tables: text with its usual separator, compressed text, and Arrow's own formats, the last a
 # stream.
 TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t"}
+JSON = (".json", ".jsonl", ".ndjson")
 PACKED = (".gz", ".bz2", ".zst", ".lz4", ".xz")
 ARROW = (".feather", ".arrow", ".ipc", ".arrows")
 PACKERS = {".gz": "gzip", ".zst": "zstd"}  # compressions of text that is written
@@ -27,10 +28,11 @@ WRITTEN = (
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")  # for a spreadsheet
 
 
-def suffix_of(path: Path) -> str:
+def suffix_of(path: PurePath) -> str:
     """Return the suffix of the format of a file; that of the compression of a text comes after it."""
     suffixes = ["", "", *(suffix.lower() for suffix in path.suffixes)]
-    return suffixes[-2] if suffixes[-1] in PACKED and suffixes[-2] in TEXT else suffixes[-1]
+    packed = suffixes[-1] in PACKED and suffixes[-2] in (*TEXT, *JSON)
+    return suffixes[-2] if packed else suffixes[-1]
 
 
 def write_whole(path: Path, content: str | bytes, *, force: bool = False) -> None:

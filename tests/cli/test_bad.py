@@ -58,7 +58,9 @@ def wide_npz(path, table):
 FILES = {
     "no such file": ("t.csv", lambda path, table: None, (), "There is no file"),
     "a folder": ("t.csv", lambda path, table: path.mkdir(), (), "is a folder|no file in"),
-    "unknown suffix": ("t.xlsx", text("a"), (), "unsupported file type"),
+    "unknown suffix": ("t.pdf", text("a"), (), "unsupported file type"),
+    "unknown content": ("t.abc", text("\x00\x01\x02\x80", "latin-1"), (), "unsupported file type"),
+    "a header that is not ended": ("t.csv", text("a,kind"), (), "has no rows"),
     "empty": ("t.csv", text(""), (), "is empty"),
     "empty parquet": ("t.parquet", text(""), (), "is empty"),
     "header only": ("t.csv", text("g0,kind\n"), (), "no rows"),
@@ -175,7 +177,7 @@ TABLES = {
         "t.csv",
         csv_of(lambda t: t.assign(name=[f"patient {i}" for i in t.index])),
         (),
-        "'name' look like identifiers",
+        r"'name' looks like an identifier \(90 distinct values in 90 rows\). Add --id name or --drop name\.",
     ),
     "columns of the same name": (
         "t.csv",

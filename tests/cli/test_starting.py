@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from fisherset.cli.app import app
-from support.command_line import environment
+from support.command_line import environment, invoke, refused
+from support.workbooks import rows_of, write_xlsx
 
-HEAVY = {"jinja2", "joblib", "matplotlib", "numpy", "pandas", "pyarrow", "scipy", "sklearn"}
+HEAVY = {"jinja2", "joblib", "matplotlib", "numpy", "pandas", "pyarrow", "pydantic", "scipy", "sklearn"}
 # Commands one after another, each with its exit code and the heavy modules that are loaded by then.
 CODE = """
 import json, sys
@@ -64,7 +65,11 @@ REFUSED = {
     "no such target": "select t.csv -t z -k 1",
     "no target": "select t.csv -k 1",
     "no such file": "select no.csv -t y -k 1",
-    "no such suffix": "select t.xyz -t y -k 1",
+    "unsupported suffix": "select t.pdf -t y -k 1",
+    "unsupported content": "select t.xyz -t y -k 1",
+    "an address": "select https://example.org/t.csv -t y -k 1",
+    "no such sheet": "select t.xlsx --sheet two -t y -k 1",
+    "no such target in a sheet": "select t.xlsx -t z -k 1",
     "no number for gamma": "select t.csv -t y -k 1 --gamma x",
     "no such task": "select t.csv -t y -k 1 --task regresion",
     "no such column to keep": "select t.csv -t y -k 1 --keep z",
@@ -96,7 +101,9 @@ def three_features(tmp_path):
     X = np.random.default_rng(0).standard_normal((20, 3)).round(3)
     table = pd.DataFrame(X, columns=list("abc")).assign(y=["u", "v"] * 10)
     table.to_csv(tmp_path / "t.csv", index=False)
-    table.to_csv(tmp_path / "t.xyz", index=False)
+    table.to_csv(tmp_path / "t.pdf", index=False)
+    (tmp_path / "t.xyz").write_bytes(b"\x00\x01\x02")
+    write_xlsx(tmp_path / "t.xlsx", {"one": rows_of(table)})
     table.to_parquet(tmp_path / "t.parquet", index=False)
     (tmp_path / "rows").mkdir()
     table.to_parquet(tmp_path / "rows" / "a.parquet", index=False)
@@ -132,3 +139,27 @@ def test_pandas_can_be_loaded_after_arrow_has_not_found_it(three_features):
         "import pandas; assert len(pandas.read_csv('t.csv')) == 20"
     )
     subprocess.run([sys.executable, "-c", code], cwd=three_features, env=environment(), check=True)
+
+
+WRONG_VALUES = {
+    "select t.csv --task Regression": "--task takes classification or regression; got 'Regression'. "
+    "Did you mean 'regression'?",
+    "select t.csv --format JSON": "--format takes table, names, csv, tsv or json; got 'JSON'. "
+    "Did you mean 'json'?",
+    "select t.csv --class-weight none": "--class-weight takes balanced or sqrt; got 'none'.",
+    "select t.csv --time-limit soon": "--time-limit takes a number; got 'soon'.",
+    "select t.csv --solver exact --max-nodes 1.5": "--max-nodes takes a whole number; got '1.5'.",
+    "compare t.csv --repeats 0": "--repeats must be at least 1; got 0.",
+    "compare t.csv --seed -1": "--seed must be at least 0; got -1.",
+}
+
+
+@pytest.mark.parametrize("line", WRONG_VALUES)
+def test_values_are_refused_in_a_sentence(line, three_features):
+    assert refused(invoke(*line.split(), cwd=three_features)) == f"fisherset: {WRONG_VALUES[line]}"
+
+
+def test_choices_are_completed(tmp_path):
+    typed = {"COMP_WORDS": "fisherset select t.csv --task reg", "COMP_CWORD": "4"}
+    found, said = loaded_by([[]], tmp_path, _FISHERSET_COMPLETE="complete_bash", **typed)
+    assert (found, said.split()) == ([[0, []]], ["regression"])

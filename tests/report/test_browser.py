@@ -299,11 +299,11 @@ def test_tables_sort_and_filter(open_page):
     sort = "names => [...names].sort((a, b) => a.localeCompare(b, undefined, { numeric: true }))"
     assert names == page.evaluate(sort, names)
     assert heads.nth(place).get_attribute("aria-sort") is None
-    page.locator("input[type=search]").fill("größe")
+    page.locator("input[data-table=features]").fill("größe")
     assert len(column(page, 1)) >= 1
     assert all("größe" in text for text in page.locator("#features tbody tr:visible").all_inner_texts())
     assert "found" in page.locator("#features-count").inner_text()
-    page.locator("input[type=search]").fill("")
+    page.locator("input[data-table=features]").fill("")
     assert len(column(page, 1)) == 8
 
 

@@ -1,11 +1,13 @@
 """Situations in which the command line says something that no table of bad input has: answers, notes."""
 
 import json
+import zipfile
 
 import numpy as np
 import pandas as pd
 
 from support.table_files import frame, write_csv, write_npz
+from support.workbooks import rows_of, write_xlsx
 
 
 def houses(n=90):
@@ -67,6 +69,30 @@ def case(situation, command, write=None, **changed):
     return situation, shlex.split(command), write, {n.replace("__", "."): v for n, v in changed.items()}
 
 
+def parquet_file(folder):
+    frame().to_parquet(folder / "t.parquet", index=False)
+
+
+def workbook(folder):
+    write_xlsx(folder / "t.xlsx", {"rows": rows_of(frame()), "notes": [["a"], [1]]})
+
+
+def archive(folder):
+    with zipfile.ZipFile(folder / "t.zip", "w") as file:
+        for name in ("a.csv", "b.csv", "README.md"):
+            file.writestr(name, "a,kind\n1,u\n")
+
+
+def readme(folder):
+    (folder / "rows").mkdir()
+    (folder / "rows" / "README.md").write_text("# rows\n")
+
+
+def rows_and_readme(folder):
+    readme(folder)
+    write_csv(folder / "rows" / "part.csv", frame())
+
+
 SELECT = "select t.csv -t kind -k 3"
 PARTS = then("summarize a.csv -t kind --out a.npz", "summarize b.csv -t kind --out b.npz")
 
@@ -117,6 +143,8 @@ ANSWERS = [
     case("a selection from a summary", "select a.npz -k 2", parts),
 ]
 NOTES = [
+    case("one of several sheets", "select t.xlsx -t kind -k 3 --format names", workbook),
+    case("a folder with a README", "select rows -t kind -k 3 --format names", rows_and_readme),
     case("no -k", "select t.csv -t kind"),
     case("no -k, many required", "select t.csv -t kind --keep g0,g1,g2,g3,g4"),
     case(
@@ -190,6 +218,15 @@ REFUSALS = [
     case("no number", f"{SELECT} --time-limit soon"),
     case("no file", "select"),
     case("a URL", "select https://example.org/t.csv -t kind"),
+    case("a URL of labels", "select t.csv --labels s3://bucket/l.csv -t kind"),
+    case("a sheet of a text", f"{SELECT} --sheet rows"),
+    case("no header of Parquet", "select t.parquet --no-header -t 3 -k 2", parquet_file),
+    case("no header, no such column", "select t.csv --no-header -t -20 -k 2"),
+    case("no such sheet", "select t.xlsx --sheet Rows -t kind -k 2", workbook),
+    case("several tables in an archive", "select t.zip -t kind -k 2", archive),
+    case("nested JSON", "select t.json -t kind -k 2", file("t.json", '[{"a": [1, 2], "kind": "u"}]')),
+    case("JSON that is no table", "select t.json -t kind -k 2", file("t.json", "3")),
+    case("a folder without a table", "select rows -t kind -k 2", readme),
     case("no such pattern", "select 'x*.csv' -t kind"),
     case("a name in capitals", "select t.csv -t KIND -k 2"),
     case("a column in capitals", f"{SELECT} --keep G0"),

@@ -359,12 +359,6 @@ NUMBERS = [f"{i}.5" for i in range(14)]
 REFUSED = {
     "comments alone": ("t.csv", "# a\n# b\n", {}, "t.csv has no rows"),
     "empty lines alone": ("t.csv", "\n\n", {}, "t.csv has no rows"),
-    "thousands and decimals": (
-        "t.csv",
-        lines([[f"{i}.234,5" for i in range(1, 15)], KINDS], ["x", "kind"], ";"),
-        {},
-        "'x' of t.csv holds '1.234,5', first in line 2, a number with a comma in it: convert it",
-    ),
     "a short row": ("t.csv", "a,b,kind\n1,2,x\n3,4\n", {}, "Line 3 of t.csv has 2 cells, the header 3: "),
     "a long row": ("t.csv", PLAIN + "1,2,3,4,5\n", {}, "Line 16 of t.csv has 5 cells, the header 4: "),
     "a short row after cells of two lines": (
@@ -441,13 +435,6 @@ REFUSED = {
         stream_of(lines(changed(0, 3, "?"))),
         {},
         "'size' of t.arrows holds '\\?' in row 4, .* convert it",
-    ),
-    "decimal commas in quotes": (
-        "t.csv",
-        lines([[f"{i},5" for i in range(28)], KINDS * 2], ["x", "kind"], cell=quoted),
-        {},
-        "'x' of t.csv holds '0,5', first in line 2, a number with a comma in it: "
-        "convert it, or say (--decimal ,|Layout)",
     ),
     "points and commas": (
         "t.tsv",

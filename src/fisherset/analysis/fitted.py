@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from fisherset.data import DaskRows
 from fisherset.selection.constraints import SetArguments, check_constraints
 from fisherset.selectors.joint import JointSelector
 from fisherset.validation.parameters import shown
@@ -46,8 +47,7 @@ def _arguments(
         raise TypeError(f"{name} needs the table, too: {name}(selector, X, y).")
     check_is_fitted(selector)
     check_same_columns(selector, X)
-    if not is_out_of_core(dask_as_rows(X)):
-        _check_repeated(name, selector, options)
+    _check_repeated(name, selector, dask_as_rows(X), options)
     known = {option: value for option, value in _options(selector).items() if option in accepted}
     for option, value in known.items():
         if option in options and not np.array_equal(options[option], value):
@@ -72,15 +72,21 @@ def _options(selector: Any) -> dict[str, Any]:
     return {"gamma": selector.gamma_, **decided, "task": selector._task}
 
 
-def _check_repeated(name: str, selector: Any, options: dict[str, Any]) -> None:
+def _check_repeated(name: str, selector: Any, X: Any, options: dict[str, Any]) -> None:
     """Refuse rows without the fit arguments of the selector, which keeps none of them."""
+    scanned = is_out_of_core(X) and not isinstance(X, DaskRows)
+    own = getattr(X, "fit_arguments", None) if scanned else ()
+    if own is None:  # a summary, or rows that do not tell
+        return
     for argument in getattr(selector, "_fitted_with", ()):
-        if options.get(argument) is None:
-            other = ", or 1 for none" if argument == "sample_weight" else ""
-            raise ValueError(
-                f"The selector was fitted with {argument}, which it does not store. Pass it again, as "
-                f"{name}(selector, X, y, {argument}=...){other}."
-            )
+        if argument in own or options.get(argument) is not None:
+            continue
+        call = f"scan(..., {argument}=...)" if scanned else f"{name}(selector, X, y, {argument}=...)"
+        other = ", or 1 for none" if argument == "sample_weight" and not scanned else ""
+        raise ValueError(
+            f"The selector was fitted with {argument}, which it does not store. Pass it again, as "
+            f"{call}{other}."
+        )
 
 
 def _own_subset(parameter: str, selector: Any) -> Any:

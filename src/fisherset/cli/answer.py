@@ -25,6 +25,7 @@ from fisherset.cli.remarks import remark_texts, remarks_on
 from fisherset.cli.request import Request
 from fisherset.cli.sizes import SELECTORS, compared_sizes, fitted, nearby_sizes
 from fisherset.cli.terminal import ProgressBars, status_shown_later
+from fisherset.cli.what_if import what_if
 from fisherset.report import ChosenFeature, Remark
 from fisherset.report.comparisons import Sizes
 from fisherset.statistics.leakage import leaking_columns
@@ -191,6 +192,7 @@ class Answer:
             provenance=provenance(request, self._python, len(y)),
             compared_sizes=sizes,
             rows=self.rows,
+            what_if=what_if(request, self.selector, sizes),
         )
         return report.report_page(content)
 

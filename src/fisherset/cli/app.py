@@ -18,6 +18,7 @@ from fisherset.cli.commands.reproduce import reproduce
 from fisherset.cli.commands.select import select
 from fisherset.cli.commands.summaries import merge, summarize
 from fisherset.cli.terminal import printable, reset_notes, show_note, tolerant_streams
+from fisherset.cli.values import Command, Group
 
 # Exit codes besides INTERRUPTED; 0 is success.
 UNEXPECTED = 1  # a fault of fisherset itself
@@ -26,6 +27,7 @@ READER_LEFT = 141  # 128 + SIGPIPE, as in shells: `| head -1`
 
 app = typer.Typer(
     name="fisherset",
+    cls=Group,
     help="Choose the best set of features jointly, with a proof of how good it is.\n\n"
     "Exit codes: 0 done; 2 the table or the request cannot be used, one sentence says why; "
     "130 interrupted; 141 the reader of the output left, as in `| head`; 1 a bug in fisherset.",
@@ -34,7 +36,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (select, apply, compare, certify, alternatives, summarize, merge, demo, reproduce):
-    app.command()(command)
+    app.command(cls=Command)(command)
 
 
 def _show_version(wanted: bool) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import typer
 
 from fisherset._files import WRITTEN, is_protected, write_whole
+from fisherset._kinds import address_of, check_installed, kind_of
 from fisherset.cli import INTERRUPTED, raise_on_interrupt
 from fisherset.cli.options import (
     FORMATS,
@@ -65,6 +67,14 @@ class TableFile:
         "--on",
         autocompletion=complete,
     )
+    sheet: str | None = layout_option(
+        None, "The sheet of an Excel or OpenDocument file. Default: the first.", "--sheet"
+    )
+    no_header: bool = layout_option(
+        False,
+        "The first line is data: columns are called column1, column2, ...; -t 5 is column5, -t -1 the last.",
+        "--no-header",
+    )
 
     @property
     def inputs(self) -> list[Path]:
@@ -80,19 +90,27 @@ class TableFile:
         if self.on is not None and self.labels is None:
             raise ValueError("--on must go with --labels, the file that has the target.")
         for path in self.inputs:
-            pattern = any(character in str(path) for character in "*?[") or "://" in str(path)
-            if not path.exists() and not pattern:
+            if (address := address_of(path)) is not None:
+                raise ValueError(_download(address, path == self.file))
+            if not path.exists() and not any(character in str(path) for character in "*?["):
                 raise FileNotFoundError(f"There is no file {str(path)!r}.")
+            if path.is_file() and path.stat().st_size:
+                check_installed(kind_of(path))
+
+    @property
+    def piped(self) -> bool:
+        """Whether the table comes through a pipe: the standard input, a FIFO, or <(command)."""
+        return self.file == STANDARD_INPUT or self.file.is_fifo() or self.file.is_socket()
 
     @contextmanager
     def opened(self) -> Iterator[Path]:
-        """The file, or a copy of the standard input, for as long as the table is used."""
-        if self.file != STANDARD_INPUT:
+        """The file, or a copy of what comes through a pipe, for as long as the table is used."""
+        if not self.piped:
             yield self.file
             return
         from fisherset.tables import spooled
 
-        with spooled() as path:
+        with spooled(None if self.file == STANDARD_INPUT else self.file) as path:
             yield path
 
     @property
@@ -101,7 +119,7 @@ class TableFile:
         from fisherset.tables import Layout
 
         how = self.sep, self.decimal, self.encoding, tuple(self.na or ()), self.transpose
-        return Layout(*how, self.identifier, self.labels, self.on)
+        return Layout(*how, self.identifier, self.labels, self.on, self.sheet, not self.no_header)
 
 
 @dataclass(frozen=True)
@@ -141,7 +159,7 @@ class LabelledFile(TableFile):
         given |= {} if self.in_memory else {"digest": digest}
         with ProgressBars(quiet, f"reading {path.name}"):
             opened: Any = read_table if self.in_memory else open_table
-            table: LabelledTable = opened(path, self.target, drop=self.drop or (), **given)
+            table: LabelledTable = opened(path, self._target_of(path), drop=self.drop or (), **given)
         note_about(path.name)
         if table.task == "classification" and table.y is not None and are_continuous(table.y):
             raise ValueError(
@@ -149,6 +167,32 @@ class LabelledFile(TableFile):
                 f"classes. Add --task regression, or bin them."
             )
         return table
+
+    def _target_of(self, path: Path) -> str | None:
+        """Return the name of the target; a number is a place where columns have no names of their own."""
+        target = self.target
+        if target is None or not self.no_header or not re.fullmatch(r"-?[1-9]\d{0,8}", target):
+            return target
+        if int(target) > 0:
+            return f"column{target}"
+        from fisherset.tables import columns_in
+
+        names = columns_in(str(path), replace(self.layout, labels=None, transpose=False))
+        if -int(target) > len(names):
+            raise ValueError(f"{path.name} has {len(names)} columns; got --target {target}.")
+        return names[int(target)]
+
+
+def _download(address: str, is_table: bool) -> str:
+    """Return a sentence with the command that works for a table on the web."""
+    scheme, quoted = address.partition(":")[0].lower(), shlex.quote(address)
+    place = "-" if is_table else "."
+    copy = {"s3": f"aws s3 cp {quoted} {place}", "gs": f"gcloud storage cp {quoted} {place}"}.get(
+        scheme, f"curl -L{'' if is_table else 'O'} {quoted}"
+    )
+    rest = ["-" if address_of(argument) == address else argument for argument in sys.argv[1:]]
+    command = f"{copy} | fisherset {shlex.join(rest)}" if is_table else copy
+    return f"Tables are read from files, not from the web. Run: {command}"
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ import typer
 from fisherset._files import ARROW, TEXT
 from fisherset._memory import LEAST_MEMORY, parse_bytes
 from fisherset.cli import terminal
+from fisherset.cli.values import converted, described, plain_kind
 
 # Values of options.
 Task = Literal["classification", "regression"]
@@ -28,9 +29,10 @@ SEPARATORS = {"tab": "\t", r"\t": "\t", "space": " "}  # separators by the names
 REQUIRED = MISSING  # in place of a default
 
 
-def option(default: Any, text: str, *flags: str, **more: Any) -> Any:
+def option(default: Any, text: str, *flags: str, least: int | None = None, **more: Any) -> Any:
     """Declare an option, as the default of a parameter of a command or of a field of a record of options."""
-    return field(default=default, metadata={"declared": typer.Option(*flags, help=text, **more)})
+    declared = typer.Option(*flags, help=text, **more)
+    return field(default=default, metadata={"declared": declared, "flags": flags, "least": least})
 
 
 def argument(metavar: str, text: str) -> Any:
@@ -52,20 +54,21 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     """Make a command: a parameter is an option, or a record (a dataclass) with an option for each field."""
     hints = get_type_hints(function)
     records: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
-    parameters: list[Parameter] = []
+    declared: dict[str, tuple[Any, Any]] = {}  # the type of each option, and its declaration
     for name, parameter in signature(function).parameters.items():
         if name in records:
             types = get_type_hints(records[name])
-            parameters += [_parameter(own.name, types[own.name], own) for own in fields(records[name])]
+            declared |= {own.name: (types[own.name], own) for own in fields(records[name])}
         else:
-            parameters.append(_parameter(name, hints[name], parameter.default))
+            declared[name] = hints[name], parameter.default
+    parameters = [_parameter(name, *own) for name, own in declared.items()]
     flat = Signature(parameters)
 
     @wraps(function)
     def called(**given: Any) -> None:
         bound = flat.bind(**given)
         bound.apply_defaults()
-        values = bound.arguments
+        values = {name: _value(name, value, *declared[name]) for name, value in bound.arguments.items()}
         for name, kind in records.items():
             values[name] = kind(**{own.name: values.pop(own.name) for own in fields(kind)})
         function(**values)
@@ -78,8 +81,35 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
 def _parameter(name: str, kind: Any, declared: Any) -> Parameter:
     """Return a parameter as typer reads it."""
     default = Parameter.empty if declared.default is MISSING else declared.default
-    annotation = Annotated[kind, declared.metadata["declared"]]
+    plain: Any = plain_kind(kind)
+    annotation = Annotated[plain, described(declared.metadata["declared"], kind)]
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _value(name: str, value: Any, kind: Any, declared: Any) -> Any:
+    """Return the value of an option in its type."""
+    return converted(value, kind, _flag(name, declared), declared.metadata.get("least"))
+
+
+def _flag(name: str, declared: Any) -> str:
+    """Return an option as it is given on the command line."""
+    flags = declared.metadata.get("flags") or [f"--{name.replace('_', '-')}"]
+    return str(flags[0])
+
+
+def as_arguments(record: Any, *left_out: str) -> list[str]:
+    """Return the options of a record as they are given on the command line, without the defaults."""
+    words: list[str] = []
+    for own in fields(record):
+        value = getattr(record, own.name)
+        if own.name in left_out or "flags" not in own.metadata or value in (own.default, None, []):
+            continue
+        flag = _flag(own.name, own)
+        if isinstance(value, bool):  # of "--a/--b" the second is for False
+            words.append(flag.split("/")[0 if value else -1])
+        else:
+            words += [f"{flag}={one}" for one in (value if isinstance(value, list) else [value])]
+    return words
 
 
 def complete(ctx: Any, incomplete: str) -> list[str]:
@@ -114,8 +144,8 @@ def _header(path: Path, separator: str | None) -> list[str]:
 
 
 FORMATS = (
-    "CSV, TSV or other text, Parquet, Feather/Arrow, .npz, .svmlight, .h5ad, a GEO series matrix; packed by "
-    "gzip, zstd, bzip2 or xz or not; - for the standard input."
+    "CSV, TSV or other text, Excel (.xlsx, .xls, .ods), JSON, Parquet, Feather/Arrow, .npz, .svmlight, "
+    ".h5ad, a GEO series matrix; compressed text, or one table in a .zip; - for the standard input."
 )
 TASK = option(None, "Tell classes apart, or explain a number. Default: as the target's values say.", "--task")
 GAMMA = option(
@@ -150,7 +180,7 @@ MAX_NODES = option(None, "Nodes after which exact search stops with what it has.
 SILENT = "Print nothing but errors, and what --format or --json asks for."
 QUIET = option(False, SILENT, "--quiet", "-q", is_eager=True, callback=terminal.silence_notes)
 AS_JSON = option(False, "Print JSON, for machines.", "--json")
-SEED = option(0, "Other seeds give other halves.", "--seed", min=0)
+SEED = option(0, "Other seeds give other halves.", "--seed", least=0)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Any
 
 from fisherset import report
-from fisherset.cli.files import STANDARD_INPUT
 from fisherset.cli.request import Request
 
 
@@ -31,7 +30,7 @@ def provenance(request: Request, python: str = "", n_drawn: int | None = None) -
 def python_lines(request: Request, function: str, k: int, given: Mapping[str, Any]) -> str:
     """Return Python lines of the same request; none where the rows came through a pipe."""
     table, source = request.table, request.source
-    if source is None or source.file == STANDARD_INPUT:
+    if source is None or source.piped:
         return ""
     named = {"keep": request.keep, "exclude": request.exclude, "adjust_for": request.adjust_for}
     return report.python_lines(

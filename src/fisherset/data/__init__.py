@@ -1,6 +1,6 @@
 """Rows of a table, wherever they are: blocks, and the sum of what a kernel makes of each."""
 
-from fisherset.data.batches import BatchedRows, is_anndata
+from fisherset.data.batches import BatchedRows, fit_arguments, is_anndata
 from fisherset.data.dask.rows import DaskRows, lazy_columns, names_of_several
 from fisherset.data.dask.tasks import is_dask
 from fisherset.data.memory import COLUMN_COPY_BYTES, MemoryRows, canonical, row_slices, rows_of
@@ -32,6 +32,7 @@ __all__ = [
     "Rows",
     "Sparse",
     "canonical",
+    "fit_arguments",
     "is_anndata",
     "is_dask",
     "lazy_columns",

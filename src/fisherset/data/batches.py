@@ -11,6 +11,7 @@ from itertools import chain
 from typing import Any
 
 from fisherset._progress import report_progress
+from fisherset._records import joined, printable
 from fisherset.data.rows import Block, Kernel, T, check_unchanged
 
 
@@ -21,9 +22,22 @@ class BatchedRows(ABC):
     names: list[str] | None = None
     n_rows: int | None = None
     targets: list[str] | None = None
+    confounder_names: list[str] | None = None
+    fit_arguments: tuple[str, ...] | None = None  # that it has of its own; None where that is not known
     target: str | None = None  # the name of a single one
     stays_open: bool = True  # between `head` and a pass; a database may have one open query only
     _begun: tuple[Block, Iterator[Block]] | None = None  # the first block, and those after it
+
+    source: str = ""  # the name of the file or the table
+
+    def __repr__(self) -> str:
+        """The table in one line; its names are those of strangers."""
+        targets = self.targets or ([] if self.target is None else [self.target])
+        parts = [] if self.n_rows is None else [f"{self.n_rows} rows"]
+        parts += [f"{self.n_columns} columns", *(["target " + joined(targets)] if targets else [])]
+        parts += [f"adjusted for {joined(self.confounder_names)}"] if self.confounder_names else []
+        name = f"{printable(self.source)}: " if self.source else ""
+        return f"{type(self).__name__}({name}{', '.join(parts)})"
 
     @abstractmethod
     def blocks(self, columns: bool = True) -> Iterator[Block]:
@@ -100,4 +114,11 @@ def _ahead(blocks: Iterator[Block]) -> Generator[Block, None, None]:
 def is_anndata(X: Any) -> bool:
     """Whether X is an AnnData object, or one that has its parts: of frames these may be columns."""
     own = getattr(X, "__dict__", {})
-    return all(hasattr(type(X), part) or part in own for part in ("X", "obs", "var_names"))
+    parts = ("X", "obs", "var_names")
+    return type(X).__name__ == "AnnData" or all(hasattr(type(X), part) or part in own for part in parts)
+
+
+def fit_arguments(sample_weight: Any, confounders: Any) -> tuple[str, ...]:
+    """Names of the fit arguments that are there."""
+    given = {"sample_weight": sample_weight, "confounders": confounders}
+    return tuple(name for name, value in given.items() if value is not None)

@@ -95,6 +95,7 @@ class _Wrapper:
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
         self.n_columns, self.names, self.targets = rows.n_columns, rows.names, rows.targets
+        self.confounder_names: list[str] | None = getattr(rows, "confounder_names", None)
 
     @property
     def n_rows(self) -> int | None:

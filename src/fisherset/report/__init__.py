@@ -26,6 +26,7 @@ from fisherset.report.pages import Downloads, build_downloads, embedded, render
 from fisherset.report.panels import Panel, Panels, build_panels
 from fisherset.report.provenance import Provenance, mark_of, python_lines
 from fisherset.report.report import Report, build_report, class_sizes, report_page
+from fisherset.report.what_if import Commands, WhatIf, build_what_if
 
 __all__ = [
     "OWN_SCORES",
@@ -33,6 +34,7 @@ __all__ = [
     "AlternativeSet",
     "Alternatives",
     "ChosenFeature",
+    "Commands",
     "Compared",
     "Downloads",
     "Panel",
@@ -40,6 +42,7 @@ __all__ = [
     "Provenance",
     "Remark",
     "Report",
+    "WhatIf",
     "alternative_features",
     "alternative_sets",
     "alternatives_page",
@@ -48,6 +51,7 @@ __all__ = [
     "build_downloads",
     "build_panels",
     "build_report",
+    "build_what_if",
     "chosen_features",
     "class_sizes",
     "embedded",

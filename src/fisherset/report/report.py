@@ -35,6 +35,7 @@ from fisherset.report.overview import (
 from fisherset.report.pages import Downloads, build_downloads, render, short
 from fisherset.report.panels import Panels
 from fisherset.report.provenance import Provenance
+from fisherset.report.what_if import WhatIf
 
 NUMBERS = ("objective", "upper_bound", "gap", "gamma")  # of a fitted selector, for files
 
@@ -64,6 +65,8 @@ class Report(NamedTuple):
         How the page was made.
     classes : mapping of str to int
         The number of rows of each class.
+    what_if : WhatIf or None
+        The panel to change the set with.
     """
 
     overview: Overview
@@ -82,6 +85,7 @@ class Report(NamedTuple):
     sizes: Sizes | None
     provenance: Provenance
     classes: Mapping[str, int]
+    what_if: WhatIf | None
 
     @property
     def alone(self) -> str:
@@ -110,6 +114,7 @@ def build_report(
     provenance: Provenance | None = None,
     compared_sizes: Sizes | None = None,
     rows: Sequence[ChosenFeature] | None = None,
+    what_if: WhatIf | None = None,
 ) -> Report:
     """Put the content of a page about a fitted selector together.
 
@@ -145,6 +150,8 @@ def build_report(
         Sets of other sizes.
     rows : sequence of ChosenFeature, default=None
         From :func:`chosen_features`, if that has been called before.
+    what_if : WhatIf, default=None
+        The panel to change the set with, from :func:`build_what_if`.
 
     Returns
     -------
@@ -191,6 +198,7 @@ def build_report(
         sizes=compared_sizes,
         provenance=made,
         classes=classes,
+        what_if=what_if,
     )
 
 

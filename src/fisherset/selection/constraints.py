@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fisherset._format import meant
 from fisherset._format import shown as listed
 from fisherset._types import Floats, Indices
 from fisherset.selection.noise import Noise, between_shares, measure_noise
@@ -262,15 +263,17 @@ def _mapped(groups: Mapping[Any, Any], index: ColumnIndex) -> list[Any]:
         if not items:
             raise ValueError(f"groups must name at least one column in each group; got {shown(columns)}.")
         for item in items:
-            j = index.number(item)
-            if j is None:
+            number = index.number(item)
+            made = index.of_column(item) if number is None else [number]
+            if not made:
                 raise ValueError(f"groups must name columns of X; {shown(item)} is none, or more than one.")
-            if taken.get(j, label) != label:
-                raise ValueError(
-                    f"groups must not share columns; {shown(own[j])} is in {shown(taken[j])} and "
-                    f"in {shown(label)}."
-                )
-            of_column[j] = taken[j] = label
+            for j in made:
+                if taken.get(j, label) != label:
+                    raise ValueError(
+                        f"groups must not share columns; {shown(own[j])} is in {shown(taken[j])} and "
+                        f"in {shown(label)}."
+                    )
+                of_column[j] = taken[j] = label
     clash = [name for j, name in enumerate(own) if j not in taken and name in groups]
     if clash:
         raise ValueError(
@@ -336,12 +339,16 @@ class _UnitParser:
                 f"{name} must hold labels of groups, which are numbers here; {shown(item)} is not among "
                 f"{listed(list(self._labels))}. Pass a mask to name columns, as {self._mask_of(item)}."
             )
-        if column is None:
+        made = self._index.of_column(item) if column is None or name == "adjust_for" else []
+        columns = [*([] if column is None else [column]), *made]
+        if not columns:
             what = "groups or columns" if self._groups else "columns"
+            known = [str(label) for label in (*self._labels, *(self._index.names or ()))]
             raise ValueError(
                 f"{name} must hold names or numbers of {what} of X; {shown(item)} is none of them."
+                f"{meant(item, known) if isinstance(item, str) else ''}"
             )
-        return np.array([column], dtype=np.intp)
+        return np.array(columns, dtype=np.intp)
 
     def _unit_of(self, item: Any) -> int | None:
         """Group with this label."""

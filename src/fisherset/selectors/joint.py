@@ -70,7 +70,7 @@ class JointSelector(BaseSelector):
     def _request(self, X: Any, arguments: FitArguments) -> Request:
         """The request for a table that `check_table` has passed."""
         sets = SetArguments(self.groups, self.keep, self.exclude, self.adjust_for)
-        self._fitted_with = arguments.repeated
+        self._fitted_with = (*arguments.repeated, *(getattr(X, "fit_arguments", None) or ()))
         arguments = arguments._replace(class_weight=self.class_weight, missing=self.missing)
         criterion = self.gamma, self.standardize, self._task
         return check_request(X, sets, arguments, *criterion, self.max_memory, estimator=self)
@@ -91,7 +91,7 @@ class JointSelector(BaseSelector):
         self.scores_[posed.units] = solution.q
         self._keep_optional("groups_", constraints.labels if constraints.grouped else None)
         if posed.adjusted and not constraints.adjusted.size:  # those of a table that has its own
-            self._fitted_with = tuple({*self._fitted_with, "confounders"})
+            self._fitted_with = tuple(dict.fromkeys([*self._fitted_with, "confounders"]))
         self._certify(posed, solution)
         self.trace_, self.n_iter_ = solution.trace, len(solution.trace)
         self.n_passes_ = table.n_passes
@@ -111,7 +111,8 @@ class JointSelector(BaseSelector):
         self.optimal_, self.n_nodes_ = solution.optimal, solution.n_nodes
         bounds = table_bounds(posed, solution)
         self.upper_bound_with_, self.upper_bound_without_ = bounds
-        self.proven_ = prove_units(*bounds, solution.objective, solution.status, posed.constraints.what)
+        units = posed.constraints.what, posed.constraints.labels
+        self.proven_ = prove_units(*bounds, solution.objective, solution.status, *units)
 
 
 class Progress:

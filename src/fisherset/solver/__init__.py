@@ -2,7 +2,7 @@
 
 from fisherset.solver.domain import TIE, Domain, Units, mask_of, ranked, without
 from fisherset.solver.exact.near_best import NearBestSets, near_best_sets
-from fisherset.solver.exchange.swaps import best_swaps, lost_units, unit_losses
+from fisherset.solver.exchange.swaps import best_swaps, lost_units, outsider_gains, unit_losses
 from fisherset.solver.problem import Problem, Samples, rescale
 from fisherset.solver.proof import prove_value
 from fisherset.solver.relaxation.relaxation import UNCERTIFIED_TOL, relax
@@ -35,6 +35,7 @@ __all__ = [
     "mask_of",
     "measure_subset",
     "near_best_sets",
+    "outsider_gains",
     "prove_value",
     "ranked",
     "relative_gap",

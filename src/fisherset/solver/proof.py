@@ -37,6 +37,19 @@ class Tangent(NamedTuple):
         bound = self.offset + domain.maximum(self.g)
         return float(bound * (1 + SUMS_ROUNDED)) if bound >= 0 else np.inf
 
+    def bounds(self, domain: Domain, most: int) -> Floats:
+        """Upper bounds on F over the sets of 0, 1, ..., `most` units with the same constraints.
+
+        Smaller sets reach no more than larger ones, and sets that cannot hold all required units nothing.
+        """
+        free = self.g[domain.free]
+        first = np.sort(free)[::-1][: max(most - domain.required.size, 0)]
+        base = self.offset + float(self.g[domain.required].sum())
+        sums = [first[: max(m - domain.required.size, 0)].sum() for m in range(most + 1)]
+        bounds = (base + np.array(sums)) * (1 + SUMS_ROUNDED)
+        bounds = np.where(bounds >= 0, bounds, np.inf)
+        return np.minimum.accumulate(bounds[::-1])[::-1]
+
 
 def tangent_from_weights(problem: Problem, domain: Domain, gamma: float, A: Indices, W: Floats) -> Tangent:
     """The tangent for V = H - X_A W: one pass over the data."""

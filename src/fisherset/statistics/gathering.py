@@ -88,7 +88,7 @@ def measure_gathered(
     source = PreparedRows(rows, Preparation(read, labels.codes, removed))
     about = arguments.adjust_for, rows.names, rows.targets
     if taken.size:
-        warn_dropped(confounder_names(roles, arguments.adjust_for, rows.names), basis)
+        warn_dropped(confounder_names(roles, arguments.adjust_for, rows.names, rows.confounder_names), basis)
     if not taken.size or products_suffice(labels.gathered, taken, basis):
         table = _from_sums(labels, roles, *about, taken=taken, basis=basis, rows=source)
     else:  # only rows tell the confounders apart: their basis is gathered in their place

@@ -168,7 +168,7 @@ def _read(rows: CountedRows, head: Block, arguments: FitArguments, task: str) ->
     if _worth_collecting(rows, head, memory, fits):
         block = _collected(rows, task, COLLECTED_SHARE * memory)
         if block is not None:
-            about = rows.names, rows.targets, list(range(roles.confounders.size))
+            about = rows.names, rows.targets, confounder_names(roles, None, None, rows.confounder_names)
             return replace(_in_memory(block, *about, arguments, task, locate_in(rows)), counter=rows)
     if arguments.class_weight is not None:
         read = replace(read, factors=_factors(rows, read, roles, arguments.class_weight))
@@ -360,6 +360,6 @@ def _by_passes(rows: CountedRows, read: Reader, roles: ColumnRoles, arguments: F
     basis = confounder_basis(rows, read, side, there.confounders, adjusted)
     removed = Removed(roles, removed_columns(roles, adjusted), basis)
     source = PreparedRows(rows, Preparation(read, labels.codes, removed))
-    called = confounder_names(roles, adjusted, rows.names)
+    called = confounder_names(roles, adjusted, rows.names, rows.confounder_names)
     classes = classes_of(labels, roles, rows.targets)
     return replace(_summed(source, coding, classes, arguments, called, basis, locate), counter=rows)

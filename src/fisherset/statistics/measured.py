@@ -9,8 +9,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fisherset._format import counted
 from fisherset._types import Indices
-from fisherset.data import CountedRows, Rows
+from fisherset.data import CountedRows, Rows, fit_arguments
 from fisherset.statistics.products.products import RowProducts, StoredProducts
 from fisherset.statistics.sums.coding import Classes, Coding
 from fisherset.statistics.sums.confounders import Basis
@@ -38,8 +39,7 @@ class FitArguments(NamedTuple):
     @property
     def repeated(self) -> tuple[str, ...]:
         """Names of the data that was given: no selector stores it, so that others must be given it again."""
-        given = {"sample_weight": self.sample_weight, "confounders": self.confounders}
-        return tuple(name for name, value in given.items() if value is not None)
+        return fit_arguments(self.sample_weight, self.confounders)
 
 
 NO_ARGUMENTS = FitArguments()
@@ -77,6 +77,11 @@ class MeasuredTable:
     row_numbers: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))
 
     _replaces_rows: ClassVar[bool] = True
+
+    def __repr__(self) -> str:
+        targets = counted(self.classes.size, "classes") if self.one_class_each else "other targets"
+        samples, columns = counted(int(self.scatter.n_samples), "samples"), counted(self.n_columns, "columns")
+        return f"MeasuredTable({samples}, {columns}, {targets})"
 
     @property
     def n_columns(self) -> int:
@@ -124,9 +129,10 @@ def reject_data_arguments(y: Any, arguments: FitArguments) -> None:
     given = {"y": y, "sample_weight": arguments.sample_weight, "confounders": arguments.confounders}
     for name, value in given.items():
         if value is not None:
+            columns = "confounders=['age']" if name == "confounders" else "sample_weight='weight'"
+            fix = "Leave y out." if name == "y" else f"Name its columns in scan(..., {columns})."
             raise ValueError(
-                f"{name} must not be given with a table that has its own; got {shown(value)}. Name the "
-                f"columns when the table is made, as by scan(..., target=)."
+                f"{name} must not be given with a table that has its own; got {shown(value)}. {fix}"
             )
 
 

@@ -7,7 +7,7 @@ from fisherset.tables.layout import PLAIN, Layout
 from fisherset.tables.read import LabelledTable, open_table, read_table
 from fisherset.tables.scanning import columns_in, scan
 from fisherset.tables.selection import Selection, drift_of, read_selection
-from fisherset.tables.text.decoding import spooled
+from fisherset.tables.streams.sources import spooled
 from fisherset.tables.write import write_table
 
 __all__ = [

@@ -29,6 +29,11 @@ class Layout:
     on : str or None
         ... and the column of both that says which of its rows belongs to which; None where the
         identifiers of both do.
+    sheet : str or None
+        Name of the sheet of an Excel or OpenDocument file; None for the first.
+    header : bool
+        Whether the first row of a text or sheet names the columns; if not, they are called column1,
+        column2, ...
     """
 
     separator: str | None = None
@@ -39,6 +44,22 @@ class Layout:
     identifier: str | None = None
     labels: Path | None = None
     on: str | None = None
+    sheet: str | None = None
+    header: bool = True
 
 
 PLAIN = Layout()
+
+
+def check_layout(layout: Layout) -> None:
+    """Refuse a layout that takes the whole table at once."""
+    if layout.labels is not None:
+        raise ValueError(
+            f"Labels in a file of their own must go with a table that is read whole; this one is read by "
+            f"batches. Write the labels of {layout.labels.name} into the table, or use fewer rows."
+        )
+    if layout.transpose:
+        raise ValueError(
+            "Features as rows must go with a table that is read whole; this one is read by batches. Write it "
+            "the other way round, or use fewer rows."
+        )

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from fisherset._format import near, shown
 from fisherset._memory import format_bytes, free_memory
+from fisherset._records import brief, printable
 from fisherset._sparse import sparse
 from fisherset.data import BatchedRows, Block, Coded, Rows
 from fisherset.tables.columns.encoding import check_impute
@@ -23,11 +24,12 @@ from fisherset.tables.columns.labels import complete_target
 from fisherset.tables.columns.table import ColumnTable, Content, content_of, join_labels, opened_file
 from fisherset.tables.columns.targets import NUMBERS, TASK_NAMES, TargetValues, target_range
 from fisherset.tables.columns.types import all_names
-from fisherset.tables.layout import PLAIN, Layout
+from fisherset.tables.layout import PLAIN, Layout, check_layout
 from fisherset.tables.matrices.npz import SUMMARY_ARRAYS
-from fisherset.tables.scanning import check_layout, columns_in, scan, scan_stream, strings_for
+from fisherset.tables.scanning import columns_in, scan, scan_stream, strings_for
 from fisherset.tables.streams.files import MAGIC, Files
-from fisherset.tables.streams.readers import Reader, TableFile
+from fisherset.tables.streams.readers import Reader
+from fisherset.tables.streams.sources import TableFile
 from fisherset.tables.text.reader import TextReader
 
 WHOLE_SHARE = 0.5  # of the free memory that a table may take to be read whole: a fit needs some, too
@@ -67,6 +69,9 @@ class LabelledTable(NamedTuple):
     dropped: tuple[str, ...] = ()
     sha256: str = ""
     task: str = "classification"
+
+    def __repr__(self) -> str:
+        return f"LabelledTable({printable(self.path.name)}: {brief(self.X)}, target {printable(self.target)})"
 
     @property
     def names(self) -> list[str]:
@@ -123,7 +128,9 @@ def read_table(
     Parameters
     ----------
     path : Path
-        CSV, TSV or other text, Parquet, Feather/Arrow, .npz, svmlight or .h5ad; or a series matrix of GEO.
+        CSV, TSV or other text, a sheet of Excel or OpenDocument, JSON, Parquet, Feather/Arrow, .npz,
+        svmlight or .h5ad; a series matrix of GEO; or one of them in a .zip. Any other suffix than the
+        usual ones is ignored, and the content decides.
     target : str or None
         The column of labels, or numbers; None where the file says itself.
     drop : sequence of str
@@ -146,7 +153,8 @@ def read_table(
         Numbers throughout: a column of strings becomes a column `column=value` for each value.
     """
     _check_parameters(target, impute, task, layout)
-    return _whole(*opened_file(path, layout), target, drop, impute, task, split, layout)
+    table = _whole(*opened_file(path, layout), target, drop, impute, task, split, layout)
+    return table._replace(path=path)
 
 
 def _check_parameters(target: str | None, impute: str | None, task: str | None, layout: Layout) -> None:
@@ -257,11 +265,13 @@ def open_table(
     if not several:
         _check_parameters(target, impute, task, layout)
         file, reader = opened_file(path, layout)
-        sha256 = reader.digest() if digest and isinstance(reader, TextReader) else ""
+        sha256 = (
+            reader.digest() if digest and isinstance(reader, TextReader) and reader.file.path == path else ""
+        )
         size, free = size_in_memory(file, reader), free_memory()
         if size <= WHOLE_SHARE * free:
             table = _whole(file, reader, target, drop, impute, task, split, layout)
-            return table._replace(sha256=sha256)
+            return table._replace(path=path, sha256=sha256)
         warnings.warn(
             f"{path.name} would take about {format_bytes(size)} of memory, more than half of the "
             f"{format_bytes(free)} that are free: it is read by batches, again for every pass.",
@@ -299,7 +309,7 @@ def size_in_memory(file: TableFile, reader: Reader | None) -> float:
     try:
         if reader is not None:
             return reader.size_in_memory()
-        if file.path.suffix.lower() == ".h5ad":
+        if file.kind == ".h5ad":
             import h5py
 
             sizes: list[float] = []
@@ -313,7 +323,7 @@ def size_in_memory(file: TableFile, reader: Reader | None) -> float:
 
 def is_summary(path: Path) -> bool:
     """Whether a file is one that `Summary.save` writes."""
-    if path.suffix.lower() != ".npz" or not zipfile.is_zipfile(path):
+    if not path.is_file() or not zipfile.is_zipfile(path):
         return False
     try:
         with zipfile.ZipFile(path) as file:

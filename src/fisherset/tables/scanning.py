@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from fisherset._format import near
-from fisherset.data import BatchedRows, Block, Place, is_anndata
+from fisherset.data import BatchedRows, Block, Place, fit_arguments, is_anndata
+from fisherset.tables.columns.confounders import ConfounderColumns, check_confounders
 from fisherset.tables.columns.encoding import Encoder, check_impute, features_in
 from fisherset.tables.columns.features import Feature
 from fisherset.tables.columns.identifiers import (
@@ -25,7 +26,7 @@ from fisherset.tables.columns.identifiers import (
 )
 from fisherset.tables.columns.labels import Targets
 from fisherset.tables.columns.types import broad_kind, numbers_in_column, rounds
-from fisherset.tables.layout import PLAIN, Layout
+from fisherset.tables.layout import PLAIN, Layout, check_layout
 from fisherset.tables.streams.files import Files, Stream, rebatched, table_files
 from fisherset.tables.streams.queries import Query, query_of
 
@@ -42,6 +43,7 @@ def scan(
     columns: Sequence[str] | None = None,
     drop: Sequence[str] = (),
     sample_weight: str | None = None,
+    confounders: Sequence[str] = (),
     batch_rows: int | None = None,
     impute: str | None = None,
     split_texts: bool = True,
@@ -66,11 +68,14 @@ def scan(
         have no types, are they the numbers they spell where all do. Several columns of numbers are
         targets together, of zeros and ones sets of labels.
     columns : list of str, default=None
-        The candidate columns, in this order; None for all but target and weights.
+        The candidate columns, in this order; None for all but target, weights and confounders.
     drop : list of str, default=()
         Columns to leave out.
     sample_weight : str, default=None
         The column that says how much each row counts.
+    confounders : list of str, default=()
+        Columns whose linear effect is removed from candidates and target, as by `confounders` of `fit`; they
+        are no candidates. A column of strings counts as a category. Of AnnData these are columns of `obs`.
     batch_rows : int, default=None
         Rows in a batch; None for as many as make about 16 MB.
     impute : {"median", "indicator"}, default=None
@@ -101,6 +106,8 @@ def scan(
     >>> rows = Path(tempfile.mkdtemp()) / "rows.csv"
     >>> _ = rows.write_text("height,colour,kind\n1.5,red,a\n2.5,blue,b\n1.0,red,a\n")
     >>> table = scan(rows, "kind")
+    >>> table
+    ScannedTable(rows.csv: 3 rows, 3 columns, target kind)
     >>> table.names
     ['height', 'colour=blue', 'colour=red']
     >>> for block in table.blocks():
@@ -123,6 +130,7 @@ def scan(
             columns=columns,
             drop=drop,
             sample_weight=sample_weight,
+            confounders=confounders,
             batch_rows=batch_rows,
             layer=layer,
             identifier=layout.identifier,
@@ -138,7 +146,8 @@ def scan(
     if len(set(targets)) < len(targets):
         raise ValueError(f"target must name each column once; got {target!r}.")
     stream = _stream_of(paths, targets, layout)
-    return scan_stream(stream, targets, columns, drop, sample_weight, batch_rows, impute, split_texts, layout)
+    given = columns, drop, sample_weight, batch_rows, impute, split_texts, layout
+    return scan_stream(stream, targets, *given, confounders)
 
 
 def scan_stream(
@@ -151,11 +160,13 @@ def scan_stream(
     impute: str | None,
     split: bool,
     layout: Layout,
+    confounders: Sequence[str] = (),
 ) -> ScannedTable:
     """Return the table of a stream; see :func:`scan`."""
     weights = [] if sample_weight is None else [sample_weight]
-    identifier = _identifier(stream, layout, [*targets, *weights, *(columns or ())], drop)
-    others = [*targets, *weights, *([] if layout.identifier is None else [layout.identifier])]
+    adjusted = check_confounders(confounders, [*targets, *weights, *(columns or ())])
+    identifier = _identifier(stream, layout, [*targets, *weights, *adjusted, *(columns or ())], drop)
+    others = [*targets, *weights, *adjusted, *([] if layout.identifier is None else [layout.identifier])]
     chosen = _feature_columns(stream, columns, drop, others)
     stream.agree([*chosen, *others])
     spelt = stream.untyped(targets[0]), stream.decimal
@@ -166,8 +177,11 @@ def scan_stream(
             raise ValueError(
                 f"sample_weight must name a column of numbers; {name!r} of {stream.name} holds {kind}."
             )
-    features, n_rows = features_in(stream, chosen, impute, split)
-    return ScannedTable(stream, features, read_targets, sample_weight, batch_rows, n_rows, identifier)
+    found, n_rows = features_in(stream, [*chosen, *adjusted], impute, split)
+    features = [feature for feature in found if feature.column not in adjusted]
+    beside = ConfounderColumns([feature for feature in found if feature.column in adjusted])
+    given = read_targets, sample_weight, batch_rows, n_rows, identifier
+    return ScannedTable(stream, features, *given, beside if adjusted else None)
 
 
 def strings_for(targets: list[str], layout: Layout) -> set[str]:
@@ -181,20 +195,6 @@ def _check_parameters(batch_rows: int | None, impute: str | None, layout: Layout
     if batch_rows is not None and not (whole and batch_rows > 0):
         raise ValueError(f"batch_rows must be a whole number above 0, or None; got {batch_rows!r}.")
     check_layout(layout)
-
-
-def check_layout(layout: Layout) -> None:
-    """Refuse a layout that takes the whole table at once."""
-    if layout.labels is not None:
-        raise ValueError(
-            f"Labels in a file of their own must go with a table that is read whole; this one is read by "
-            f"batches. Write the labels of {layout.labels.name} into the table, or use fewer rows."
-        )
-    if layout.transpose:
-        raise ValueError(
-            "Features as rows must go with a table that is read whole; this one is read by batches. Write it "
-            "the other way round, or use fewer rows."
-        )
 
 
 def columns_in(paths: Any, layout: Layout = PLAIN) -> list[str]:
@@ -279,7 +279,8 @@ def _feature_columns(
     twice = [name for name in columns or () if list(columns or ()).count(name) > 1 or name in others]
     if twice:
         raise ValueError(
-            f"columns must name each column once, and neither target nor weights; got {twice[0]!r}."
+            f"columns must name each column once, and neither target, weights nor confounders; got "
+            f"{twice[0]!r}."
         )
     if columns is None:
         out = {*others, *(name for name in index_columns(stream.schema) if name not in drop)}
@@ -309,7 +310,12 @@ class ScannedTable(BatchedRows):
         batch_rows: int | None,
         n_rows: int | None,
         identifier: str | None,
+        confounders: ConfounderColumns | None = None,
     ) -> None:
+        self._confounders = confounders
+        self.confounder_names = None if confounders is None else confounders.names
+        self.fit_arguments = fit_arguments(sample_weight, confounders)
+        self.source = stream.name
         self._stream, self._targets, self._weight = stream, targets, sample_weight
         self._identifier, self.stays_open = identifier, not isinstance(stream, Query)
         self._encode = Encoder(features)
@@ -327,7 +333,8 @@ class ScannedTable(BatchedRows):
 
     def blocks(self, columns: bool = True) -> Iterator[Block]:
         """Open the table and yield its rows in order, without `columns` their targets alone."""
-        wanted = list(dict.fromkeys([*(self._encode.columns if columns else []), *self._others]))
+        beside = [] if self._confounders is None else self._confounders.columns
+        wanted = list(dict.fromkeys([*(self._encode.columns if columns else []), *self._others, *beside]))
         rows = self._rows[0 if columns else 1]
         for place, pieces in rebatched(self._stream.batches(wanted, rows), rows):
             yield self._block(place, pieces, columns)
@@ -354,11 +361,12 @@ class ScannedTable(BatchedRows):
         if self._weight is not None:
             parts = [numbers_in_column(piece.column(self._weight)) for piece in pieces]
             weight = np.concatenate(parts).astype(np.float64)
+        beside = None if self._confounders is None else self._confounders(pieces)
         if not columns:
-            return Block(np.empty((sum(piece.num_rows for piece in pieces), 0)), y, weight, place=place)
+            return Block(np.empty((sum(piece.num_rows for piece in pieces), 0)), y, weight, beside, place)
         for piece in pieces:
             self._check_long(piece, place)
-        return Block(self._encode(pieces, order="F"), y, weight, place=place)
+        return Block(self._encode(pieces, order="F"), y, weight, beside, place)
 
     def _check_long(self, piece: Any, place: Place) -> None:
         """Refuse whole numbers that float64 would round."""

@@ -35,6 +35,11 @@ class ColumnIndex:
             return int(item) if 0 <= item < self.n_columns else None
         return self._numbers[item] if isinstance(item, str) and self.times[item] == 1 else None
 
+    def of_column(self, item: Any) -> list[int]:
+        """Columns `item=value` that were made of the values of a column of strings, or mark missing ones."""
+        prefix = f"{item}=" if isinstance(item, str) else None
+        return [j for j, name in enumerate(self.names or ()) if prefix and str(name).startswith(prefix)]
+
     def in_order(self, values: Any) -> Any:
         """One value for each column, in their order: the index of a series may have another."""
         if self.names is None or not hasattr(values, "iloc") or set(values.index) != set(self.names):

@@ -66,19 +66,19 @@ def check_same_columns(estimator: Any, X: Any) -> None:
         shape: Any = getattr(rows, "shape", ())
         width, names = (shape[1] if len(shape) == 2 else None), column_names(rows)
     if names is not None and known is not None:
-        _check_same_names(list(names), list(known))
+        _check_same_names(list(names), list(known), framed=not is_out_of_core(rows))
     elif width is not None:
         check_width(estimator, width)
 
 
-def _check_same_names(names: list[str], known: list[str]) -> None:
+def _check_same_names(names: list[str], known: list[str], framed: bool) -> None:
     """Refuse other names of columns than those that were known, or another order."""
     if names == known:
         return
     lacking, new = (
         [one for one in some if one not in set(others)] for some, others in ((known, names), (names, known))
     )
-    fix = "Pass X[selector.feature_names_in_]." if not lacking else "Pass the table of the fit."
+    fix = "Pass X[selector.feature_names_in_]." if framed and not lacking else "Pass the table of the fit."
     what = (
         f"{shown(lacking[0])} is missing"
         if lacking

@@ -7,7 +7,8 @@ from pyarrow import csv
 
 from fisherset.tables import Layout
 from fisherset.tables.columns.table import read_content
-from fisherset.tables.streams.readers import TableFile, reader_of, stamp_of
+from fisherset.tables.streams.readers import reader_of
+from fisherset.tables.streams.sources import table_file
 from fisherset.tables.text import reader as text_files
 
 ROWS = 60
@@ -67,7 +68,7 @@ def at_once(path):
 
 def read(path):
     """The table as the reader of text makes it of blocks."""
-    reader = reader_of(TableFile(path, path.name, {}, stamp_of(path)), Layout(separator=",", decimal="."))
+    reader = reader_of(table_file(path), Layout(separator=",", decimal="."))
     return reader.table(())
 
 

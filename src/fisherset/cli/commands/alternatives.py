@@ -31,7 +31,7 @@ def alternatives(
     restrictions: Restrictions,
     k: str = option(REQUIRED, "How many columns, or groups, the sets have.", "-k"),
     within: float = option(0.01, "How far below the best F the sets may be, as a share: 0.01 for 1 %."),
-    max_sets: int = option(1000, "Most sets that are listed.", min=1),
+    max_sets: int = option(1000, "Most sets that are listed.", least=1),
     time_limit: float | None = options.TIME_LIMIT,
     gamma: str = options.GAMMA,
     report: Path | None = options.REPORT,

@@ -56,7 +56,8 @@ def apply(
             selected = read_selection(selection)
             features, target, labelled = selected.features, selected.target, selected.task == "classification"
             own, layout = [target] if labelled else [], layout_for(source, path, selected)
-            strings = {feature.column for feature in features if feature.kind == "value"}
+            texts = [feature for feature in features if feature.kind == "value" or feature.unit is not None]
+            strings = {feature.column for feature in texts}
             columns = {target, *(feature.column for feature in features)}
             content = read_content(path, strings={*strings, *own}, columns=columns, layout=layout)
             content, held, _ = join_labels(content, target, layout, strings=own)

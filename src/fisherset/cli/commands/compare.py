@@ -32,7 +32,7 @@ def compare(
     source: WholeFile,
     task: Task | None = option(None, "classification: take a target of whole numbers for classes.", "--task"),
     k: str | None = option(None, "Numbers of features, with commas: 5,10,20.", "-k"),
-    repeats: int = option(5, "Random halves.", min=1),
+    repeats: int = option(5, "Random halves.", least=1),
     methods: str | None = option(
         None, "With commas: hsic, fisher, laplacian, trace-ratio-fs, trace-ratio-ls, cutting-plane, joint."
     ),

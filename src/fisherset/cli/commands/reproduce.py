@@ -24,7 +24,7 @@ def reproduce(
         None, "Folder of .npz data sets. Default: FISHERSET_DATA, then scikit-learn's fetchers."
     ),
     only: str | None = option(None, "Parts to do: table1 to table4, figure1 to figure3, with commas."),
-    repeats: int = option(20, "Random halves.", min=1),
+    repeats: int = option(20, "Random halves.", least=1),
     out: Path = option(Path("reproduction"), "Folder for results.json, figures and index.html."),
     standardize: Literal["all", "train"] = option(
         "all", "all: before the split, as the paper. train: by the training half only."

@@ -230,3 +230,24 @@ def _levels(gains: Floats, tie: float) -> Floats:
     """Gains in units of a tie, so that equals are equal; from F = 0 nothing is a tie."""
     levels: Floats = gains / tie if tie > 0 else gains.copy()
     return np.round(levels, out=levels) if tie > 0 else levels
+
+
+class OutsiderGains(NamedTuple):
+    """Units outside a subset, the gain of F by the best swap with each, and by adding it."""
+
+    units: Indices
+    swapped: Floats
+    added: Floats
+
+
+def outsider_gains(state: Subset, domain: Domain, members: Indices) -> OutsiderGains:
+    """Gains of the units outside, which the members that are not required may be swapped for."""
+    units, outsiders = domain.units, without(domain.units.size, np.union1d(members, domain.excluded))
+    swapped, added = np.full(units.size, -np.inf), np.zeros(units.size)
+    for offer in find_swaps(state.problem, domain, state, domain.movable(members), outsiders):
+        best = offer.gain.max(axis=0, initial=-np.inf)
+        swapped[offer.outsiders] = np.maximum(swapped[offer.outsiders], best)
+    numbers = min(NUMBERS_AT_A_TIME, state.problem.room) // max(state.columns.size, state.W.shape[1])
+    for batch in _batches(units, outsiders, numbers):
+        added[batch.units] = _added(state, units, batch) / state.problem.n
+    return OutsiderGains(outsiders, swapped[outsiders], added[outsiders])

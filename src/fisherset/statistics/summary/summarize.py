@@ -101,7 +101,7 @@ def summarize_table(
         check_weight_left(np.zeros(1), "samples" if roles.targets.size else "classes")
     finite = labels.gathered.moments.finite[: roles.n_features]
     reject_nonfinite(finite, names, locate_in(counted))
-    called = BesideNames(rows.targets, names_of_several(confounders))
+    called = BesideNames(rows.targets, names_of_several(confounders) or counted.confounder_names)
     origin = _origin(counted, target_name(X, y) if target is None else target)
     gathered = labels.gathered.about_means()
     return Summary(gathered, roles, names=names, task=task, beside=called, origin=origin)

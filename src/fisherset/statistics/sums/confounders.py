@@ -198,9 +198,12 @@ class ConfounderProducts:
         return Basis(centering.centre, centering.unit, M, growth, _NONE, np.array(doubtful, dtype=np.intp))
 
     def _repeats(self, column: int, others: list[int]) -> bool:
-        """Whether a column is a combination of a constant and others, by elimination in fractions."""
-        places = [*others, column]
-        if not self.exact[places].all() or len(places) > 60:  # elimination takes time by the cube
+        """Whether a column is a combination of a constant and others whose sums are exact, too.
+
+        By elimination in fractions: indicators of all values of a column are such.
+        """
+        places = [*(other for other in others if self.exact[other]), column]
+        if not self.exact[column] or len(places) > 60:  # elimination takes time by the cube
             return False
         n, sums = Fraction(self.n), [Fraction(s) for s in self.sums[places].tolist()]
         A = [[n, *sums]] + [

@@ -34,6 +34,8 @@ class Feature(NamedTuple):
         The number or value in place of a missing one.
     other : str or None
         The one other value of a column of two values that is one feature: its zero.
+    unit : str or None
+        How the numbers of a column of strings are written, where they have a unit: "#.#kg", "$#,.#".
     """
 
     name: str
@@ -42,6 +44,7 @@ class Feature(NamedTuple):
     value: str | None = None
     fill: float | str | None = None
     other: str | None = None
+    unit: str | None = None
 
 
 Groups = dict[str, list[str]]  # names of groups, and of the columns in them

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fisherset._files import suffix_of
 from fisherset._format import near, shown
+from fisherset._kinds import MATRICES, SHEETS
 from fisherset._sparse import sparse
-from fisherset.tables.columns.encoding import ColumnContent, Encoder, features_from
+from fisherset.tables.columns.encoding import ColumnContent, Encoder, features_from, numbers_of
 from fisherset.tables.columns.features import Feature
 from fisherset.tables.columns.identifiers import (
     Identifiers,
@@ -29,13 +29,14 @@ from fisherset.tables.columns.types import (
     check_string_memory,
     is_string,
     kind_of,
-    numbers_in_column,
     plain_column,
 )
+from fisherset.tables.columns.units import Unit
 from fisherset.tables.layout import PLAIN, Layout
-from fisherset.tables.matrices.files import MATRICES, AnnotatedMatrix, read_matrix
+from fisherset.tables.matrices.files import AnnotatedMatrix, read_matrix
 from fisherset.tables.memory import check_shape
-from fisherset.tables.streams.readers import Reader, TableFile, readable, reader_of, stamp_of
+from fisherset.tables.streams.readers import Reader, check_layout, readable, reader_of
+from fisherset.tables.streams.sources import TableFile, check_local, table_file
 from fisherset.tables.text.reader import TextReader
 from fisherset.tables.text.recognition import Finding
 from fisherset.tables.text.transposed import transposed
@@ -110,15 +111,18 @@ class ColumnTable:
     def features(self, names: Sequence[str], impute: str | None, split: bool) -> list[Feature]:
         """Return the features of some columns, of which every one is counted."""
         columns = dict(zip(self.names, self.table.columns, strict=True))
+        units: dict[str, Unit | None] = {}
 
         def content(name: str) -> ColumnContent:
             check_string_memory(columns[name])
             held = ColumnContent(kind_of(columns[name].type))
             held.add(columns[name])
+            held.settle(self.decimal)
+            units[name] = held.unit
             return held
 
         def median(name: str) -> float:
-            return float(np.nanmedian(numbers_in_column(columns[name])))
+            return float(np.nanmedian(numbers_of(columns[name], units[name])))
 
         return features_from(names, content, median, impute, split, where=self.where)
 
@@ -154,14 +158,14 @@ def read_content(
 
 def opened_file(path: Path, layout: Layout) -> tuple[TableFile, Reader | None]:
     """Return a file and its reader; None for the reader of a matrix."""
+    check_local(path)
     if not path.exists():
         raise FileNotFoundError(f"There is no file {str(path)!r}.")
     if path.is_dir():
         raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it.")
-    file = TableFile(path, path.name, {}, stamp_of(path))
-    if file.stamp[0] == 0:
-        raise ValueError(f"{path.name} is empty.")
-    return file, None if suffix_of(path) in MATRICES else reader_of(file, layout)
+    file = table_file(path)
+    check_layout(file, layout)
+    return file, None if file.kind in MATRICES else reader_of(file, layout)
 
 
 def content_of(
@@ -172,7 +176,7 @@ def content_of(
     wanted = None if columns is None else {*columns, *named}
     content: Content
     if reader is None:
-        content = read_matrix(file.path, wanted)
+        content = read_matrix(file.path, file.kind, wanted)
         if layout.transpose:
             raise ValueError(
                 f"{file.name} must be a file of columns to be turned over; it holds a matrix, whose rows are "
@@ -297,8 +301,10 @@ def _labels_of(
     path: Path, content: Content, layout: Layout, strings: Sequence[str], target: str | None
 ) -> tuple[Content, str | None]:
     """Return the other file, and its column that identifies rows, None for its own row names."""
-    apart = replace(layout, transpose=False, identifier=None, labels=None, on=layout.on)
-    held = read_content(path, strings=strings, layout=apart)
+    sheet = None if content.path.suffix.lower() in SHEETS else layout.sheet
+    apart = replace(layout, transpose=False, identifier=None, labels=None, sheet=sheet)
+    opened = opened_file(path, apart)
+    held = content_of(*opened, strings, None, apart)
     names = held.label_names
     called = layout.on if layout.on is not None else (content.ids.name if content.ids else None)
     if called is not None and called in names:
@@ -314,5 +320,5 @@ def _labels_of(
     if column is None or not isinstance(held, ColumnTable) or not held.untyped:
         return held, column
     if not is_string(held.table.schema.field(column).type):  # in a text 007 differs from 7
-        held = read_content(path, strings=[*strings, column], layout=apart)
+        held = content_of(*opened, [*strings, column], None, apart)
     return held, column

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fisherset._format import shown
 from fisherset._types import Indices
+from fisherset.tables.columns.units import Unit
 from fisherset.tables.memory import check_room
 
 DROP = "Leave them out with --drop, or convert them."
@@ -21,11 +22,14 @@ EXACT_DIGITS = 16  # decimals with fewer digits before the point are exact in fl
 class RefusedColumnError(ValueError):
     """A column that cannot be made numeric: the reason has a placeholder for the names of such columns.
 
-    Where a single value is the cause, `value` is that value and `times` the number of its rows.
+    Where a single value is the cause, `value` is that value and `times` the number of its rows; where all
+    are, `counts` are the number of distinct values and of rows.
     """
 
-    def __init__(self, reason: str, value: str | None = None, times: int = 0) -> None:
-        self.reason, self.value, self.times = reason, value, times
+    def __init__(
+        self, reason: str, value: str | None = None, times: int = 0, counts: tuple[int, int] = (0, 0)
+    ) -> None:
+        self.reason, self.value, self.times, self.counts = reason, value, times, counts
         super().__init__(reason)
 
 
@@ -107,6 +111,17 @@ def strings_in_column(column: Any) -> tuple[list[str | None], Indices]:
     if None in strings:
         codes = np.array([-1 if text is None else j for j, text in enumerate(strings)] + [-1])[codes]
     return strings, codes
+
+
+def quantities_in_column(column: Any, unit: Unit) -> NDArray[np.float64]:
+    """Return the numbers of a column of strings with a unit, missing values as NaN."""
+    strings, codes = strings_in_column(column)
+    used = set(np.unique(codes[codes >= 0]).tolist())
+    numbers = [unit.number(str(text)) if j in used else np.nan for j, text in enumerate(strings)]
+    if None in numbers:
+        odd = strings[numbers.index(None)]
+        raise RefusedColumnError("unit", None if odd is None else str(odd))
+    return np.array([*numbers, np.nan], dtype=np.float64)[codes]
 
 
 def missing_in_column(column: Any) -> NDArray[np.bool_]:

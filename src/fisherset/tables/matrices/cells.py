@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from fisherset._format import near, shown
 from fisherset._sparse import sparse
 from fisherset._types import Floats, Indices
-from fisherset.data import BatchedRows, Block, Coded, Matrix, Place
+from fisherset.data import BatchedRows, Block, Coded, Matrix, Place, fit_arguments
+from fisherset.tables.columns.confounders import check_confounders, indicators
 from fisherset.tables.columns.identifiers import (
     Identifiers,
     are_row_numbers,
@@ -160,15 +161,16 @@ def scan_cells(
     columns: Sequence[str] | None = None,
     drop: Sequence[str] = (),
     sample_weight: str | None = None,
+    confounders: Sequence[str] = (),
     batch_rows: int | None = None,
     layer: str | None = None,
     identifier: str | None = None,
 ) -> CellRows:
     """Cells of AnnData as rows out of core; parameters as for `scan`.
 
-    `data` is an .h5ad file, a .zarr folder or an AnnData object; `target`, `sample_weight` and
-    `identifier` (in place of `obs_names`) are columns of `obs`, `columns` and `drop` names of variables.
-    Labels and names are read now, the matrix in every pass.
+    `data` is an .h5ad file, a .zarr folder or an AnnData object; `target`, `sample_weight`,
+    `confounders` and `identifier` (in place of `obs_names`) are columns of `obs`, `columns` and
+    `drop` names of variables. Labels and names are read now, the matrix in every pass.
     """
     if batch_rows is not None and (not isinstance(batch_rows, int | np.integer) or batch_rows < 1):
         raise ValueError(f"batch_rows must be a whole number of 1 or more; got {batch_rows!r}.")
@@ -184,6 +186,11 @@ def scan_cells(
     variables = _selected_variables(cells, columns, drop)
     weight = None if sample_weight is None else _numbers(cells, sample_weight, "sample_weight")
     rows = CellRows(cells, variables, _target(cells, target), weight, batch_rows)
+    taken = [*([target] if isinstance(target, str) else target or ()), *filter(None, [sample_weight])]
+    adjusted = check_confounders(confounders, taken)
+    if adjusted:
+        rows.confounder_names, rows.Z = _confounders(cells, adjusted)
+    rows.fit_arguments = fit_arguments(weight, rows.Z)
     rows.identifier = identifier
     listed = list(target) if isinstance(target, list | tuple) else []
     rows.targets = listed if len(listed) > 1 else None
@@ -195,6 +202,7 @@ class CellRows(BatchedRows):
     """Rows of a CSR or dense matrix, read again in every pass; labels and weights are in memory."""
 
     identifier: str | None = None  # the column of `obs` that names the rows
+    Z: Floats | None = None  # confounders
 
     def __init__(
         self,
@@ -217,6 +225,7 @@ class CellRows(BatchedRows):
             raise ValueError(f"{cells.name} has no rows.")
         self.names = cells.variables if variables is None else [cells.variables[j] for j in variables]
         self.n_columns = len(self.names)
+        self.source = cells.name
         self._cells, self._variables, self._batch_rows = cells, variables, batch_rows
         self._y, self._weight = y, weight
 
@@ -240,7 +249,8 @@ class CellRows(BatchedRows):
                 weight = None if self._weight is None else self._weight[rows]
                 y = Coded(self._y.labels, self._y.codes[rows]) if isinstance(self._y, Coded) else self._y
                 y = y[rows] if isinstance(y, np.ndarray) else y
-                yield Block(X, y, weight, place=Place(self._cells.name, rows.start + 1))
+                beside = None if self.Z is None else self.Z[rows]
+                yield Block(X, y, weight, beside, Place(self._cells.name, rows.start + 1))
 
     def _empty(self, rows: slice) -> Matrix:
         shape = (rows.stop - rows.start, 0)
@@ -299,6 +309,21 @@ def _numbers(cells: StoredCells | CellsInMemory, name: str, what: str) -> Floats
             f"holds integers beyond 2**53. Subtract an offset."
         )
     return numbers
+
+
+def _confounders(cells: StoredCells | CellsInMemory, columns: list[str]) -> tuple[list[str], Floats]:
+    """Names and numbers of columns of obs; of labels an indicator for each."""
+    names, parts = [], []
+    for name in columns:
+        values = _complete(cells, name, "confounders")
+        if not isinstance(values, Coded) and values.dtype.kind in "biuf":
+            names.append(name)
+            parts.append(_numbers(cells, name, "confounders")[:, None])
+            continue
+        labels = values if isinstance(values, Coded) else Coded(*np.unique(values, return_inverse=True))
+        names += [f"{name}={label}" for label in labels.labels]
+        parts.append(indicators(labels))
+    return names, np.hstack(parts)
 
 
 def _complete(cells: StoredCells | CellsInMemory, name: str, what: str) -> NDArray[Any] | Coded:

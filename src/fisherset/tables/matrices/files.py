@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._format import meant, shown
+from fisherset._kinds import MAGIC_BYTES, SVMLIGHT, compression_of, unsupported
 from fisherset._sparse import sparse
 from fisherset._types import Floats
 from fisherset.tables.columns.encoding import ASK_IMPUTE, NOTHING, check_distinct
@@ -28,16 +29,11 @@ from fisherset.tables.matrices.storage import (
     opened,
     size_of,
 )
-from fisherset.tables.memory import check_room, check_shape
-from fisherset.tables.text.decoding import MAGIC_BYTES, compression_of, decompressed
+from fisherset.tables.memory import TooLargeError, check_room, check_shape, room_now
+from fisherset.tables.text.decoding import decompressed
 from fisherset.tables.text.recognition import Finding
 
-SVMLIGHT = (".svmlight", ".libsvm", ".svm")
-MATRICES = (".npz", ".h5ad", *SVMLIGHT)
-KNOWN = (
-    "text (.csv, .tsv, .txt, also packed as .csv.gz), Parquet (.parquet), Feather or Arrow (.feather, "
-    ".arrow, .arrows), .npz, .svmlight or .h5ad"
-)
+CHUNK = 2**20  # bytes read at a time
 # Lines of a series matrix of GEO.
 SERIES_MARKS = (b"!Series_", b"!Sample_", b"!series_matrix_table_begin")
 TABLE_BEGIN, TABLE_END = b"!series_matrix_table_begin", b"!series_matrix_table_end"
@@ -55,6 +51,7 @@ class AnnotatedMatrix:
     annotations: dict[str, NDArray[Any]]  # a value for each row, None where it is missing
     ids: Identifiers | None = None  # names of the rows, where they have any
     untyped: bool = False  # whether annotations have no types: only then strings may be numbers
+    kind: str = ""  # the suffix that such files usually have
     decimal: ClassVar[str] = "."  # of such strings
 
     @property
@@ -90,7 +87,7 @@ class AnnotatedMatrix:
 
     def find_target(self, target: str | None) -> str:
         """Return the name of the target: an annotation, the only one where none is given."""
-        if not self.annotations and self.path.suffix.lower() == ".npz":
+        if not self.annotations and self.kind == ".npz":
             read_npz(self.path)  # refuses a file without labels
         if target is None and len(self.annotations) == 1:
             return next(iter(self.annotations))
@@ -126,9 +123,9 @@ class AnnotatedMatrix:
 
     def numbers(self, features: Sequence[Feature]) -> Any:
         """Return the numbers of features: missing values filled, or marked; the matrix itself for all."""
-        odd = [feature.name for feature in features if feature.kind == "value"]
+        odd = [feature.name for feature in features if feature.kind == "value" or feature.unit is not None]
         if odd:
-            raise ValueError(f"{self.path.name} holds numbers only; {shown(odd)} are values of texts.")
+            raise ValueError(f"{self.path.name} holds numbers only; {shown(odd)} are made of texts.")
         X, names, known = self.X, list(self.names), set(self.names)
         absent = [feature.column for feature in features if feature.column not in known]
         if absent:  # of svmlight: see `lacking`
@@ -153,22 +150,23 @@ class AnnotatedMatrix:
     def lacking(self, names: Sequence[str]) -> list[str]:
         """Return the names that are no columns; svmlight does not write columns that are zero throughout."""
         known = set(self.names)
-        sparse_columns = self.path.suffix.lower() in SVMLIGHT
+        sparse_columns = self.kind in SVMLIGHT
         return [] if sparse_columns else [name for name in names if name not in known]
 
 
-def read_matrix(path: Path, wanted: Collection[str] | None = None) -> AnnotatedMatrix:
+def read_matrix(path: Path, kind: str, wanted: Collection[str] | None = None) -> AnnotatedMatrix:
     """Read a matrix; of .h5ad only the wanted columns, None for all."""
-    suffix = path.suffix.lower()
-    if suffix == ".npz":
-        return _npz(path)
-    if suffix in SVMLIGHT:
-        return _svmlight(path)
-    if suffix == ".h5ad":
-        return _h5ad(path, wanted)
-    if is_series(path):
-        return _series(path)
-    raise ValueError(f"{path.name} has an unsupported file type; supported: {KNOWN}.")
+    if kind == ".npz":
+        found = _npz(path)
+    elif kind in SVMLIGHT:
+        found = _svmlight(path)
+    elif kind == ".h5ad":
+        found = _h5ad(path, wanted)
+    elif is_series(path):
+        found = _series(path)
+    else:
+        raise unsupported(path.name)
+    return replace(found, kind=kind)
 
 
 def _npz(path: Path) -> AnnotatedMatrix:
@@ -182,10 +180,14 @@ def _npz(path: Path) -> AnnotatedMatrix:
 def _svmlight(path: Path) -> AnnotatedMatrix:
     from sklearn.datasets import load_svmlight_file
 
-    check_room(path.name, 4 * path.stat().st_size, "its numbers")
+    check = room_now(path.name)
+    check(4 * path.stat().st_size, "its numbers")
     try:
-        # columns are named by their numbers in the file, whichever number is the first
-        X, y = load_svmlight_file(str(path), zero_based=True)
+        with _opened(path, lambda size: check(4 * size, "its numbers")) as stream:
+            # columns are named by their numbers in the file, whichever number is the first
+            X, y = load_svmlight_file(io.BufferedReader(stream, CHUNK), zero_based=True)
+    except TooLargeError:
+        raise
     except (ValueError, OverflowError, OSError, UnicodeDecodeError) as error:
         reason = str(error).splitlines()[0][:160]
         raise ValueError(f"{path.name} is no svmlight file, or is damaged: {reason}") from error
@@ -276,11 +278,11 @@ def _text(path: Path) -> bytes:
     return b"".join(parts)
 
 
-def _opened(path: Path) -> Any:
-    """The file opened for reading its decompressed bytes."""
+def _opened(path: Path, counted: Callable[[int], None] | None = None) -> Any:
+    """The file opened for reading its decompressed bytes; `counted` as for `decompressed`."""
     with path.open("rb") as file:
         start = file.read(MAGIC_BYTES)
-    return decompressed(path, compression_of(start))
+    return decompressed(path, compression_of(start), counted)
 
 
 def _decoded(text: bytes) -> str:

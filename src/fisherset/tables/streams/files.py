@@ -13,20 +13,18 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import unquote
 
-from fisherset._files import TEXT, suffix_of
+from fisherset._files import TEXT
 from fisherset._format import shown
+from fisherset._kinds import address_of, tables_among
 from fisherset.data import Place
 from fisherset.tables.columns.identifiers import AS_WRITTEN
 from fisherset.tables.columns.types import broad_kind
 from fisherset.tables.layout import PLAIN, Layout
-from fisherset.tables.streams.readers import ArrowReader, Reader, TableFile, readable, reader_of, stamp_of
+from fisherset.tables.streams.readers import ArrowReader, Reader, readable, reader_of
+from fisherset.tables.streams.sources import TableFile, table_file
 from fisherset.tables.text.reader import TextReader
 from fisherset.tables.text.recognition import Finding
 
-SCANNED = (
-    "text (.csv, .tsv, .txt, also packed as .csv.gz), Parquet (.parquet), Feather or Arrow (.feather, "
-    ".arrow, .arrows), .h5ad or .zarr"
-)
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # the folder of rows without a value, as Hive names it
 MAGIC = "*?["  # characters that make a path a pattern
 
@@ -179,13 +177,15 @@ class Files:
 
 def _scannable(file: TableFile, layout: Layout) -> Reader:
     reader = reader_of(file, layout)
-    if reader is None and suffix_of(file.path) in TEXT:
+    if reader is None and file.kind in TEXT:
         raise ValueError(
             f"{file.name} is a series matrix of GEO, whose rows are features: it has to be read whole, by "
             f"itself, and not by batches."
         )
     if reader is None:
-        raise ValueError(f"{file.name} has an unsupported file type; supported by a scan: {SCANNED}.")
+        raise ValueError(
+            f"{file.name} holds a matrix, which has to be read whole, by itself, and not by batches."
+        )
     if isinstance(reader, ArrowReader):
         reader.check_batches()
     return reader
@@ -225,9 +225,9 @@ def table_files(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
     if not isinstance(paths, str | os.PathLike):
         return _listed([Path(path) for path in paths])
     text = os.fspath(paths)
-    if "://" in text:
+    if (address := address_of(text)) is not None:
         raise FileNotFoundError(
-            f"There is no file {text!r}. Pass remote tables as pyarrow.dataset.dataset({text!r})."
+            f"There is no file {address!r}. Pass remote tables as pyarrow.dataset.dataset({address!r})."
         )
     path = Path(text)
     if path.is_dir():
@@ -258,7 +258,7 @@ def _listed(paths: list[Path]) -> list[TableFile]:
             raise ValueError(f"Every file must be named once; {path} is named twice.")
         resolved.add(path.resolve())
     own = len({path.name for path in paths}) == len(paths)
-    return [TableFile(path, path.name if own else str(path), {}, stamp_of(path)) for path in paths]
+    return [table_file(path, path.name if own else str(path)) for path in paths]
 
 
 def _below(root: Path, found: list[Path]) -> list[TableFile]:
@@ -266,10 +266,12 @@ def _below(root: Path, found: list[Path]) -> list[TableFile]:
     inside = sorted(path.relative_to(root).parts for path in found if path.is_file())
     if not inside:
         raise FileNotFoundError(f"There is no file in {str(root)!r}.")
-    files = [
-        TableFile(path, "/".join(parts), _partitions(parts[:-1]), stamp_of(path))
-        for path, parts in ((root.joinpath(*parts), parts) for parts in inside)
-    ]
+    tables, others = tables_among("/".join(parts) for parts in inside)
+    if not tables:
+        raise ValueError(f"There is no table in {str(root)!r}, only {shown(others)}.")
+    if others:
+        warnings.warn(f"Ignored in {root.name or root}, not being tables: {shown(others)}.", stacklevel=4)
+    files = [table_file(root / name, name, _partitions(tuple(name.split("/")[:-1]))) for name in tables]
     keys = list(files[0].partitions)
     for file in files:
         if list(file.partitions) != keys:

@@ -11,7 +11,7 @@ from typing import Any
 
 from fisherset.tables.columns.types import check_names
 from fisherset.tables.streams.files import PartitionError, check_partitions
-from fisherset.tables.streams.readers import TableFile, stamp_of
+from fisherset.tables.streams.sources import TableFile, stamp_of
 from fisherset.tables.text.recognition import Finding
 
 BATCHES_A_SLICE = 8  # of a lazy frame, which is computed anew for each slice where it cannot be streamed
@@ -135,6 +135,38 @@ def _relation_reader(relation: Any, rows: int) -> Any:
     return getattr(relation, next(name for name in openers if hasattr(type(relation), name)))(rows)
 
 
+def _dask_frame(frame: Any) -> Query:
+    """Return the stream of a data frame of Dask, computed again for every pass, a partition at a time.
+
+    The types of its columns are those of Dask: strings in a column of objects.
+    """
+    import pyarrow as pa
+
+    with _named_errors("the Dask data frame"):
+        schema = pa.Schema.from_pandas(frame._meta_nonempty, preserve_index=False)
+        plain = [field.with_type(_without_dictionary(field.type)) for field in schema]
+        schema = pa.schema(plain)
+    return Query("the Dask data frame", schema, partial(_read_dask_frame, frame, schema))
+
+
+def _without_dictionary(kind: Any) -> Any:
+    """Return the type of the values: categories may differ from partition to partition."""
+    import pyarrow as pa
+
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _read_dask_frame(frame: Any, schema: Any, columns: list[str], rows: int) -> Batches:
+    import pyarrow as pa
+
+    wanted = pa.schema([schema.field(name) for name in columns])
+    part = frame[columns]
+    for j in range(frame.npartitions):
+        computed = part.partitions[j].compute()
+        for batch in pa.Table.from_pandas(computed, wanted, preserve_index=False).to_batches():
+            yield f"partition {j} of the Dask data frame", batch
+
+
 def _opened_again(open_again: Callable[[], Any]) -> Query:
     """Return the stream of a function that opens a reader of Arrow, or anything that can be made one."""
     with _named_errors("the table"), _reader(open_again()) as reader:
@@ -145,6 +177,13 @@ def _read_again(open_again: Callable[[], Any], columns: list[str], rows: int) ->
     with _reader(open_again()) as reader:
         for batch in reader:
             yield batch.select(columns)
+
+
+def _arrow_table(frame: Any) -> Any:
+    """Return a data frame of polars or pandas as a table of Arrow."""
+    import pyarrow as pa
+
+    return frame.to_arrow() if hasattr(type(frame), "to_arrow") else pa.Table.from_pandas(frame)
 
 
 def _reader(table: Any) -> Any:
@@ -176,6 +215,10 @@ def _known_query(table: Any) -> Query | None:
             f"A scan must be able to read the table again, once for each pass; got a {type(table).__name__}, "
             f"which can be read only once. Pass the files, the query, or a function that opens it anew."
         )
+    if library in ("dask", "dask_expr") and type(table).__name__ == "DataFrame":
+        return _dask_frame(table)
+    if library in ("pandas", "polars") and type(table).__name__ == "DataFrame":
+        return _opened_again(partial(_arrow_table, table))
     if callable(table):
         return _opened_again(table)
     return _opened_again(lambda: table) if hasattr(table, "__arrow_c_stream__") else None

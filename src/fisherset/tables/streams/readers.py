@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from fisherset._files import ARROW, TEXT, suffix_of
+from fisherset._files import ARROW, JSON, TEXT, suffix_of
+from fisherset._kinds import SHEETS, check_installed
 from fisherset.tables.columns.identifiers import index_columns
 from fisherset.tables.columns.types import check_names, is_string
 from fisherset.tables.layout import Layout
 from fisherset.tables.matrices.files import starts_series
 from fisherset.tables.memory import TooLargeError, check_room, check_shape, room_now
+from fisherset.tables.streams.sheets import as_text
+from fisherset.tables.streams.sources import TableFile
 from fisherset.tables.text.reader import TextReader
 from fisherset.tables.text.recognition import Finding
 
@@ -20,35 +22,6 @@ IPC_STREAM = b"\xff\xff\xff\xff"  # first bytes of an Arrow stream
 BUFFER = 2**16  # bytes read ahead of each column of a row group, which is never loaded whole
 MAPPED = 2**26  # mean bytes of the batches of an Arrow file above which it is mapped instead of loaded
 SEARCHED_ROWS = 2**17  # rows of a batch when a value is searched
-Stamp = tuple[int, int, int]
-
-
-class TableFile(NamedTuple):
-    """A file of a table, with its name in messages."""
-
-    path: Path
-    name: str
-    partitions: dict[str, str | None]  # values that the folders it is in give all its rows
-    stamp: Stamp  # bytes, time of the last change and inode when the table was opened
-
-    def check(self) -> None:
-        """Refuse a file that has changed."""
-        try:
-            changed = stamp_of(self.path) != self.stamp
-            what = "has changed"
-        except OSError:
-            changed, what = True, "is gone"
-        if changed:
-            raise ValueError(
-                f"{self.name} must stay as it is while the table is read; it {what} since. "
-                f"Start again once nobody writes to it."
-            )
-
-
-def stamp_of(path: Path) -> Stamp:
-    """Return numbers that change when a file is written to."""
-    status = path.stat()
-    return status.st_size, status.st_mtime_ns, status.st_ino
 
 
 class TypedReader:
@@ -246,21 +219,31 @@ def reader_of(file: TableFile, layout: Layout) -> Reader | None:
         raise ImportError(
             f"Reading {file.name} needs pyarrow; pip install 'fisherset[cli]' brings it."
         ) from error
-    suffix = suffix_of(file.path)
-    if file.stamp[0] == 0:
-        raise ValueError(f"{file.name} is empty.")
+    check_layout(file, layout)
     with readable(file):
-        if suffix == ".parquet":
+        if file.kind == ".parquet":
             return ParquetReader(file)
-        if suffix in ARROW:
+        if file.kind in ARROW:
             return ArrowReader(file)
-        if suffix not in TEXT:
+        if file.kind in (*SHEETS, *JSON):
+            file, layout = as_text(file, layout)
+        if file.kind not in TEXT:
             return None
         text = TextReader(file, layout)
         if starts_series(text.start):
             return None
         text.recognise()
         return text
+
+
+def check_layout(file: TableFile, layout: Layout) -> None:
+    """Refuse a layout that files of this kind cannot have."""
+    check_installed(file.kind)
+    elsewhere = layout.labels is not None and suffix_of(layout.labels) in SHEETS
+    if layout.sheet is not None and file.kind not in SHEETS and not elsewhere:
+        raise ValueError(f"--sheet must go with an Excel or OpenDocument file; {file.name} has no sheets.")
+    if not layout.header and file.kind not in (*TEXT, *JSON, *SHEETS):
+        raise ValueError(f"--no-header must go with a text or sheet; the columns of {file.name} have names.")
 
 
 @contextmanager

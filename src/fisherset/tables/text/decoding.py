@@ -1,18 +1,16 @@
-"""From bytes to text: compression and kind of a file by its first bytes, encoding, and standard input."""
+"""From bytes to text: compression, encoding and lines."""
 
 from __future__ import annotations
 
 import codecs
-import errno
 import io
 import re
-import sys
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from typing import Any
+
+from fisherset._kinds import BINARY_FILES, CONTROL
 
 UTF_8 = "utf-8"
 WESTERN = "cp1252"  # latin-1 with characters where that has none: the commonest encoding besides UTF-8
@@ -26,31 +24,6 @@ BYTE_ORDER_MARKS = (
 )
 # Encodings that need a byte order mark, and what they are without one.
 WITHOUT_MARK = {"utf-8-sig": UTF_8, "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
-CONTROL = re.compile(rb"[\x00-\x08\x0b\x0e-\x19\x1b-\x1f]")  # bytes that no text has
-
-# First bytes of files that are no text, and their suffixes.
-BINARY_FILES = {
-    b"PAR1": ".parquet",
-    b"ARROW1": ".arrow",
-    b"FEA1": ".feather",
-    b"\xff\xff\xff\xff": ".arrows",
-    b"PK\x03\x04": ".npz",
-    b"\x89HDF": ".h5ad",
-}
-# First bytes of compressed files, and their suffixes, by pyarrow's names; xz is decompressed by Python.
-COMPRESSIONS = {
-    "gzip": (re.compile(rb"\x1f\x8b\x08"), ".gz"),
-    "bz2": (re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"), ".bz2"),
-    "zstd": (re.compile(rb"\x28\xb5\x2f\xfd"), ".zst"),
-    "lz4": (re.compile(rb"\x04\x22\x4d\x18"), ".lz4"),
-    "xz": (re.compile(rb"\xfd7zXZ\x00"), ".xz"),
-}
-MAGIC_BYTES = 16  # enough for all of them
-
-
-def compression_of(start: bytes) -> str | None:
-    """Compression of a file with these first bytes; None where it has none."""
-    return next((name for name, (magic, _) in COMPRESSIONS.items() if magic.match(start)), None)
 
 
 def decompressed(path: Path, compression: str | None, counted: Callable[[int], None] | None = None) -> Any:
@@ -234,51 +207,3 @@ def length_of_lines(text: str, n_lines: int) -> int:
     """Number of characters of the first lines of a text, with their ends."""
     ends = (found.end() for found in re.finditer(r"\r\n|\n|\r", text))
     return next(islice(ends, n_lines - 1, None), len(text)) if n_lines else 0
-
-
-@contextmanager
-def spooled() -> Iterator[Path]:
-    """Standard input as a temporary file, which can be read by its suffix and more than once.
-
-    Its suffix is that of the kind its first bytes show, of a text where they show none. It is removed
-    at the end, also after an error.
-
-    Yields
-    ------
-    path : Path
-        The file, called "standard input" with the suffix after it.
-    """
-    source: Any = sys.stdin
-    if source is None or source.closed:
-        raise ValueError("There is no standard input; name a file.")
-    if source.isatty():
-        raise ValueError(
-            "Standard input is a terminal, from which no table comes: pass one with | or <, or name a file."
-        )
-    with tempfile.TemporaryDirectory(prefix="fisherset-", ignore_cleanup_errors=True) as folder:
-        yield _copied(source.buffer, Path(folder))
-
-
-def _copied(source: Any, folder: Path) -> Path:
-    """A stream copied into a file of a folder, a megabyte at a time."""
-    chunk = source.read(2**20)
-    if not chunk:
-        raise ValueError("Standard input is empty; does what comes before | fail?")
-    start = chunk[:MAGIC_BYTES]
-    suffix = next((suffix for magic, suffix in BINARY_FILES.items() if start.startswith(magic)), ".txt")
-    if (compression := compression_of(start)) is not None:
-        suffix += COMPRESSIONS[compression][1]
-    path = folder / f"standard input{suffix}"
-    try:
-        with path.open("wb") as file:
-            while chunk:
-                file.write(chunk)
-                chunk = source.read(2**20)
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise
-        raise ValueError(
-            f"The disk of {str(folder.parent)!r} is too full for standard input: name a folder on another "
-            f"in TMPDIR, or pass a file."
-        ) from error
-    return path

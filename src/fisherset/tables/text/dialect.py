@@ -11,15 +11,14 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fisherset._files import TEXT, suffix_of
+from fisherset._files import TEXT
 from fisherset._format import counted as count_of
+from fisherset._kinds import ANY_TEXT, MAGIC_BYTES, compression_of
 from fisherset.tables.columns.types import is_number
 from fisherset.tables.layout import PLAIN, Layout
 from fisherset.tables.memory import check_room
 from fisherset.tables.text.decoding import (
-    MAGIC_BYTES,
     UTF_8,
-    compression_of,
     decoded,
     decompressed,
     encoding_of,
@@ -28,16 +27,17 @@ from fisherset.tables.text.decoding import (
 )
 from fisherset.tables.text.recognition import (
     EXCEL,
+    Row,
     check_header,
     decimal_of,
     header_start,
+    numbered_columns,
     sample_of,
     separator_of,
     table_start,
 )
 
 LOOK = 2**20  # bytes of text by which its dialect is recognised
-ANY_TEXT = ".txt"  # a suffix that says nothing of separators
 
 
 @dataclass(frozen=True)
@@ -88,9 +88,9 @@ class Dialect:
             options["decimal_point"] = self.decimal
         return arrow_csv.ConvertOptions(strings_can_be_null=True, **options)
 
-    def remark(self, path: Path, layout: Layout = PLAIN) -> str | None:
+    def remark(self, name: str, kind: str, layout: Layout = PLAIN) -> str | None:
         """Sentence about what was recognised and is unusual for such a file; None where nothing is."""
-        usual = {",", "\t"} if suffix_of(path) == ANY_TEXT else {TEXT.get(suffix_of(path), ",")}
+        usual = {",", "\t"} if kind == ANY_TEXT else {TEXT[kind]}
         ways = []
         if layout.separator is None and self.separator not in usual:
             shown = {"\t": "a tab", " ": "a space"}.get(self.separator, repr(self.separator))
@@ -99,12 +99,12 @@ class Dialect:
             ways.append("with ',' before decimals")
         if layout.encoding is None and not self.encoding.startswith("utf"):
             ways.append(f"as {self.encoding} text, not being UTF-8")
-        if self.n_lines and self.names is None:
+        if self.n_lines and (self.names is None or not layout.header):
             ways.append(f"from line {self.n_lines + 1} on")
         if not ways:
             return None
         said = " and ".join(ways).replace(" and with ',' before", " and ',' before")
-        return f"{path.name} is read {said}."
+        return f"{name} is read {said}."
 
 
 def _spellings(missing: tuple[str, ...]) -> list[str]:
@@ -134,7 +134,7 @@ def head_of(path: Path, file: Any) -> Head:
         return Head(packing, *_start(path.name, stream))
 
 
-def dialect_of(path: Path, layout: Layout, head: Head) -> Dialect:
+def dialect_of(path: Path, kind: str, layout: Layout, head: Head) -> Dialect:
     """The dialect of a file, as given or recognised; one that can be read in several ways is refused."""
     check_layout(layout)
     packing, start, whole = head
@@ -145,12 +145,12 @@ def dialect_of(path: Path, layout: Layout, head: Head) -> Dialect:
     try:
         text = decoded(start[mark:], encoding, whole)
     except UnicodeError:  # where is said on reading
-        separator = _given_separator(layout) or TEXT.get(suffix_of(path), ",")
+        separator = _given_separator(layout) or TEXT[kind]
         return replace(given, separator=separator, decimal=layout.decimal or ".")
-    return _recognised(path, given, text, whole, layout)
+    return _recognised(path, kind, given, text, whole, layout)
 
 
-def _recognised(path: Path, given: Dialect, text: str, whole: bool, layout: Layout) -> Dialect:
+def _recognised(path: Path, kind: str, given: Dialect, text: str, whole: bool, layout: Layout) -> Dialect:
     """A dialect completed by what the first lines show."""
     start = table_start(text)
     excel = EXCEL.match(text)
@@ -158,20 +158,23 @@ def _recognised(path: Path, given: Dialect, text: str, whole: bool, layout: Layo
     if separator is not None:
         sample = sample_of(text[start:], separator, whole)
     else:
-        usual, loose = TEXT.get(suffix_of(path), ","), suffix_of(path) == ANY_TEXT
-        sample = separator_of(path.name, text[start:], usual, loose, whole)
+        sample = separator_of(path.name, text[start:], TEXT[kind], kind == ANY_TEXT, whole)
     if whole and not sample.rows:
         raise ValueError(f"{path.name} has no rows.")
-    header = header_start(text, start, sample)
+    header = header_start(text, start, sample) if layout.header else start
     if header != start:
         start, sample = header, sample_of(text[header:], sample.separator, whole)
     n_lines = lines_in(text[:start])
     sample = sample._replace(rows=[row._replace(line=row.line + n_lines) for row in sample.rows])
-    names = sample.names
-    if names is not None:  # the header is skipped, too
-        line = sample.rows[1].line - 1
-        start, n_lines = start + length_of_lines(text[start:], line - n_lines), line
-    check_header(path.name, sample)
+    if layout.header:
+        names = sample.names
+        if names is not None:  # the header is skipped, too
+            line = sample.rows[1].line - 1
+            start, n_lines = start + length_of_lines(text[start:], line - n_lines), line
+        check_header(path.name, sample)
+    else:
+        names = numbered_columns(sample.width)
+        sample = sample._replace(rows=[Row(n_lines, list(names)), *sample.rows])
     before = text[:start].encode(given.encoding)
     return replace(
         given,

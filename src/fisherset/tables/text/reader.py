@@ -22,7 +22,7 @@ from fisherset.tables.text.dialect import dialect_of, head_of, line_of, ragged
 from fisherset.tables.text.recognition import Finding
 
 if TYPE_CHECKING:
-    from fisherset.tables.streams.readers import TableFile
+    from fisherset.tables.streams.sources import TableFile
 
 LOOK = 2**20  # bytes of text from which the length of rows, and types of columns, are taken
 LARGEST_BLOCK = 2**31 - 1  # bytes of text that pyarrow parses at a time
@@ -63,7 +63,7 @@ class TextReader:
 
     def recognise(self) -> None:
         """Find out how it is written; one that is cut off inside a quotation is refused."""
-        self.dialect = dialect_of(self.file.path, self._layout, self._head)
+        self.dialect = dialect_of(self.file.path, self.file.kind, self._layout, self._head)
         rows = self._head.start[self.dialect.offset :]
         end = LOOK
         while max(rows.count(b"\n", 0, end), rows.count(b"\r", 0, end)) < 2 and end < len(rows):
@@ -91,7 +91,7 @@ class TextReader:
 
     def remark(self) -> str | None:
         """Return a sentence on what was guessed of the dialect, if it is unusual."""
-        return self.dialect.remark(self.file.path, self._layout)
+        return self.dialect.remark(self.file.name, self.file.kind, self._layout)
 
     @property
     def _cells_per_byte(self) -> float:
@@ -202,6 +202,8 @@ class TextReader:
         misfit = MISFIT.match(said)
         if isinstance(error, UnicodeError) or "invalid UTF8" in said or (misfit and misfit[2] is None):
             return not_encoded(path, self.dialect)
+        if "Empty CSV" in said:  # a header without an end of line
+            return ValueError(f"{self.file.name} has no rows.")
         if "columns, got" in said and (sentence := ragged(path, self.dialect)) is not None:
             return ValueError(sentence)
         if misfit is None:

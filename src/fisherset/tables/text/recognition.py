@@ -6,11 +6,12 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from fisherset._format import shown
+from fisherset._format import repeated_option, shown
 from fisherset.tables.columns.types import DROP, RefusedColumnError, is_number
+from fisherset.tables.columns.units import of_commonest_unit
 
 SAMPLE_ROWS, SAMPLE_CHARACTERS = 100, 2**17  # of the sample, which ends with a whole line
 NUMERIC_SHARE = 0.5  # of the cells, above which a column is numeric
@@ -217,6 +218,11 @@ def header_start(text: str, start: int, sample: Sample) -> int:
     return start if named else last.start()
 
 
+def numbered_columns(width: int) -> tuple[str, ...]:
+    """Names of the columns of a text without a header."""
+    return tuple(f"column{j}" for j in range(1, width + 1))
+
+
 def check_header(name: str, sample: Sample) -> None:
     """Refuse a text whose first row is surely data: numbers may be names, but not the same one twice."""
     line, header = sample.rows[0] if sample.rows else Row(0, [])
@@ -233,7 +239,7 @@ def check_header(name: str, sample: Sample) -> None:
         return
     raise ValueError(
         f"{name} has no header, it seems: line {line} holds {held}, where the names of columns should be. "
-        f"Write them into a line before it."
+        f"Add --no-header, or write the names into a line before it."
     )
 
 
@@ -268,7 +274,7 @@ def check_mixture(strings: Counter[str]) -> None:
     plain = {cell for cell in strings if is_number(cell)}
     commas = {cell for cell in strings if COMMA.fullmatch(cell.strip()) or GROUPED.fullmatch(cell.strip())}
     commas = commas if len(commas) > MANY_NUMBERS else set()
-    numbers = plain | commas
+    numbers = plain | commas | of_commonest_unit(strings)
     others = Counter({cell: times for cell, times in strings.items() if cell not in numbers})
     share = sum(strings[cell] for cell in numbers) / strings.total()
     if share == 1.0 and not commas:
@@ -280,8 +286,11 @@ def check_mixture(strings: Counter[str]) -> None:
         raise RefusedColumnError("odd", value, times if len(others) == 1 else 0)
 
 
-def sentence_of(refused: RefusedColumnError, names: Sequence[str], where: Where, flags: bool = True) -> str:
+def sentence_of(errors: Mapping[str, RefusedColumnError], where: Where, flags: bool = True) -> str:
     """Sentence about columns that are refused for the same reason, and the same value."""
+    names, refused = list(errors), next(iter(errors.values()))
+    if refused.reason == "identifiers":
+        return _identifiers({name: error.counts for name, error in errors.items()}, flags)
     if refused.value is None:
         reason = refused.reason if flags else refused.reason.replace("--", "")
         return reason.format(shown(list(names)))
@@ -300,3 +309,18 @@ def sentence_of(refused: RefusedColumnError, names: Sequence[str], where: Where,
     remedy = f"mark it as missing with {missing}" if in_text else "convert it"
     numbers = "numbers" if several else "a number"
     return f"{columns} {value}{others}{place}, {numbers} everywhere else: {remedy}, or {drop}."
+
+
+def _identifiers(counts: Mapping[str, tuple[int, int]], flags: bool) -> str:
+    """Sentence about columns of strings that hardly repeat."""
+    names, (first, n_rows) = list(counts), next(iter(counts.values()))
+    if len(names) == 1:
+        said = f"Column {names[0]!r} looks like an identifier ({first} distinct values in {n_rows} rows)."
+        fixes = repeated_option("--id", names), repeated_option("--drop", names)
+        own = f"Layout(identifier={names[0]!r})", f"drop={names!r}"
+        return f"{said} {'Add' if flags else 'Pass'} {' or '.join(fixes if flags else own)}."
+    least = min(distinct for distinct, _ in counts.values())
+    said = f"Columns {shown(names)} look like identifiers ({least} or more distinct values in {n_rows} rows)."
+    rest = "the one that names the rows may be --id instead" if flags else "or name one in Layout(identifier)"
+    fix = f"Add {repeated_option('--drop', names)}" if flags else f"Pass drop={names!r}"
+    return f"{said} {fix}; {rest}."
