@@ -183,6 +183,6 @@ def test_how_many_features_where_nobody_says(width, k, tmp_path):
     assert (done.returncode, done.stdout.startswith("t.npz: 30 rows")) == (0, True)
     found = invoke("select", "t.npz", "--json", cwd=tmp_path)
     assert len(json.loads(found.stdout)["features"]) == k
-    note = f"fisherset: note: t.npz: -k was not given; half of the {width} features are chosen: {k}.\n"
+    note = f"fisherset: note: t.npz: without -k, {k} of {width} features are selected (half).\n"
     assert done.stderr == ("" if width == 120 else note)
     assert len(json.loads(invoke("select", "t.npz", "--json", "-q", cwd=tmp_path).stdout)["features"]) == k

@@ -79,8 +79,8 @@ def default_size(request: Request) -> int:
     n, noun = request.n_candidates, request.grouping.noun
     k = max(1, len(request.keep), min(DEFAULT_SIZE, n // 2))
     if k < DEFAULT_SIZE:
-        share = "as many as are kept" if k == len(request.keep) > n // 2 else "half"
-        warnings.warn(f"-k was not given; {share} of the {n} {noun} are chosen: {k}.", stacklevel=2)
+        share = "all required ones" if k == len(request.keep) > n // 2 else "half"
+        warnings.warn(f"without -k, {k} of {n} {noun} are selected ({share}).", stacklevel=2)
     return k
 
 
@@ -150,6 +150,7 @@ class Answer:
             identifier=source.identifier if table.ids is None or source.transpose else table.ids.name,
             sizes=[] if self.sizes is None else self.sizes.records,
             why=None if self.sizes is None else self.sizes.why,
+            drop_unlabelled=source.drop_unlabelled,
             target_range=request.target_range,
         )
 
@@ -174,7 +175,7 @@ class Answer:
         if y is None:
             step = max(1, math.ceil(table.n_rows * len(table.features) / DRAWN_VALUES))
             X, y = pick(table.X, step=step)
-            asked += [("Pictures", f"of {len(y)} rows, one of {step}")] if step > 1 else []
+            asked += [("Plots", f"of {len(y)} rows, every {step}th")] if step > 1 else []
         title = f"{counted(k, request.grouping.noun)} of {table.path.name}"
         if comparison is not None:
             title = f"{counted(len(comparison.accuracy), 'methods')} compared on {table.path.name}"

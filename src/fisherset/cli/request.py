@@ -115,11 +115,11 @@ class Request:
         """Refuse a number of features, or groups, that no set has."""
         noun, n_groups = self.grouping.noun, len(self.grouping.labels)
         if k > n_groups:
-            raise ValueError(f"-k must be at most the number of {noun}, {n_groups}; got {k}.")
+            raise ValueError(f"-k must be at most {n_groups}, the number of {noun}; got {k}.")
         if k > self.n_candidates:
             raise ValueError(
-                f"-k must be at most the number of {noun} that --exclude and --adjust-for leave, "
-                f"{self.n_candidates}; got {k}."
+                f"-k must be at most {self.n_candidates}, the number of {noun} not excluded or adjusted "
+                f"for; got {k}."
             )
         if k < len(self.keep):
             raise ValueError(
@@ -191,9 +191,7 @@ def plain_request(table: LabelledTable) -> Request:
 def make_request(table: LabelledTable, source: LabelledFile, restrictions: Restrictions) -> Request:
     """Return the request that the options of a command make of a table."""
     if restrictions.class_weight is not None and table.task == "regression":
-        raise ValueError(
-            f"--class-weight is for classes; the target {table.target!r} holds numbers. Leave it out."
-        )
+        raise ValueError(f"--class-weight needs classes; the target {table.target!r} holds numbers. Omit it.")
     if restrictions.class_weight is not None and table.summarized:
         raise ValueError(
             f"--class-weight needs rows, and {table.path.name} is a summary of them. Leave it out."
@@ -210,9 +208,7 @@ def make_request(table: LabelledTable, source: LabelledFile, restrictions: Restr
     exclude = tuple(group for group in exclude if group not in adjust_for)
     request = Request(table, grouping, keep, exclude, adjust_for, restrictions, source)
     if not request.n_candidates:
-        raise ValueError(
-            "--exclude and --adjust-for must leave something to choose; they name everything there is."
-        )
+        raise ValueError("--exclude and --adjust-for name all columns; leave at least one to select.")
     return request
 
 
@@ -267,15 +263,15 @@ class _Names:
         if name in self._known:
             return self._known[name]
         if name == self._table.target:
-            raise ValueError(f"{option} must name features; {name!r} is the target.")
+            raise ValueError(f"{option} must not name the target, {name!r}.")
         if name in self._table.dropped:
-            raise ValueError(f"{option} must name columns that are used; {name!r} is left out by --drop.")
+            raise ValueError(f"{option} and --drop must not overlap; both name {name!r}.")
         column = self._column(name)
         if column is not None:
             raise ValueError(
-                f"{option} must name columns; {name!r} is a part of {column!r}. Name that, or take texts "
-                f"apart with --split-texts."
+                f"{option} takes columns; {name!r} is one value of {column!r}. Name {column!r}, or add "
+                f"--split-texts."
             )
-        noun = "groups or columns" if self._grouping.noun == "groups" else "columns"
+        noun = "group or column" if self._grouping.noun == "groups" else "column"
         file = self._table.path.name
-        raise ValueError(f"{option} must name {noun} of {file}; {name!r} is none.{near(name, self._known)}")
+        raise ValueError(f"{option}: {file} has no {noun} {name!r}.{near(name, self._known)}")

@@ -47,8 +47,7 @@ def fitted(request: Request, k: int | str | list[int], gamma: float | str, solve
         return selector(k, gamma=gamma, **parameters, **limits).fit(request.measured)
     if y is None:
         raise ValueError(
-            f'"auto" needs the rows of {request.table.path.name} in memory, to take some out. Give -k '
-            f"and --gamma, or use fewer rows."
+            f"auto needs all rows of {request.table.path.name} in memory. Give a number for -k and --gamma."
         )
     del parameters["max_memory"]
     gammas = None if gamma == "auto" else [gamma]

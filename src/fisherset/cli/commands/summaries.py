@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fisherset import Summary
     from fisherset.tables import LabelledTable
 
-WRITTEN = option(REQUIRED, "The summary, an .npz file.", "--out")
+WRITTEN = option(REQUIRED, "Summary to write.", "--out", metavar="FILE.npz")
 
 
 @options.command
@@ -29,11 +29,11 @@ def summarize(
     force: bool = options.FORCE,
     quiet: bool = options.QUIET,
 ) -> None:
-    """Write the sums of a table that a selection needs, in place of its rows.
+    """Write the statistics of a table that `select` and `certify` need, in place of its rows.
 
-    Summaries of different rows can be added with `merge`; `select`, `certify` and `alternatives` take
-    them. A column of texts becomes a column `column=value` for each value. A summary holds no rows,
-    but class sizes, means and correlations: of a class of one row the mean is the row itself.
+    `merge` adds up summaries of different rows; `select`, `certify` and `alternatives` take them.
+    Text columns are one-hot encoded. A summary holds class sizes, means and correlations but no
+    rows; the mean of a class of one row is that row.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def summarize(
         table = source.table(path, quiet, task)
         if isinstance(table.X, Summary):
             raise ValueError(f"{path.name} is a summary already; `merge` adds it to others.")
-        with ProgressBars(quiet, "adding up"):
+        with ProgressBars(quiet, "summarizing"):
             found = summarize_table(
                 table.X,
                 table.y,
@@ -64,10 +64,10 @@ def summarize(
 
 @options.command
 def merge(
-    files: list[Path] = argument("SUMMARY...", "Summaries of different rows."),
+    files: list[Path] = argument("SUMMARY", "Summaries of different rows."),
     out: Path = WRITTEN,
     without: list[Path] | None = option(
-        None, "A summary of rows to take out again; may be given again.", "--without"
+        None, "Summary of rows to subtract; repeatable.", "--without", metavar="FILE.npz"
     ),
     no_check: bool = option(
         False, "Add summaries of different targets, or the same rows twice, all the same.", "--no-check"
@@ -75,7 +75,7 @@ def merge(
     force: bool = options.FORCE,
     quiet: bool = options.QUIET,
 ) -> None:
-    """Add up summaries of different rows, and take rows out again.
+    """Add up summaries of different rows, or subtract some.
 
     Summaries of different targets, or of the same rows, are refused: a copy, the same table in another
     format or order, or a summary that was merged before.

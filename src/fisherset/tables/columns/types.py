@@ -85,7 +85,7 @@ def numbers_in_column(column: Any) -> NDArray[Any]:
         if kind == "nothing":
             return np.full(len(column), np.nan)
         if kind == "text":
-            raise RefusedColumnError(f"Columns {{}} hold texts. {DROP}")
+            raise RefusedColumnError(f"Columns {{}} hold strings. {DROP}")
         if pa.types.is_boolean(column.type):
             column = column.cast(pa.int8())
         elif pa.types.is_decimal(column.type):
@@ -165,7 +165,7 @@ def check_string_memory(column: Any) -> None:
 
         chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
         lengths = [pc.sum(pc.binary_length(chunk.dictionary).take(chunk.indices)).as_py() for chunk in chunks]
-        check_room("A column of texts", sum(length or 0 for length in lengths), f"{len(column)} of them")
+        check_room("A text column", sum(length or 0 for length in lengths), f"{len(column)} of them")
 
 
 def plain_column(column: Any) -> Any:
