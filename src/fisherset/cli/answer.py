@@ -41,11 +41,16 @@ NUMBERS = ("gamma", "objective", "upper_bound", "gap")  # of a fitted selector
 
 
 def leakage_warnings(request: Request) -> list[Remark]:
-    """Warn of columns that determine the target."""
+    """Warn of columns that only number the rows, and of those that determine the target."""
     table = request.table
     texts = [feature.column if feature.kind == "value" else None for feature in table.features]
-    found = leaking_columns(request.measured, texts)
-    return report.giveaway_remarks(list(dict.fromkeys(table.features[j].column for j in found)), table.target)
+    found = dict.fromkeys(table.features[j].column for j in leaking_columns(request.measured, texts))
+    new = [column for column in found if column not in request.named_columns]
+    option = "--drop" if request.source is None else "--exclude"
+    return [
+        *report.row_number_remarks(table.row_numbers, table.dropped),
+        *report.giveaway_remarks(new, option),
+    ]
 
 
 def find_answer(

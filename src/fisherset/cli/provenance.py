@@ -39,7 +39,7 @@ def python_lines(request: Request, function: str, k: int, given: Mapping[str, An
         k,
         function=function,
         reader="read_table" if table.in_memory else "open_table",
-        read=source.read_options(request.restrictions),
+        read={**source.read_options(request.restrictions), "drop": list(table.dropped) or None},
         given={**given, "class_weight": request.class_weight},
         named={name: request.names(groups) for name, groups in named.items()},
         groups=request.restrictions.groups,
