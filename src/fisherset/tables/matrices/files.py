@@ -20,6 +20,7 @@ from fisherset._types import Floats
 from fisherset.tables.columns.encoding import ASK_IMPUTE, NOTHING, check_distinct
 from fisherset.tables.columns.features import Feature
 from fisherset.tables.columns.identifiers import Identifiers, are_row_numbers, free_name, identifiers_of
+from fisherset.tables.columns.types import about_columns
 from fisherset.tables.matrices.npz import arrays_in, read_npz
 from fisherset.tables.matrices.storage import (
     StoredTable,
@@ -110,10 +111,10 @@ class AnnotatedMatrix:
         missing = np.isnan(X)
         filled = np.flatnonzero(missing.any(axis=0)).tolist()
         if impute is None:
-            raise ValueError(ASK_IMPUTE.format(shown([names[j] for j in filled])))
+            raise ValueError(about_columns(ASK_IMPUTE, [names[j] for j in filled]))
         empty = [names[j] for j in np.flatnonzero(missing.all(axis=0)).tolist()]
         if empty:
-            raise ValueError(NOTHING.format(shown(empty)))
+            raise ValueError(about_columns(NOTHING, empty))
         for j, fill in zip(filled, np.nanmedian(X[:, filled], axis=0), strict=True):
             features[j] = features[j]._replace(fill=float(fill))
         if impute == "indicator":
