@@ -183,6 +183,7 @@ class Answer:
             identifier=source.identifier if table.ids is None or source.transpose else table.ids.name,
             sizes=[] if self.sizes is None else self.sizes.records,
             why=None if self.sizes is None else self.sizes.why,
+            drop_unlabelled=source.drop_unlabelled,
             target_range=request.target_range,
         )
 

@@ -74,6 +74,10 @@ class TableFile:
         "--no-header",
     )
 
+    drop_unlabelled: bool = layout_option(
+        False, "Leave out the rows whose target is missing.", "--drop-unlabelled"
+    )
+
     @property
     def inputs(self) -> list[Path]:
         """The files that are read, which must not be written."""
@@ -117,7 +121,8 @@ class TableFile:
         from fisherset.tables import Layout
 
         how = self.sep, self.decimal, self.encoding, tuple(self.na or ()), self.transpose
-        return Layout(*how, self.identifier, self.labels, self.on, self.sheet, not self.no_header)
+        where = self.identifier, self.labels, self.on, self.sheet
+        return Layout(*how, *where, header=not self.no_header, drop_unlabelled=self.drop_unlabelled)
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ from fisherset._sparse import sparse
 from fisherset.data import BatchedRows, Block, Coded, Rows
 from fisherset.tables.columns.encoding import check_impute
 from fisherset.tables.columns.features import Feature
-from fisherset.tables.columns.identifiers import NO_NAME, Identifiers
-from fisherset.tables.columns.labels import complete_target
+from fisherset.tables.columns.identifiers import NO_NAME, Identifiers, check_identifier
+from fisherset.tables.columns.labels import complete_target, labelled_rows
 from fisherset.tables.columns.table import ColumnTable, Content, content_of, join_labels, opened_file
 from fisherset.tables.columns.targets import NUMBERS, TASK_NAMES, TargetValues, target_range
 from fisherset.tables.columns.types import all_names
@@ -161,8 +161,7 @@ def _check_parameters(target: str | None, impute: str | None, task: str | None, 
     check_impute(impute)
     if task is not None and task not in TASK_NAMES:
         raise ValueError(f"task must be one of {', '.join(TASK_NAMES)}; got {task!r}.")
-    if target is not None and target == layout.identifier:
-        raise ValueError(f"The column that names the rows must be no other; {target!r} is the target.")
+    check_identifier(layout.identifier, [target])
 
 
 def _whole(
@@ -182,6 +181,8 @@ def _whole(
     content = content_of(file, reader, strings, None, layout)
     content, held, target = join_labels(content, target, layout, strings=strings)
     target = held.find_target(target)
+    if layout.drop_unlabelled:
+        content, held = labelled_rows(content, held, target)
     dropped = _dropped(content, drop, layout)
     ids = None if content.ids is None or content.ids.name in dropped else content.ids
     # the labels of a matrix are none of its columns
@@ -334,6 +335,7 @@ def _summary_table(
     path: Path, target: str | None, drop: Sequence[str], impute: str | None, task: str | None, layout: Layout
 ) -> LabelledTable:
     given = {"--labels": layout.labels, "--id": layout.identifier, "--transpose": layout.transpose or None}
+    given |= {"--drop-unlabelled": layout.drop_unlabelled or None}
     for option in (option for option, value in given.items() if value is not None):
         raise ValueError(f"{path.name} is a summary, which has no rows. Omit {option}.")
     from fisherset import Summary

@@ -48,7 +48,7 @@ def apply(
     outputs = Outputs((None if printed else out, TABLE), inputs=[*source.inputs, selection], force=force)
     source.check()
     from fisherset.tables import drift_of, read_selection
-    from fisherset.tables.columns.labels import labels_in, values_in
+    from fisherset.tables.columns.labels import labelled_rows, labels_in, values_in
     from fisherset.tables.columns.table import join_labels, read_content, reduce_content
     from fisherset.tables.write import table_content
 
@@ -62,6 +62,8 @@ def apply(
             columns = {target, *(feature.column for feature in features)}
             content = read_content(path, strings={*strings, *own}, columns=columns, layout=layout)
             content, held, _ = join_labels(content, target, layout, strings=own)
+            if layout.drop_unlabelled and held.values(target) is not None:
+                content, held = labelled_rows(content, held, target)
             X = reduce_content(content, features)
         y = (labels_in if labelled else values_in)(held, target)
         unseen = drift_of(content, selected, X, y)

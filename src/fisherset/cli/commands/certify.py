@@ -184,6 +184,7 @@ def as_selected(
         "target": selection.target if source.target is None else source.target,
         "impute": source.impute or selection.impute,
         "drop": source.drop or selection.dropped,
+        "drop_unlabelled": source.drop_unlabelled or selection.drop_unlabelled,
         "identifier": selection.identifier if source.identifier is None else source.identifier,
     }
     limits: dict[str, Any] = {

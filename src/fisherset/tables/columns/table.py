@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fisherset._format import near, shown
 from fisherset._kinds import MATRICES, SHEETS
@@ -19,6 +20,7 @@ from fisherset.tables.columns.features import Feature
 from fisherset.tables.columns.identifiers import (
     Identifiers,
     identifiers_of,
+    kept_ids,
     keys_of,
     matched_rows,
     no_such_column,
@@ -95,10 +97,18 @@ class ColumnTable:
         table = self.table.select([other for other in self.names if other != name])
         return replace(self, table=table), identifiers_of(name, self.values(name) or [])
 
-    def labels_of_rows(self, target: str, rows: list[int]) -> ColumnTable:
-        """Return one column of some rows."""
-        some = self.table.select([target]).take(rows)
+    def labels_of_rows(self, target: str, rows: list[int | None]) -> ColumnTable:
+        """Return one column of some rows, missing where the row is None."""
+        import pyarrow as pa
+
+        some = self.table.select([target]).take(pa.array(rows, pa.int64()))
         return ColumnTable(self.path, some, untyped=self.untyped, decimal=self.decimal)
+
+    def kept_rows(self, kept: NDArray[np.bool_]) -> ColumnTable:
+        """Return some of the rows."""
+        import pyarrow as pa
+
+        return replace(self, table=self.table.filter(pa.array(kept)), ids=kept_ids(self.ids, kept))
 
     def find_target(self, target: str | None) -> str:
         """Return the name of the target, which has to be a column."""
@@ -275,7 +285,8 @@ def join_labels(
         other, values = (held.ids.name, held.ids.values) if held.ids else ("", [])
     else:
         other, values = column, held.values(column) or []
-    order = matched_rows((content.path.name, on, keys), (layout.labels.name, other, keys_of(values)))
+    both = (content.path.name, on, keys), (layout.labels.name, other, keys_of(values))
+    order = matched_rows(*both, drop=layout.drop_unlabelled)
     return Joined(content, held.labels_of_rows(target, order), target)
 
 

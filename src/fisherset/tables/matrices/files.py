@@ -19,7 +19,13 @@ from fisherset._sparse import sparse
 from fisherset._types import Floats
 from fisherset.tables.columns.encoding import ASK_IMPUTE, NOTHING, check_distinct
 from fisherset.tables.columns.features import Feature
-from fisherset.tables.columns.identifiers import Identifiers, are_row_numbers, free_name, identifiers_of
+from fisherset.tables.columns.identifiers import (
+    Identifiers,
+    are_row_numbers,
+    free_name,
+    identifiers_of,
+    kept_ids,
+)
 from fisherset.tables.columns.types import about_columns
 from fisherset.tables.matrices.npz import arrays_in, read_npz
 from fisherset.tables.matrices.storage import (
@@ -81,10 +87,16 @@ class AnnotatedMatrix:
         others = {other: values for other, values in self.annotations.items() if other != name}
         return replace(self, annotations=others), identifiers_of(name, self.values(name) or [])
 
-    def labels_of_rows(self, target: str, rows: list[int]) -> AnnotatedMatrix:
-        """Return one annotation of some rows."""
-        some = {target: self.annotations[target][np.array(rows)]}
+    def labels_of_rows(self, target: str, rows: list[int | None]) -> AnnotatedMatrix:
+        """Return one annotation of some rows, missing where the row is None."""
+        values = self.annotations[target].astype(object)
+        some = {target: np.array([None if row is None else values[row] for row in rows], dtype=object)}
         return AnnotatedMatrix(self.path, [], np.empty((len(rows), 0)), some, untyped=self.untyped)
+
+    def kept_rows(self, kept: NDArray[np.bool_]) -> AnnotatedMatrix:
+        """Return some of the rows."""
+        notes = {name: values[kept] for name, values in self.annotations.items()}
+        return replace(self, X=self.X[kept], annotations=notes, ids=kept_ids(self.ids, kept))
 
     def find_target(self, target: str | None) -> str:
         """Return the name of the target: an annotation, the only one where none is given."""
