@@ -266,6 +266,19 @@ REQUESTS = {
         ("--keep", "colur"),
         "t.csv has no column 'colur'. Did you mean 'colour'",
     ),
+    "keep of a pattern of nothing": (
+        "t.csv",
+        write_csv,
+        ("--keep", "G*"),
+        "no column of t.csv matches 'G\\*'",
+    ),
+    "exclude of a pattern of nothing": ("t.csv", write_csv, ("--exclude", "MT-*,g0"), "matches 'MT-\\*'"),
+    "exclude of all by a pattern": ("t.csv", write_csv, ("--exclude", "*"), "--exclude and --adjust-for"),
+    "drop of a pattern of nothing": ("t.csv", write_csv, ("--drop", "MT-*"), "'MT-\\*'"),
+    "drop of all by a pattern": ("t.csv", write_csv, ("--drop", "*"), "t.csv has no features"),
+    "names in no file": ("t.csv", write_csv, ("--keep", "@names.txt"), "'names.txt'"),
+    "names in a folder": ("t.csv", write_csv, ("--keep", "@folder.html"), "is a folder"),
+    "names in another table": ("t.csv", write_csv, ("--exclude", "@t.csv"), "has no column 'g0,g1"),
     "keep of nothing among others": ("t.csv", write_csv, ("--keep", "g0,magic"), "no column 'magic'"),
     "exclude of nothing": ("t.csv", write_csv, ("--exclude", "x"), "--exclude: t.csv has no column 'x'"),
     "adjusting for nothing": ("t.csv", write_csv, ("--adjust-for", ""), "--adjust-for: t.csv has no column"),
@@ -300,7 +313,7 @@ REQUESTS = {
     "more kept than chosen": (
         "t.csv",
         write_csv,
-        ("--keep", "g0,g1,g2"),
+        ("--keep", "g0,g1,g2", "--exclude", "g5"),
         "--keep names 3 columns, but -k is 2|must include the columns of --keep; 'g1' is missing",
     ),
     "fewer left than chosen": (
@@ -451,7 +464,7 @@ CASES = [
         (command, case)
         for case, bad in REQUESTS.items()
         for command in READERS
-        if bad[2][0] in options_of(command)
+        if all(flag in options_of(command) for flag in bad[2] if str(flag).startswith("--"))
     ),
 ]
 

@@ -277,11 +277,11 @@ def test_a_copy_of_a_number_is_remarked_on(tmp_path):
     table = priced().assign(euros=lambda t: 3 - t["price"] / 1.1)
     write_csv(tmp_path / "t.csv", table)
     found = answer(tmp_path, "select", "t.csv", "-t", "price", "--task", "regression", "-k", 2)
-    assert "'price' is determined by 'euros'" in found["remarks"][0]
+    assert "Column 'euros' determines the target (leakage)." in found["remarks"][0]
     found = answer(
         tmp_path, "select", "t.csv", "-t", "price", "--task", "regression", "-k", 2, "--drop", "euros"
     )
-    assert "target leakage" not in found["remarks"][0]
+    assert "leakage" not in found["remarks"][0]
 
 
 def test_apply_keeps_the_gaps_of_numbers(folder):

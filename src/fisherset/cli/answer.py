@@ -52,11 +52,16 @@ SCORES = {"classification": "accuracy", "regression": "R²"}  # on held-out rows
 
 
 def leakage_warnings(request: Request) -> list[Remark]:
-    """Warn of columns that determine the target."""
+    """Warn of columns that only number the rows, and of those that determine the target."""
     table = request.table
     texts = [feature.column if feature.kind == "value" else None for feature in table.features]
-    found = leaking_columns(request.measured, texts)
-    return report.giveaway_remarks(list(dict.fromkeys(table.features[j].column for j in found)), table.target)
+    found = dict.fromkeys(table.features[j].column for j in leaking_columns(request.measured, texts))
+    new = [column for column in found if column not in request.named_columns]
+    option = "--drop" if request.source is None else "--exclude"
+    return [
+        *report.row_number_remarks(table.row_numbers, table.dropped),
+        *report.giveaway_remarks(new, option),
+    ]
 
 
 def find_answer(
@@ -266,7 +271,7 @@ class Answer:
             len(self.rows),
             selector=SELECTORS[request.task][0].__name__,
             reader="read_table" if table.in_memory else "open_table",
-            read=source.read_options(request.restrictions),
+            read={**source.read_options(request.restrictions), "drop": list(table.dropped) or None},
             given={**given, "solver": None if self.solver == "joint" else self.solver},
             named={name: request.names(groups) for name, groups in named.items()},
             groups=request.restrictions.groups,

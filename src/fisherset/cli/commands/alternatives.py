@@ -62,7 +62,8 @@ def alternatives(
 
     with outputs, source.opened() as path:
         silent = quiet or as_json
-        table = source.table(path, silent, restrictions.task, restrictions.split_texts)
+        how = restrictions.task, restrictions.split_texts
+        table = source.table(path, silent, *how, named=restrictions.named)
         request = make_request(table, source, restrictions)
         request.check_size(size)
         from fisherset.cli.answer import leakage_warnings  # and scikit-learn, which takes a second to load

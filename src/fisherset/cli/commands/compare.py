@@ -37,6 +37,7 @@ def compare(
     k: str | None = option(None, "Numbers of features, comma-separated: 5,10,20.", "-k", metavar="NUMBERS"),
     repeats: int = option(5, "Number of random splits.", least=1),
     methods: str | None = option(None, f"Comma-separated: {', '.join(METHODS)}.", metavar="NAMES"),
+    keep: list[str] | None = options.USE_ROW_NUMBERS,
     seed: int = options.SEED,
     report: Path | None = options.REPORT,
     force: bool = options.FORCE,
@@ -59,16 +60,17 @@ def compare(
     outputs = Outputs((report, PAGE), inputs=source.inputs, force=force)
     given, named = None if k is None else options.parse_sizes(k), parse_methods(methods)
     source.check()
-    from fisherset.cli.request import plain_request
+    from fisherset.cli.request import check_keep, plain_request
 
     silent = quiet or as_json
     with outputs, source.opened() as path:
-        table = source.table(path, silent, task)
+        table = source.table(path, silent, task, named=keep or ())
         if table.task == "regression":
             raise ValueError(
                 f"`compare` tells classes apart; the target {table.target!r} holds {table.target_range}. "
                 f"Bin them, or use `select`."
             )
+        check_keep(table, keep)
         request = plain_request(table)
         sizes = check_sizes(given, len(request.table.features))
 

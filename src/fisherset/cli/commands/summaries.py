@@ -25,6 +25,7 @@ def summarize(
     source: RowsFile,
     out: Path = WRITTEN,
     task: Task | None = options.TASK,
+    keep: list[str] | None = options.USE_ROW_NUMBERS,
     max_memory: str | None = options.MAX_MEMORY,
     force: bool = options.FORCE,
     quiet: bool = options.QUIET,
@@ -43,12 +44,14 @@ def summarize(
     """
     outputs = Outputs((out, SUMMARY), inputs=source.inputs, force=force)
     source.check()
+    from fisherset.cli.request import check_keep
     from fisherset.statistics.summary import Summary, summarize_table
 
     with outputs, source.opened() as path:
-        table = source.table(path, quiet, task)
+        table = source.table(path, quiet, task, named=keep or ())
         if isinstance(table.X, Summary):
             raise ValueError(f"{path.name} is a summary already; `merge` adds it to others.")
+        check_keep(table, keep)
         with ProgressBars(quiet, "summarizing"):
             found = summarize_table(
                 table.X,
@@ -59,6 +62,9 @@ def summarize(
                 target=table.target,
             )
         found.save(out)
+    from fisherset.report import row_number_remarks  # and scikit-learn, which takes a second to load
+
+    Screen(quiet).warnings(row_number_remarks(table.row_numbers, table.dropped))
     _show(found, out, quiet, table)
 
 
