@@ -176,7 +176,7 @@ def test_apply_checks_that_the_columns_are_there(chosen, wine, tmp_path):
 
 DAMAGED = {
     "not there": (None, "File not found"),
-    "no JSON": ("{", "not JSON, or cut off"),
+    "no JSON": ("{", "not valid JSON"),
     "not text": (b"\xff\xfe\x00", "not JSON"),
     "foreign": ('{"features": []}', "not written by fisherset"),
     "a list": ("[1, 2]", "not written by fisherset"),
