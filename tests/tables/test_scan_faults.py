@@ -30,8 +30,11 @@ WRONG = {
     "an unknown weight": ({"sample_weight": "wait"}, r"has no column 'wait'\. Did you mean 'weight'"),
     "an unknown name to drop": ({"drop": ["zzz"]}, "has no column 'zzz'"),
     "a text for columns": ({"columns": "real"}, r"columns must be a list of names; .* Write \['real'\]"),
-    "a column twice": ({"columns": ["real", "real"]}, "each column once, and neither target nor weights"),
-    "the target as a column": ({"columns": ["kind"]}, "neither target nor weights; got 'kind'"),
+    "a column twice": (
+        {"columns": ["real", "real"]},
+        "each column once, and neither target, weights nor confounders",
+    ),
+    "the target as a column": ({"columns": ["kind"]}, "neither target, weights nor confounders; got 'kind'"),
     "nothing left": ({"columns": ["real"], "drop": ["real"]}, "no columns but the target, the weights and"),
     "no target": ({"target": None}, "target must name a column"),
     "no targets": ({"target": []}, "target must name a column"),
