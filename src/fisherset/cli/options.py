@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import wraps
-from inspect import Parameter, Signature, signature
+from inspect import Parameter, Signature, cleandoc, signature
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_type_hints
 
@@ -14,11 +15,13 @@ import typer
 
 from fisherset._files import ARROW, TEXT
 from fisherset._memory import LEAST_MEMORY, parse_bytes
+from fisherset._names import FILE
 from fisherset.cli import terminal
 from fisherset.cli.values import converted, described, plain_kind
 
 # Values of options.
 Task = Literal["classification", "regression"]
+Solver = Literal["joint", "exact", "cutting-plane"]
 Impute = Literal["median", "indicator"]
 ClassWeight = Literal["balanced", "sqrt"]
 Format = Literal["table", "names", "csv", "tsv", "json"]
@@ -42,12 +45,18 @@ def argument(metavar: str, text: str) -> Any:
 
 def layout_option(default: Any, text: str, flag: str, **more: Any) -> Any:
     """Declare an option on the layout of a file; a layout that is not given is recognised."""
-    return option(default, text, flag, rich_help_panel="How the file is laid out", **more)
+    return option(default, text, flag, rich_help_panel="Layout of the file", **more)
 
 
-def columns_option(text: str, *flags: str) -> Any:
+def columns_option(text: str, *flags: str, metavar: str = "COLUMNS") -> Any:
     """Declare an option that names columns, which a shell can complete."""
-    return option(None, text, *flags, autocompletion=complete)
+    return option(None, text, *flags, autocompletion=complete, metavar=metavar)
+
+
+def files_in(*options: list[str] | None) -> list[Path]:
+    """Return the files of names, as @names.txt, among the values of options that name columns."""
+    values = [value for some in options for value in some or () if value.startswith(FILE)]
+    return [path for path in map(Path, (value[1:] for value in values)) if path.is_file()]
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
@@ -73,9 +82,16 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
             values[name] = kind(**{own.name: values.pop(own.name) for own in fields(kind)})
         function(**values)
 
+    called.__doc__ = _help_text(function.__doc__ or "")
     called.__signature__ = flat  # type: ignore[attr-defined]
     called.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return called
+
+
+def _help_text(doc: str) -> str:
+    """Return the docstring of a command for a terminal of any width: a line for each paragraph."""
+    paragraphs = cleandoc(doc).replace("Examples\n--------\n", "Examples:\n\n").split("\n\n")
+    return "\n\n".join(one if one.startswith(" ") else " ".join(one.splitlines()) for one in paragraphs)
 
 
 def _parameter(name: str, kind: Any, declared: Any) -> Parameter:
@@ -144,19 +160,17 @@ def _header(path: Path, separator: str | None) -> list[str]:
 
 
 FORMATS = (
-    "CSV, TSV or other text, Excel (.xlsx, .xls, .ods), JSON, Parquet, Feather/Arrow, .npz, .svmlight, "
-    ".h5ad, a GEO series matrix; compressed text, or one table in a .zip; - for the standard input."
+    "A table: CSV, TSV or other text, Excel (.xlsx, .xls, .ods), JSON, Parquet, Feather/Arrow, .npz, "
+    ".svmlight, .h5ad, GEO series matrix; compressed text, or one table in a .zip. - reads standard input."
 )
-TASK = option(None, "Tell classes apart, or explain a number. Default: as the target's values say.", "--task")
-GAMMA = option(
-    "scale", 'The regulariser: "scale" (from the data), "auto" (cross-validated) or a number.', "--gamma"
+TASK = option(
+    None, "classification or regression. Default: by the values of the target.", "--task", metavar="TASK"
 )
-REPORT = option(None, "Write a page, report.html, about it.", "--report")
-FORCE = option(False, "Replace any file that exists; else only pages and selections of fisherset.", "--force")
+GAMMA = option("scale", "Ridge term: scale (from the data), auto (cross-validated) or a number.", "--gamma")
+REPORT = option(None, "Write an HTML report.", "--report", metavar="FILE.html")
+FORCE = option(False, "Overwrite any file; else only reports and selections of fisherset.", "--force")
 SAFE = option(
-    False,
-    "Put ' before names and labels in .csv and .tsv that a spreadsheet would run as formulas.",
-    "--spreadsheet-safe",
+    False, "In .csv and .tsv, quote cells that a spreadsheet would run as formulas.", "--spreadsheet-safe"
 )
 
 
@@ -170,17 +184,18 @@ def check_memory(text: str | None) -> str | None:
 
 MAX_MEMORY = option(
     None,
-    "Memory that may be used besides the table: 2GB, 500MB, 2GiB or 1e9.",
+    "Memory limit for the computation, without the table: 2GB, 500MB, 2GiB or 1e9.",
     "--max-memory",
     metavar="SIZE",
     callback=check_memory,
 )
-TIME_LIMIT = option(None, "Seconds after which the search stops with what it has.", "--time-limit")
-MAX_NODES = option(None, "Nodes after which exact search stops with what it has.", "--max-nodes")
-SILENT = "Print nothing but errors, and what --format or --json asks for."
+USE_ROW_NUMBERS = columns_option("Columns to use although they only number the rows.", "--keep")
+TIME_LIMIT = option(None, "Stop the search after this many seconds.", "--time-limit", metavar="SECONDS")
+MAX_NODES = option(None, "Stop exact search after this many nodes.", "--max-nodes")
+SILENT = "Print only errors, and the output of --format or --json."
 QUIET = option(False, SILENT, "--quiet", "-q", is_eager=True, callback=terminal.silence_notes)
-AS_JSON = option(False, "Print JSON, for machines.", "--json")
-SEED = option(0, "Other seeds give other halves.", "--seed", least=0)
+AS_JSON = option(False, "Print JSON.", "--json")
+SEED = option(0, "Random seed of the splits.", "--seed", least=0)
 
 
 @dataclass(frozen=True)
@@ -189,33 +204,40 @@ class Restrictions:
 
     task: Task | None = TASK
     keep: list[str] | None = columns_option(
-        "Columns, or groups, that must be chosen: a,b or again and again.", "--keep"
+        "Columns or groups that must be selected, given as for --drop.", "--keep"
     )
     exclude: list[str] | None = columns_option(
-        "Columns, or groups, that must not be chosen, as --keep.", "--exclude"
+        "Columns or groups that must not be selected, given as for --drop.", "--exclude"
     )
     adjust_for: list[str] | None = columns_option(
-        "Columns, or groups, for whose linear effect the others and the target are adjusted.", "--adjust-for"
+        "Confounders: columns or groups whose linear effect is removed from all others and the target.",
+        "--adjust-for",
     )
     groups: str | None = option(
         None,
-        "Columns to choose together: JSON, groups with lists of columns, or CSV rows column,group; or "
-        "prefix, for names such as group_rest.",
+        'Columns to select together: a JSON file {"group": ["column", ...]}, a CSV file of rows '
+        "column,group, or prefix for names such as group_rest.",
         "--groups",
         metavar="FILE|prefix",
     )
     split_texts: bool = option(
-        False, "Choose the values of a column of texts one by one, as column=value.", "--split-texts"
+        False, "Select the values of a text column one by one, as column=value.", "--split-texts"
     )
     class_weight: ClassWeight | None = option(
-        None, "Let all classes count alike, or by the root of their size.", "--class-weight"
+        None, "balanced: all classes count the same; sqrt: by the root of their size.", "--class-weight"
     )
     max_memory: str | None = MAX_MEMORY
 
     @property
     def inputs(self) -> list[Path]:
-        """The file of groups, which must not be written."""
-        return [] if self.groups in (None, PREFIX) else [Path(str(self.groups))]
+        """The files of groups and names, which must not be written."""
+        groups = [] if self.groups in (None, PREFIX) else [Path(str(self.groups))]
+        return [*groups, *files_in(self.keep, self.exclude, self.adjust_for)]
+
+    @property
+    def named(self) -> list[str]:
+        """Names of columns, as they were given."""
+        return [*(self.keep or ()), *(self.exclude or ()), *(self.adjust_for or ())]
 
 
 def parse_limits(
@@ -227,7 +249,7 @@ def parse_limits(
     if max_nodes is not None and max_nodes < 1:
         raise ValueError(f"--max-nodes must be at least 1; got {max_nodes}.")
     if max_nodes is not None and lacking is not None:
-        raise ValueError(f"--max-nodes must go with {lacking}; nothing else has nodes.")
+        raise ValueError(f"--max-nodes needs {lacking}.")
     given = {"time_limit": time_limit, "max_nodes": max_nodes}
     return {name: value for name, value in given.items() if value is not None}
 
@@ -237,26 +259,32 @@ def parse_sizes(text: str) -> list[int]:
     try:
         sizes = sorted({int(part) for part in text.split(",")})
     except ValueError:
-        raise ValueError(f"-k must be whole numbers with commas, such as 5,10,20; got {text!r}.") from None
+        raise ValueError(f"-k takes numbers, comma-separated (5,10,20); got {text!r}.") from None
     if sizes[0] < 1:
-        raise ValueError(f"-k must be whole numbers of at least 1; got {text!r}.")
+        raise ValueError(f"-k must be at least 1; got {text!r}.")
     return sizes
 
 
 def parse_size(text: str, other: str = "") -> int:
     """Parse one size of -k; an error names the `other` values it may have."""
-    if not text.isdecimal() or int(text) < 1:
-        raise ValueError(f"-k must be a whole number, at least 1{other}; got {text!r}.")
+    if text.removeprefix("-").isdecimal() and int(text) < 1:
+        raise ValueError(f"-k must be at least 1; got {text}.")
+    if not text.isdecimal():
+        raise ValueError(f"-k takes a number (10){other}; got {text!r}.")
     return int(text)
 
 
 def parse_gamma(text: str, *, fixed: bool = False) -> float | str:
     """Parse --gamma; where it is `fixed` it cannot be cross-validated."""
     if fixed and text == "auto":
-        raise ValueError("--gamma must be \"scale\" or a positive number here; got 'auto'.")
+        raise ValueError("--gamma takes scale or a positive number here; got 'auto'.")
     if text in ("scale", "auto"):
         return text
     try:
-        return float(text)
+        value = float(text)
     except ValueError:
-        raise ValueError(f'--gamma must be "scale", "auto" or a positive number; got {text!r}.') from None
+        value = math.nan
+    if not 0 < value < math.inf:
+        words = "scale" if fixed else "scale, auto"
+        raise ValueError(f"--gamma takes {words} or a positive number; got {text!r}.")
+    return value

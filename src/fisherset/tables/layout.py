@@ -34,6 +34,8 @@ class Layout:
     header : bool
         Whether the first row of a text or sheet names the columns; if not, they are called column1,
         column2, ...
+    drop_unlabelled : bool
+        Whether rows whose target is missing are left out; if not, they are refused.
     """
 
     separator: str | None = None
@@ -46,6 +48,7 @@ class Layout:
     on: str | None = None
     sheet: str | None = None
     header: bool = True
+    drop_unlabelled: bool = False
 
 
 PLAIN = Layout()

@@ -90,6 +90,8 @@ class Selection:
         The other sizes it was compared with, where it was: sets, F, bound and held-out score of each.
     why : str or None
         Why this size, in a sentence.
+    drop_unlabelled : bool
+        Whether rows without a label were left out.
     target_range : str
         How the target was interpreted: "3 classes", "numbers from 25 to 346".
     """
@@ -125,6 +127,7 @@ class Selection:
     identifier: str | None = None
     sizes: list[dict[str, Any]] = field(default_factory=list)
     why: str | None = None
+    drop_unlabelled: bool = False
     target_range: str = ""
 
     def as_json(self) -> str:
@@ -157,7 +160,7 @@ def read_selection(path: Path) -> Selection:
         Its content.
     """
     if not path.is_file():
-        raise FileNotFoundError(f"There is no file {str(path)!r}.")
+        raise FileNotFoundError(f"File not found: {str(path)!r}.")
     try:
         content = read_json(path, SELECTION_FORMAT, SELECTION_VERSION)
     except ValueError as error:

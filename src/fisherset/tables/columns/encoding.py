@@ -78,7 +78,7 @@ class ColumnContent:
             for text, times in zip(strings, counts, strict=True):
                 if times:
                     self.strings[str(text)] += times
-            check_shape("A column of texts", self.n_rows, len(self.strings), dense=False)
+            check_shape("A text column", self.n_rows, len(self.strings), dense=False)
         elif pa.types.is_floating(column.type):  # most are, and there may be many
             missing = np.isnan(numbers_in_column(column))
         else:
@@ -151,7 +151,7 @@ def check_distinct(features: Sequence[Feature]) -> None:
     counts = Counter(feature.name for feature in features)
     twice = sorted(name for name, count in counts.items() if count > 1)
     if twice:
-        raise ValueError(f"Columns and their values give the same name twice: {shown(twice)}. Rename one.")
+        raise ValueError(f"Two features would have the same name: {shown(twice)}. Rename a column.")
 
 
 def _features(
@@ -359,7 +359,7 @@ class _Group:
         """Return the error for a column that is not written as the one of the selection."""
         if self._unit is None:
             return UnusableColumnsError(
-                f"Column {self.column!r} does not hold numbers, as it did when they were chosen."
+                f"Column {self.column!r} holds no numbers, but did when features were selected."
             )
         example = f"{self._unit.before}60{' ' if self._unit.after else ''}{self._unit.after}"
         held = "numbers without a unit" if error.value is None else f"{error.value!r}"
@@ -373,7 +373,7 @@ class _Group:
             strings, codes = strings_in_column(column)
         except RefusedColumnError:
             raise UnusableColumnsError(
-                f"Column {self.column!r} does not hold texts, as it did when they were chosen."
+                f"Column {self.column!r} holds no strings, but did when features were selected."
             ) from None
         missing = -1 if self._fill is None else self._place_of.get(str(self._fill), -1)
         places = np.array([*(self._place_of.get(text, -1) for text in strings), missing], dtype=np.intp)[

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Container, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._format import shown
+from fisherset._names import FILE, is_pattern, matching, read_names
 from fisherset._types import Indices
 from fisherset.tables.columns.units import Unit
 from fisherset.tables.memory import check_room
@@ -85,7 +86,7 @@ def numbers_in_column(column: Any) -> NDArray[Any]:
         if kind == "nothing":
             return np.full(len(column), np.nan)
         if kind == "text":
-            raise RefusedColumnError(f"Columns {{}} hold texts. {DROP}")
+            raise RefusedColumnError(f"Columns {{}} hold strings. {DROP}")
         if pa.types.is_boolean(column.type):
             column = column.cast(pa.int8())
         elif pa.types.is_decimal(column.type):
@@ -165,7 +166,7 @@ def check_string_memory(column: Any) -> None:
 
         chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
         lengths = [pc.sum(pc.binary_length(chunk.dictionary).take(chunk.indices)).as_py() for chunk in chunks]
-        check_room("A column of texts", sum(length or 0 for length in lengths), f"{len(column)} of them")
+        check_room("A text column", sum(length or 0 for length in lengths), f"{len(column)} of them")
 
 
 def plain_column(column: Any) -> Any:
@@ -204,9 +205,31 @@ def split_names(text: str, known: Container[str]) -> list[str]:
     return [part if part in known else part.strip() for part in text.split(",")]
 
 
-def all_names(texts: Sequence[str], known: Container[str]) -> list[str]:
-    """Return the names in several such strings, in their order."""
-    return [name for text in texts for name in split_names(text, known)]
+def all_names(texts: Sequence[str], known: Collection[str], hidden: Container[str] = ()) -> list[str]:
+    """Return the names that strings stand for, in their order, each once.
+
+    A string is a name that is `known`, or several with commas; else a pattern, which does not match what is
+    `hidden`, or @ and a file with a name a line. What matches nothing is returned as it is.
+    """
+    names: dict[str, None] = {}
+    for text in texts:
+        whole = text in known or (text.startswith(FILE) and Path(text[1:]).is_file())
+        for name in [text] if whole else split_names(text, known):
+            if name not in known and name.startswith(FILE) and len(name) > 1:
+                listed = read_names(Path(name[1:]), "details")
+                listed = [one if one in known else one.strip() for one in listed]
+            else:
+                listed = [name]
+            for one in listed:
+                names |= dict.fromkeys(_meant(one, known, hidden))
+    return list(names)
+
+
+def _meant(name: str, known: Collection[str], hidden: Container[str]) -> list[str]:
+    """Return the names that one name stands for: itself, or those that it matches as a pattern."""
+    if name in known or not is_pattern(name):
+        return [name]
+    return [one for one in matching(name, known) if one not in hidden] or [name]
 
 
 def check_names(path: Path, names: list[str]) -> None:
