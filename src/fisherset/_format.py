@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
@@ -161,6 +162,12 @@ def listed(names: Sequence[str], most: int) -> str:
 def shown(names: Sequence[str], most: int = 5) -> str:
     """Join names for a message, in quotes."""
     return listed([repr(name) for name in names], most)
+
+
+def repeated_option(option: str, names: Iterable[str]) -> str:
+    """Return an option for each of some names, as it can be pasted into a shell: "--drop 'a b' --drop c"."""
+    parts = ([f"{option}={name}"] if name.startswith("-") else [option, name] for name in names)
+    return " ".join(shlex.join(part) for part in parts)
 
 
 def near(name: str, names: Iterable[str]) -> str:

@@ -11,6 +11,7 @@ from fisherset._format import listed
 MOST_ROWS = 50  # of a printed table
 WIDEST = 40  # characters of a printed name
 LISTED = 60  # characters of a printed list of names
+BRIEF = 3  # entries of a list in `repr`
 
 Records = list[dict[str, Any]]
 
@@ -63,6 +64,22 @@ def aligned(records: Sequence[Mapping[str, Any]], formats: Mapping[str, str]) ->
     lines = ["  ".join(line).rstrip() for line in zip(*columns, strict=True)]
     more = len(records) - len(shown)
     return "\n".join([*lines, *([f"... and {more} more"] if more else [])])
+
+
+def brief(value: Any) -> str:
+    """Return a value for `repr`: an array by its shape, a long list by its beginning."""
+    shape = getattr(value, "shape", None)
+    if isinstance(shape, tuple) and shape:
+        return f"{' x '.join(map(str, shape))} {getattr(value, 'format', 'array')}"
+    if isinstance(value, list | tuple) and len(value) > BRIEF:
+        return f"[{', '.join(map(brief, value[:BRIEF]))}, ... {len(value)} in all]"
+    return printable(repr(value), LISTED)
+
+
+def brief_repr(record: Any) -> str:
+    """Return a named tuple in one line, its arrays by their shapes."""
+    fields = ", ".join(f"{name}={brief(value)}" for name, value in record._asdict().items())
+    return f"{type(record).__name__}({fields})"
 
 
 def _known(value: Any) -> bool:

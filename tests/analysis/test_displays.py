@@ -1,14 +1,27 @@
 """Results as text: one line in `repr`, a table with names when printed."""
 
 import builtins
+import pickle
 import sys
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 
-from fisherset import GeneralizedFisherScore, certify, explain, near_best, selection_path
-from fisherset._records import aligned, joined, printable
+from fisherset import (
+    GeneralizedFisherScore,
+    GeneralizedFisherScoreCV,
+    certify,
+    explain,
+    near_best,
+    scan,
+    selection_path,
+)
+from fisherset._records import aligned, brief, joined, printable
+from fisherset.datasets import Dataset
+from fisherset.evaluation import Comparison, columns_of, compare, discriminant_plane, paired_difference
+from fisherset.statistics.measure import measure
+from fisherset.tables import read_table
 
 pandas = pytest.importorskip("pandas")
 X, y = load_wine(return_X_y=True, as_frame=True)
@@ -123,6 +136,77 @@ def test_proven_words():
     assert (np.sum(masks, axis=0) == 1).all()
     assert tuple(map(np.count_nonzero, masks[:3])) == proven.counts
     assert not proven.essential[X.columns.get_loc("ash")]
+
+
+def test_proven_names():
+    proven = GeneralizedFisherScore(3, keep=["ash"], exclude=["hue"]).fit(X, y).proven_
+    rows = {row["feature"]: row["proof"] for row in proven.table()}
+    assert list(rows) == list(X.columns)
+    assert (rows["ash"], rows["hue"]) == ("given", "given")
+    for word, mask in {"essential": proven.essential, "ruled out": proven.ruled_out}.items():
+        assert [name for name, found in rows.items() if found == word] == X.columns[mask].tolist()
+    assert proven.to_frame()["proof"].tolist() == list(rows.values())
+    assert str(SELECTOR.proven_).splitlines()[1] == "Essential: flavanoids, color_intensity, proline."
+    in_every, in_none, given, what = pickle.loads(pickle.dumps(SELECTOR.proven_))
+    assert (what, given.any(), np.sum(in_every), np.sum(in_none)) == ("features", False, 3, 10)
+    assert str(pickle.loads(pickle.dumps(SELECTOR)).proven_) == str(SELECTOR.proven_)
+
+
+def test_cross_validated_scores_are_a_dictionary_that_prints():
+    fitted = GeneralizedFisherScoreCV([2, 3], gammas=[100.0, 178.0]).fit(X, y)
+    results = fitted.cv_results_
+    assert isinstance(results, dict)
+    frame = pandas.DataFrame(results).sort_values("rank_test_score", kind="stable")
+    assert [row["k"] for row in results.table()] == frame["param_n_features_to_select"].tolist()
+    np.testing.assert_array_equal(results.to_frame()["score"], frame["mean_test_score"])
+    heading, first, *_ = str(results).splitlines()
+    assert heading.split() == ["k", "gamma", "score", "sd", "rank"]
+    assert first.split()[2] == f"{fitted.best_score_:.4f}"
+    best = frame.iloc[0]
+    size, gamma = best["param_n_features_to_select"], best["param_gamma"]
+    assert repr(results) == (
+        f"CVResults(4 settings, 5 folds, best score {fitted.best_score_:.4g} at k = {size:g}, "
+        f"gamma = {gamma:g})"
+    )
+
+
+def test_a_comparison_prints_methods_by_sizes():
+    found = compare(X, y, [2, 3], methods=["fisher", "joint"], repeats=2)
+    assert repr(found) == "Comparison(2 methods, k = 2, 3, 2 repeats)"
+    heading, fisher, joint, verdict = str(found).splitlines()
+    assert heading.split() == ["accuracy", "in", "%", "k", "=", "2", "k", "=", "3", "seconds"]
+    assert f"{100 * found.mean('joint')[1]:.1f} \u00b1 {100 * found.error('joint')[1]:.1f}" in joint
+    assert (fisher.startswith("Fisher score  "), verdict) == (True, found.verdict())
+    ks, accuracy, chosen, seconds, n_features = found
+    assert (ks, set(accuracy), set(seconds), n_features) == ([2, 3], set(chosen), set(chosen), 13)
+    rows = found.table()
+    assert [(row["method"], row["k"]) for row in rows][:2] == [("Fisher score", 2), ("Fisher score", 3)]
+    assert len(rows[1]["features"]) == 3
+    both = set(X.columns[chosen["fisher"][0][1]]) & set(X.columns[chosen["fisher"][1][1]])
+    assert both <= set(rows[1]["features"])
+    assert found.to_frame()["accuracy"].tolist() == [row["accuracy"] for row in rows]
+    bare = compare(X.to_numpy(), y, [2], methods=["fisher"], repeats=1)
+    assert all(name.startswith("x") for name in bare.table()[0]["features"])
+    many = Comparison(list(range(1, 31)), {"fisher": np.full((2, 30), 0.5)})
+    assert "24 more sizes: see table()." in str(many)
+    assert max(map(len, str(many).splitlines()[:2])) < 100
+
+
+def test_other_results_in_one_line(tmp_path):
+    X.assign(kind=y, **{"co\x1bst": 1.0}).to_csv(tmp_path / "wine.csv", index=False)
+    rows = scan(tmp_path / "wine.csv", "kind", confounders=["co\x1bst", "ash"])
+    assert repr(rows) == "ScannedTable(wine.csv: 12 columns, target kind, adjusted for co\ufffdst, ash)"
+    table = read_table(tmp_path / "wine.csv", "kind")
+    assert repr(table) == "LabelledTable(wine.csv: 178 x 14 array, target kind)"
+    assert repr(measure(X, y)) == "MeasuredTable(178 samples, 13 columns, 3 classes)"
+    assert repr(columns_of(X, [0])) == "Columns(numbers=1 array, names=['alcohol'], values=178 x 1 array)"
+    assert repr(paired_difference(np.array([0.5, 0.7, 0.6]), np.array([0.4, 0.6, 0.4]))).startswith(
+        "Difference(+13.33 points, p = 0.0"
+    )
+    assert repr(SELECTOR.trace_[0]).startswith("Iteration(relaxation: F = 0.8")
+    assert "\n" not in repr(discriminant_plane(X, y, [0, 1], gamma=1.0))
+    assert "array" in repr(Dataset(X.to_numpy(), y.to_numpy(), np.arange(3), None))
+    assert brief(list(range(9))) == "[0, 1, 2, ... 9 in all]"
 
 
 def test_names_cannot_command_a_terminal():

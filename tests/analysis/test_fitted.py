@@ -124,6 +124,37 @@ def test_dask():
     assert certify(selector, table, targets).gap == pytest.approx(selector.gap_, abs=2e-3)
 
 
+def test_dask_with_fit_arguments():
+    dask_array = pytest.importorskip("dask.array")
+    table, targets, weight, beside = (dask_array.from_array(part, chunks=30) for part in (X, y, WEIGHT, Z))
+    table, beside = table.rechunk({1: -1}), beside.rechunk({1: -1})
+    for argument, value, rows in (("sample_weight", weight, WEIGHT), ("confounders", beside, Z)):
+        options = {"exclude": [0], "keep": [4], "class_weight": "balanced"}
+        selector = GeneralizedFisherScore(3, **options).fit(table, targets, **{argument: value})
+        with pytest.raises(ValueError, match=rf"fitted with {argument}, .* {argument}=\.\.\."):
+            explain(selector, table, targets)
+        found = explain(selector, table, targets, **{argument: value})
+        given = {"gamma": selector.gamma_, "exclude": [0], "class_weight": "balanced", argument: rows}
+        np.testing.assert_allclose(found.drops, explain(X, y, selector.support_, **given).drops)
+
+
+def test_sets_of_labels():
+    labels = (X[:, :4] + np.random.default_rng(5).normal(size=(90, 4)) > 0).astype(int)
+    check_all(
+        GeneralizedFisherScore(3, gamma=9.0, exclude=[8]).fit(X, labels), X, labels, {}, {"exclude": [8]}
+    )
+
+
+def test_rows_added_gradually():
+    selector = GeneralizedFisherScore(3)
+    for rows in (slice(40), slice(40, 90)):
+        selector.partial_fit(X[rows], y[rows], sample_weight=WEIGHT[rows])
+    with pytest.raises(ValueError, match="fitted with sample_weight"):
+        explain(selector, X, y)
+    assert explain(selector, X, y, sample_weight=WEIGHT).objective == pytest.approx(selector.objective_)
+    assert explain(selector, selector.summary_).objective == pytest.approx(selector.objective_)
+
+
 @pytest.mark.parametrize(
     "selector",
     [

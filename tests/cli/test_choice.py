@@ -103,7 +103,9 @@ def test_a_name_may_have_a_comma(tmp_path):
     assert found["kept"] == ["a,b"]
     assert found["excluded"] == ["g0", " lead"]
     write_csv(tmp_path / "t.csv", frame().assign(colour=lambda t: t["colour"].str.replace("red", "r,g")))
-    assert "is a part of 'colour'" in refused(invoke(*SELECT, "-k", 2, "--keep", "colour=r,g", cwd=tmp_path))
+    assert "is one value of 'colour'" in refused(
+        invoke(*SELECT, "-k", 2, "--keep", "colour=r,g", cwd=tmp_path)
+    )
     found = answer(tmp_path, *SELECT, "-k", 2, "--keep", "colour=r,g", "--split-texts")
     assert found["kept"] == ["colour=r,g"]
 
@@ -275,11 +277,11 @@ def test_a_copy_of_a_number_is_remarked_on(tmp_path):
     table = priced().assign(euros=lambda t: 3 - t["price"] / 1.1)
     write_csv(tmp_path / "t.csv", table)
     found = answer(tmp_path, "select", "t.csv", "-t", "price", "--task", "regression", "-k", 2)
-    assert "'price' is determined by 'euros'" in found["remarks"][0]
+    assert "Column 'euros' determines the target (leakage)." in found["remarks"][0]
     found = answer(
         tmp_path, "select", "t.csv", "-t", "price", "--task", "regression", "-k", 2, "--drop", "euros"
     )
-    assert "target leakage" not in found["remarks"][0]
+    assert "leakage" not in found["remarks"][0]
 
 
 def test_apply_keeps_the_gaps_of_numbers(folder):
@@ -324,7 +326,7 @@ def test_numbers_that_would_be_rounded_are_refused(suffix, tmp_path):
         (table.to_csv if suffix == "csv" else table.to_parquet)(tmp_path / f"t.{suffix}", index=False)
     target = () if suffix == "npz" else ("-t", "price")
     said = refused(invoke("select", f"t.{suffix}", *target, "--task", "regression", cwd=tmp_path))
-    assert "beyond 2^53, which would be rounded" in said
+    assert "beyond 2^53, which" in said
 
 
 def test_the_page_speaks_of_groups(folder):
@@ -424,11 +426,11 @@ def test_a_column_of_one_text_is_called_by_its_name(tmp_path):
 
 def test_how_many_where_nobody_says(folder):
     done = invoke(*SELECT, "--json", cwd=folder)
-    assert done.stderr == "fisherset: note: t.csv: -k was not given; half of the 8 columns are chosen: 4.\n"
+    assert done.stderr == "fisherset: note: t.csv: without -k, 4 of 8 columns are selected (half).\n"
     done = invoke(*SELECT, "--json", "--exclude", "g4,g5", cwd=folder)
-    assert done.stderr == "fisherset: note: t.csv: -k was not given; half of the 6 columns are chosen: 3.\n"
+    assert done.stderr == "fisherset: note: t.csv: without -k, 3 of 6 columns are selected (half).\n"
     done = invoke(*SELECT, "--json", "--keep", "g0,g1,g2,g3,g4", cwd=folder)
-    assert "as many as are kept of the 8 columns are chosen: 5." in done.stderr
+    assert "5 of 8 columns are selected (all required ones)." in done.stderr
 
 
 OLD = """{
@@ -517,7 +519,7 @@ def test_two_texts_count_as_much_as_a_truth_value(tmp_path):
         (tmp_path / "list.txt").write_text(listed)
         graded = answer(tmp_path, "certify", *SELECT[1:], "--features", "list.txt")
         assert graded["objective"] == pytest.approx(found["objective"])
-    assert "is a part of 'worse'" in refused(invoke(*SELECT, "--keep", "worse=no", cwd=tmp_path))
+    assert "is one value of 'worse'" in refused(invoke(*SELECT, "--keep", "worse=no", cwd=tmp_path))
     done = invoke("apply", "s.json", "t.csv", "--out", "o.csv", "--strict", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert pd.read_csv(tmp_path / "o.csv")["worse=yes"].tolist() == (table["worse"] == "yes").tolist()

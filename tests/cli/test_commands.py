@@ -171,12 +171,12 @@ def test_apply_checks_that_the_columns_are_there(chosen, wine, tmp_path):
     folder, _ = chosen
     pd.read_csv(wine).drop(columns=[EVIL]).to_csv(tmp_path / "new.csv", index=False)
     done = run("apply", folder / "selection.json", tmp_path / "new.csv", "--out", tmp_path / "out.csv")
-    assert f"lacks 1 of the columns: {EVIL!r}" in refused(done)
+    assert f"lacks 1 of the selected columns: {EVIL!r}" in refused(done)
     assert not (tmp_path / "out.csv").exists()
 
 
 DAMAGED = {
-    "not there": (None, "There is no file"),
+    "not there": (None, "File not found"),
     "no JSON": ("{", "not JSON, or cut off"),
     "not text": (b"\xff\xfe\x00", "not JSON"),
     "foreign": ('{"features": []}', "not written by fisherset"),
@@ -227,10 +227,10 @@ def test_certify_takes_a_selection(chosen, wine):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "names no features"),
+        ("", "list.txt is empty"),
         ("ash\nash\n", "'ash' twice"),
         ("ash\nmagic\n", "'magic'"),
-        (None, "no file"),
+        (None, "File not found"),
     ],
 )
 def test_certify_refuses_bad_lists(content, message, wine, tmp_path):
@@ -277,8 +277,8 @@ def test_criteria_of_all_sizes_are_compared_at_one_gamma(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("-k", "2,x"), "whole numbers"),
-        (("-k", "99"), "at most the number of features, 13; got 99"),
+        (("-k", "2,x"), "-k takes numbers"),
+        (("-k", "99"), "at most 13, the number of features; got 99"),
         (("--methods", "magic"), "magic"),
     ],
 )
@@ -317,4 +317,4 @@ def test_help_teaches_by_example():
         assert "Examples" in shown
     assert "130 interrupted" in " ".join(run("-h").stdout.split())
     shown = run("select", "-h").stdout.replace("│", " ")
-    assert "JSON, groups with lists of columns, or CSV rows column,group;" in " ".join(shown.split())
+    assert "CSV file of rows column,group, or prefix" in " ".join(shown.split())

@@ -152,13 +152,13 @@ def test_ctrl_c_once_more_ends_the_command(folder):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((*SELECT[:4], "--max-nodes", 5), "--max-nodes must go with --solver exact"),
-        ((*CERTIFY[:4], "--max-nodes", 5), "--max-nodes must go with --exact"),
-        (("select", "t.npz", "-k", "auto", "--solver", "exact", "--time-limit", 5), 'other than "auto"'),
-        ((*SELECT, "--gamma", "auto", "--max-nodes", 5), 'other than "auto"'),
+        ((*SELECT[:4], "--max-nodes", 5), "--max-nodes needs --solver exact"),
+        ((*CERTIFY[:4], "--max-nodes", 5), "--max-nodes needs --exact"),
+        (("select", "t.npz", "-k", "auto", "--solver", "exact", "--time-limit", 5), "other than auto"),
+        ((*SELECT, "--gamma", "auto", "--max-nodes", 5), "other than auto"),
         (
             (*SELECT[:4], "--solver", "best"),
-            "solver must be 'joint' or 'cutting-plane' or 'exact'; got 'best'",
+            "--solver takes 'joint', 'exact', 'cutting-plane'; got 'best'",
         ),
     ],
 )

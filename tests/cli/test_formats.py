@@ -74,7 +74,7 @@ def test_nothing_is_wrapped_where_nobody_looks(folder):
 
 
 def test_json_beside_another_format_is_refused(folder):
-    assert "leave one of them out" in refused(invoke(*SELECT, "--json", "--format", "csv", cwd=folder))
+    assert "omit one of them" in refused(invoke(*SELECT, "--json", "--format", "csv", cwd=folder))
 
 
 def test_quiet_prints_nothing_but_what_another_program_is_to_read(folder):
@@ -88,7 +88,7 @@ def test_quiet_prints_nothing_but_what_another_program_is_to_read(folder):
 
 
 def test_notes_name_the_table(folder):
-    assert invoke(*SELECT[:-2], cwd=folder).stderr.startswith("fisherset: note: t.csv: -k was not given")
+    assert invoke(*SELECT[:-2], cwd=folder).stderr.startswith("fisherset: note: t.csv: without -k")
 
 
 CERTIFY = ("certify", "t.csv", "-t", "kind")
@@ -117,11 +117,11 @@ def test_columns_are_named_in_every_way(folder, monkeypatch):
 @pytest.mark.parametrize(
     ("features", "sentence"),
     [
-        ("g0,g9", "names 1 features that t.csv does not have: 'g9'"),
-        ("no-such.txt", "There is no file 'no-such.txt'"),
-        ("lists/no-such", "There is no file"),
+        ("g0,g9", "names 1 column not in t.csv: 'g9'"),
+        ("no-such.txt", "File not found: 'no-such.txt'"),
+        ("lists/no-such", "File not found"),
         ("g0,g0", "names 'g0' twice"),
-        (",", "names no features"),
+        (",", "--features is empty"),
     ],
 )
 def test_what_names_no_columns(folder, features, sentence):
@@ -146,7 +146,7 @@ def test_a_selection_says_how_it_was_made(folder):
 
 def test_two_things_do_not_come_from_one_stream(folder):
     sentence = refused(invoke("certify", "-", "-t", "kind", "--features", "-", cwd=folder))
-    assert "the standard input is read once" in sentence
+    assert "must not both be -" in sentence
 
 
 def test_a_table_comes_from_the_standard_input(folder):

@@ -136,7 +136,7 @@ def test_process_substitution(files):
     assert json.loads(done.stdout)["file"] == "piped input"
     line = f"{COMMAND[0]} select <(true) -t kind -k 2"
     done = subprocess.run(["bash", "-c", line], cwd=files, env=environment(), capture_output=True, text=True)
-    assert refused(done) == "fisherset: Piped input is empty; does what comes before it fail?"
+    assert refused(done) == "fisherset: Piped input is empty; did the command before it fail?"
 
 
 ADDRESSES = {
@@ -171,12 +171,12 @@ def test_a_folder_with_a_readme(files):
     found = selected(done)
     assert found["objective"] == pytest.approx(expected["objective"], rel=1e-12)
     assert [one["name"] for one in found["features"]] == [one["name"] for one in expected["features"]]
-    note = "fisherset: note: Ignored in rows, not being tables: 'README.md', 'make.py'.\n"
+    note = "fisherset: note: Ignored in rows, not tables: 'README.md', 'make.py'.\n"
     assert done.stderr == note
     for path in (files / "rows").glob("*.csv"):
         path.unlink()
     sentence = refused(invoke("select", "rows", *SELECT, cwd=files))
-    assert sentence == "fisherset: There is no table in 'rows', only 'README.md', 'make.py'."
+    assert sentence == "fisherset: Folder 'rows' contains no table, only 'README.md', 'make.py'."
 
 
 def test_sheets_and_kinds_that_do_not_exist(files):

@@ -129,7 +129,7 @@ def test_no_input_is_written_over_by_whatever_link(link, source, force, folder):
         name = f"{link}.{suffix}"
         LINKS[link](folder / source, folder / name)
         sentence = refused(invoke(*arguments, name, *force, cwd=folder))
-        assert "itself; write to another file" in sentence
+        assert "is the input file; write to another file" in sentence
         (folder / name).unlink()
     assert contents(folder) == before
 
@@ -149,7 +149,7 @@ def test_a_link_stays_a_link(folder):
     assert (folder / "link.json").is_symlink()
     assert json.loads((folder / "real.json").read_text())["format"] == "fisherset selection"
     os.symlink("nowhere/real.json", folder / "lost.json")
-    assert "there is no folder" in refused(invoke(*SELECT, "--out", "lost.json", cwd=folder))
+    assert "folder not found" in refused(invoke(*SELECT, "--out", "lost.json", cwd=folder))
 
 
 @pytest.mark.parametrize("name", ["index.html", "tables.md", "figure2.svg"])

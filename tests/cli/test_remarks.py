@@ -51,13 +51,17 @@ def test_a_copy_of_the_target_is_remarked_on(leak, command, tmp_path):
     (tmp_path / "names.txt").write_text("g0\ng1\n")
     report = () if command == "certify" else ("--report", "r.html")
     said = words(invoke(*COMMANDS[command], *report, cwd=tmp_path).stdout)
-    remark = "The target 'kind' is determined by 'copy' (target leakage): copies of it, or made from it?"
+    remark = "Column 'copy' determines the target (leakage). If it is not known before the target, leave it"
+    option = "--drop" if command == "compare" else "--exclude"
+    remark = f"{remark} out: {option} copy."
     assert remark in said
     assert said.index(remark) < said.index("F = ")
     found = json.loads(invoke(*COMMANDS[command], "--json", cwd=tmp_path).stdout)
     assert remark in found["remarks"][0]
     if report:
-        assert "is determined by &#39;copy&#39;" in (tmp_path / "r.html").read_text(encoding="utf-8")
+        assert "Column &#39;copy&#39; determines the target" in (tmp_path / "r.html").read_text(
+            encoding="utf-8"
+        )
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -68,7 +72,7 @@ def test_nothing_is_said_of_honest_columns(command, tmp_path):
     assert all(
         "noise column" in remark or "No column" in remark for remark in remarks
     )  # nothing but how they compare with chance
-    assert "target leakage" not in words(invoke(*COMMANDS[command], cwd=tmp_path).stdout)
+    assert "leakage" not in words(invoke(*COMMANDS[command], cwd=tmp_path).stdout)
 
 
 def test_what_is_no_copy():
@@ -180,6 +184,6 @@ def test_how_many_features_where_nobody_says(width, k, tmp_path):
     assert (done.returncode, done.stdout.startswith("t.npz: 30 rows")) == (0, True)
     found = invoke("select", "t.npz", "--json", cwd=tmp_path)
     assert len(json.loads(found.stdout)["features"]) == k
-    note = f"fisherset: note: t.npz: -k was not given; half of the {width} features are chosen: {k}.\n"
+    note = f"fisherset: note: t.npz: without -k, {k} of {width} features are selected (half).\n"
     assert done.stderr == ("" if width == 120 else note)
     assert len(json.loads(invoke("select", "t.npz", "--json", "-q", cwd=tmp_path).stdout)["features"]) == k

@@ -76,11 +76,11 @@ def test_without_rows_nothing_is_held_out(folder):
 @pytest.mark.parametrize(
     ("k", "sentence"),
     [
-        ("2,x", "whole numbers with commas"),
-        ("2,", "whole numbers with commas"),
+        ("2,x", "numbers, comma-separated"),
+        ("2,", "numbers, comma-separated"),
         ("0,2", "at least 1"),
-        ("2,14", "at most the number of features, 13; got 14"),
-        ("many", 'several of them, or "auto"'),
+        ("2,14", "at most 13, the number of features; got 14"),
+        ("many", "a list (5,10,20) or auto"),
     ],
 )
 def test_what_is_no_size(folder, k, sentence):
@@ -89,4 +89,4 @@ def test_what_is_no_size(folder, k, sentence):
 
 def test_limits_are_for_one_size(folder):
     asked = ("wine.csv", "-t", "target", "-k", "2,4", "--time-limit", 1)
-    assert "one -k" in refused(invoke("select", *asked, cwd=folder))
+    assert "a single -k" in refused(invoke("select", *asked, cwd=folder))

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from fisherset.cli.app import app
-from support.command_line import environment
+from support.command_line import environment, invoke, refused
 from support.workbooks import rows_of, write_xlsx
 
-HEAVY = {"jinja2", "joblib", "matplotlib", "numpy", "pandas", "pyarrow", "scipy", "sklearn"}
+HEAVY = {"jinja2", "joblib", "matplotlib", "numpy", "pandas", "pyarrow", "pydantic", "scipy", "sklearn"}
 # Commands one after another, each with its exit code and the heavy modules that are loaded by then.
 CODE = """
 import json, sys
@@ -139,3 +139,27 @@ def test_pandas_can_be_loaded_after_arrow_has_not_found_it(three_features):
         "import pandas; assert len(pandas.read_csv('t.csv')) == 20"
     )
     subprocess.run([sys.executable, "-c", code], cwd=three_features, env=environment(), check=True)
+
+
+WRONG_VALUES = {
+    "select t.csv --task Regression": "--task takes classification or regression; got 'Regression'. "
+    "Did you mean 'regression'?",
+    "select t.csv --format JSON": "--format takes table, names, csv, tsv or json; got 'JSON'. "
+    "Did you mean 'json'?",
+    "select t.csv --class-weight none": "--class-weight takes balanced or sqrt; got 'none'.",
+    "select t.csv --time-limit soon": "--time-limit takes a number; got 'soon'.",
+    "select t.csv --solver exact --max-nodes 1.5": "--max-nodes takes a whole number; got '1.5'.",
+    "compare t.csv --repeats 0": "--repeats must be at least 1; got 0.",
+    "compare t.csv --seed -1": "--seed must be at least 0; got -1.",
+}
+
+
+@pytest.mark.parametrize("line", WRONG_VALUES)
+def test_values_are_refused_in_a_sentence(line, three_features):
+    assert refused(invoke(*line.split(), cwd=three_features)) == f"fisherset: {WRONG_VALUES[line]}"
+
+
+def test_choices_are_completed(tmp_path):
+    typed = {"COMP_WORDS": "fisherset select t.csv --task reg", "COMP_CWORD": "4"}
+    found, said = loaded_by([[]], tmp_path, _FISHERSET_COMPLETE="complete_bash", **typed)
+    assert (found, said.split()) == ([[0, []]], ["regression"])

@@ -76,7 +76,7 @@ def test_a_summary_is_for_its_target(wine):
     for command in (["select", "-k", 2], ["certify", "--features", "ash"], ["alternatives", "-k", 2]):
         said = refused(invoke(command[0], "wine-csv.npz", "-t", "ash", *command[1:], cwd=wine))
         assert said == (
-            "fisherset: wine-csv.npz is a summary for the target 'target'; got 'ash'. Leave --target out."
+            "fisherset: wine-csv.npz is a summary for the target 'target'; got 'ash'. Omit --target."
         ), said
     done = invoke("select", "wine-csv.npz", "-t", "target", "-k", 2, "--out", "s.json", "--json", cwd=wine)
     assert json.loads(done.stdout)["target"] == "target"
@@ -135,11 +135,11 @@ def test_numbers_and_texts_have_summaries(tmp_path):
 def test_what_summaries_are_refused_for(wine):
     invoke("summarize", "wine.csv", "-t", "target", "--out", "s.npz", cwd=wine)
     for words, arguments in {
-        "--report needs rows, and s.npz is a summary": ("select", "s.npz", "-k", 2, "--report", "r.html"),
+        "--report needs rows, but s.npz is a summary": ("select", "s.npz", "-k", 2, "--report", "r.html"),
         "--write needs rows": ("select", "s.npz", "-k", 2, "--write", "r.csv"),
-        '"auto" needs the rows of s.npz in memory': ("select", "s.npz", "-k", "auto"),
+        "auto needs all rows of s.npz in memory": ("select", "s.npz", "-k", "auto"),
         "a summary for --task classification": ("select", "s.npz", "-k", 2, "--task", "regression"),
-        "with --exclude, not with --drop": ("select", "s.npz", "-k", 2, "--drop", "ash"),
+        "use --exclude in place of --drop": ("select", "s.npz", "-k", 2, "--drop", "ash"),
         "s.npz is a summary of rows, not the rows": ("compare", "s.npz"),
         "must end in .npz": ("summarize", "wine.csv", "-t", "target", "--out", "s.csv"),
         "s.npz does not go with s.npz. Some rows must be left": (
@@ -150,7 +150,7 @@ def test_what_summaries_are_refused_for(wine):
             "--out",
             "t.npz",
         ),
-        "There is no file 'nowhere.npz'": ("merge", "nowhere.npz", "--out", "t.npz"),
+        "File not found: 'nowhere.npz'": ("merge", "nowhere.npz", "--out", "t.npz"),
         "'s.npz' exists; add --force to replace it": (
             "summarize",
             "wine.csv",
@@ -179,8 +179,8 @@ def test_folders_and_patterns_are_read_by_batches(file, wine, whole):
 def test_a_table_that_is_too_large_is_read_by_batches(file, wine, whole, monkeypatch):
     monkeypatch.setattr(opening, "free_memory", lambda: 20_000.0)
     done = invoke("select", file, "-t", "target", "-k", 4, "--json", cwd=wine)
-    assert f"{file} would take about" in done.stderr
-    assert "it is read by batches" in done.stderr
+    assert f"{file} needs about" in done.stderr
+    assert "it is read in batches" in done.stderr
     same(answer(done), whole)
     outputs = ("--out", "s.json", "--report", "r.html", "--write", "w.csv")
     done = invoke("select", file, "-t", "target", "-k", 4, *outputs, cwd=wine)

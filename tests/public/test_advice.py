@@ -83,6 +83,12 @@ def test_more_features_than_there_are(k):
         selection_path(ROWS, CODES, [2, k])
 
 
+def test_the_name_of_a_column_in_place_of_y():
+    for one in (GeneralizedFisherScore(1), JointRegressionScore(1), FisherScore(1)):
+        with pytest.raises(TypeError, match=r"got 'kind'\. Pass scan\(X, target=y\) to name a column of X\."):
+            one.fit(ROWS, "kind")
+
+
 def test_strings_and_flat_tables():
     with pytest.raises(ValueError, match=r"column 1 holds text\. Encode them, as scan\(table, target="):
         GeneralizedFisherScore(1).fit(np.column_stack([ROWS[:, 0].astype(object), STRINGS]), CODES)

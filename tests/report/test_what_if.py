@@ -1,13 +1,18 @@
 """The what-if panel in a real browser: F, shares and best steps are those of Python, whatever is clicked."""
 
+import base64
 import json
 import shlex
 import subprocess
+from dataclasses import fields
 from itertools import product
+from pathlib import Path
+from typing import Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pandas as pd
 import pytest
+import typer
 from jinja2 import ChoiceLoader, DictLoader, Environment, PackageLoader
 from sklearn.datasets import load_diabetes, load_wine
 
@@ -18,7 +23,10 @@ from fisherset import (
     certify,
     criterion_terms,
     fisher_criterion,
+    selection_path,
 )
+from fisherset.cli.files import LabelledFile
+from fisherset.cli.options import Restrictions, as_arguments, command
 from fisherset.report import Commands, build_what_if
 from fisherset.statistics.measure import measure
 from support.command_line import COMMAND, environment, invoke
@@ -31,7 +39,7 @@ PAGE = """{% extends "base.html.j2" %}{% block style %}{% include "what_if_style
 <script type="application/json" id="what-if-data">{{ what_if.data | tojson }}</script>{% endblock %}
 {% block script %}{% include "downloads_script.js.j2" %}{% include "what_if_script.js.j2" %}
 {% include "what_if_panel.js.j2" %}{% endblock %}"""
-EDITS = 30  # on each of the seven tables
+EDITS = 25  # on each of the eight tables
 GROUPS = np.repeat(np.arange(14), 3)[:40]
 EVIL = "</script><script>document.title = 'taken'</script>"
 ODD = [
@@ -67,6 +75,7 @@ TABLES = {  # tables, selectors, and options that F depends on
     "groups": (classes, GeneralizedFisherScore, {"groups": GROUPS}),
     "kept": (classes, GeneralizedFisherScore, {"keep": [0, 7], "exclude": [3, 4, 5]}),
     "adjusted": (classes, GeneralizedFisherScore, {"adjust_for": [1, 2]}),
+    "small gamma": (classes, GeneralizedFisherScore, {"gamma": 1e-3}),
     "raw": (classes, GeneralizedFisherScore, {"standardize": False, "gamma": 60.0}),
     "sets": (label_sets, GeneralizedFisherScore, {}),
 }
@@ -163,7 +172,7 @@ def click(page, rng, shown):
         return
     named = [label for label in shown["enabled"] if label.startswith(f"{kind} ")]
     if named:
-        page.get_by_role("button", name=str(rng.choice(named)), exact=True).click()
+        page.click(f'.wi button[aria-label="{rng.choice(named)}"]')
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -189,7 +198,7 @@ CHANGES = """sets => sets.map(([set, fixed]) => {
 })"""
 
 
-@pytest.mark.parametrize("name", ["classes", "groups", "kept"])
+@pytest.mark.parametrize("name", ["classes", "groups", "kept", "small gamma"])
 def test_every_change_of_one_unit_is_that_of_python(open_panel, name):
     case, rng = Case(name, n_others=12), np.random.default_rng(0)
     page, terms = open_panel(page_of(case.what_if)), case.terms
@@ -251,6 +260,19 @@ def test_shares_are_never_larger_than_certified(open_panel):
         assert f"No {len(columns)} features reach more" in page.locator("#wi-bound").inner_text().replace(
             "other ", ""
         )
+
+
+def test_bounds_of_other_sizes_are_used():
+    case = Case("classes", k=4)
+    path = selection_path(case.measured, None, [2, 4, 6], gamma=case.selector.gamma_, class_weight="balanced")
+    known = {step.k: step.upper_bound for step in path}
+    panel = build_what_if(case.terms, range(40), case.selector, upper_bounds=known)
+    bounds, before = panel.data["bounds"], case.what_if.data["bounds"]
+    assert all(new <= old for new, old in zip(bounds, before, strict=True))
+    assert bounds[4] == case.selector.upper_bound_
+    assert bounds == sorted(bounds)
+    for step in path:
+        assert step.objective * (1 - 1e-9) <= bounds[step.k] <= known[step.k]
 
 
 @pytest.fixture(scope="module")
@@ -323,6 +345,103 @@ def test_commands_reproduce_what_is_shown(open_panel, odd_page):
     assert len(found["details"]) == len(shown["set"])
     assert set(shown["locked"]) <= set(names)
     assert found["objective"] >= shown["F"] * (1 - 1e-9)
+
+
+def write_tables(folder):
+    """Tables of several kinds: scans, groups, missing values, numbers, transposed with labels elsewhere."""
+    rng = np.random.default_rng(0)
+    y = np.arange(90) % 3
+    table = pd.DataFrame(rng.normal(size=(90, 8)) + rng.normal(size=(3, 8))[y]).add_prefix("g_")
+    table.insert(0, "who", [f"s{row}" for row in range(90)])
+    table["site"], table["kind"] = (
+        np.array(["n", "s", "w"])[(np.arange(90) // 5) % 3],
+        np.array(["a", "b", "c"])[y],
+    )
+    (folder / "rows").mkdir()
+    for part in range(3):
+        table[part::3].to_parquet(folder / "rows" / f"{part}.parquet", index=False)
+    flat = table.drop(columns=["site", "kind"]).set_index("who")
+    flat.T.to_csv(folder / "flat.tsv", sep="\t")
+    table[["who", "kind"]].to_csv(folder / "labels.csv", index=False)
+    table.mask(rng.random(table.shape) < 0.02, "?").assign(who=table["who"], kind=table["kind"]).to_csv(
+        folder / "gaps.csv", index=False, sep=";"
+    )
+    (folder / "groups.json").write_text(json.dumps({"first, of all": ["g_0", "g_1"], "two": ["g_5", "g_2"]}))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("rows", "-t", "kind", "--drop", "who"),
+        ("rows", "-t", "g_3", "--task", "regression", "--id", "who", "--adjust-for", "g_4", "--keep", "site"),
+        ("flat.tsv", "--transpose", "--labels", "labels.csv", "--on", "who", "-t", "kind"),
+        ("gaps.csv", "-t", "kind", "--sep", ";", "--na", "?", "--impute", "indicator", "--id", "who"),
+        ("gaps.csv", "-t", "kind", "--na", "?", "--impute", "median", "--drop", "who", "--split-texts"),
+        ("rows", "-t", "kind", "--drop", "who", "--groups", "groups.json", "--class-weight", "sqrt"),
+    ],
+)
+def test_commands_read_the_table_as_it_was_read(tmp_path, options):
+    write_tables(tmp_path)
+    done = invoke("select", *options, "-k", 3, "--report", "page.html", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    start = page.index(">", page.index('id="what-if-data"')) + 1
+    data = json.loads(page[start : page.index("</script>", start)])
+    names = [data["names"][place] for place in (*data["chosen"], len(data["chosen"]))]  # and one more
+    (tmp_path / "names.txt").write_text("\n".join(names), encoding="utf-8")
+    keep = [f"--keep={data['names'][place]}" for place in data["required"]]
+    graded = invoke(
+        "certify", *data["commands"]["table"], *keep, "--features", "names.txt", "--json", cwd=tmp_path
+    )
+    assert graded.returncode == 0, graded.stderr
+    found = json.loads(graded.stdout)
+    size, order = len(names), np.cumsum([0, *data["sizes"]])
+    lower, C = (np.frombuffer(base64.b64decode(data[name])) for name in "GC")
+    G = np.zeros((order[-1], order[-1]))
+    G[np.tril_indices(order[-1])] = lower
+    G += np.tril(G, -1).T
+    places = [*data["chosen"], len(data["chosen"])]
+    columns = np.concatenate([np.arange(order[place], order[place + 1]) for place in places])
+    C = C.reshape(order[-1], -1)[columns]
+    M = G[np.ix_(columns, columns)] + data["gamma"] * np.eye(columns.size)
+    value = np.vdot(C, np.linalg.solve(M, C)) / data["n"]
+    np.testing.assert_allclose(value, found["objective"], rtol=1e-9)
+    assert found["n_features"] == size
+    assert found["objective"] <= data["bounds"][size] * (1 + 1e-9)
+
+
+def test_options_come_back_from_their_arguments():
+    """Every option of a table and a request, not the default, survives the way through a command line."""
+    seen = []
+
+    @command
+    def capture(source: LabelledFile, restrictions: Restrictions) -> None:
+        seen.append((source, restrictions))
+
+    app = typer.Typer(add_completion=False)
+    app.command()(capture)
+
+    def value(own, hint):
+        kinds = [one for one in get_args(hint) if one is not type(None)] or [hint]
+        if hint is bool or kinds == [bool]:
+            return not own.default
+        if get_origin(kinds[0]) is list:
+            return ["a b", "-c,d"]
+        choices = get_args(kinds[0]) if get_origin(kinds[0]) is Literal else kinds
+        if isinstance(choices[0], str):  # the last one is never the default
+            return choices[-1]
+        return {Path: Path("it's.csv"), int: 3, float: 0.5}.get(kinds[0], "-x 'y'")
+
+    records = []
+    for kind in (LabelledFile, Restrictions):
+        hints = get_type_hints(kind)
+        given = {own.name: value(own, hints[own.name]) for own in fields(kind)}
+        given |= {"max_memory": "2GB"} if kind is Restrictions else {}
+        records.append(kind(**given))
+    words = [str(records[0].file), *as_arguments(records[0]), *as_arguments(records[1])]
+    typer.main.get_command(app)(words, standalone_mode=False)
+    assert seen == [tuple(records)]
+    assert as_arguments(Restrictions()) == []
 
 
 def test_commands_of_plain_names_fit_on_a_line(open_panel):

@@ -130,7 +130,9 @@ def test_of_single_features_all_is_known():
     own = [reference.criterion(Z, y, [j], 20.0) for j in range(13)]
     np.testing.assert_allclose(found.upper_bound_with_, own, rtol=1e-8)
     assert found.proven_.counts == (1, 12, 0)
-    assert str(found.proven_) == "Proof: 1 feature is essential, 12 are ruled out, 0 undecided."
+    assert str(found.proven_) == (
+        "Proof: 1 feature is essential, 12 are ruled out, 0 undecided.\nEssential: x6."
+    )
 
 
 def test_copies_are_not_told_apart():

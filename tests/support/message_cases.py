@@ -299,14 +299,8 @@ REFUSALS = [
         saved('{"format": "fisherset selection", "version": 1, "features": null}'),
     ),
     case("a suffix of tables", "apply s.json new.csv --out o.docx", selection),
-    case("no data of the paper", "reproduce --only table1 --data-dir empty --out o", lambda f: empty(f)),
     case("an unknown part of the paper", "reproduce --only table9 --out o"),
 ]
-
-
-def empty(folder):
-    """An empty folder of data."""
-    (folder / "empty").mkdir()
 
 
 def other_columns(folder):

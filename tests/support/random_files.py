@@ -35,27 +35,27 @@ FORMATS = {".csv": ",", ".tsv": "\t", ".parquet": None, ".feather": None, ".npz"
 REASONS = {
     "missing": "have missing values",
     "nothing": "hold nothing",
-    "infinite": "hold infinite values",
-    "rounded": "whole numbers beyond",
+    "infinite": "infinite values",
+    "rounded": "(whole numbers|integers) beyond",
     "numbers as text": "hold numbers stored as text",
     "mixed": "numbers? everywhere else",
     "dates": "hold dates or times",
-    "lists": "hold neither numbers nor texts",
+    "lists": "hold neither numbers nor (texts|strings)",
     "names": "the same name",
     "no labels": "is missing in",
-    "classes": "class|identifier|continuous",
-    "empty": "no columns but the target",
+    "classes": "class|identifier|continuous|whole number in each",
+    "empty": "no features: only the target",
     "drop": "--drop names columns",
-    "k": "-k must|--keep must not name more",
-    "keep": "--keep must name",
-    "exclude": "--exclude must name",
+    "k": "-k must|but -k is",
+    "keep": "--keep(:| must| takes)",
+    "exclude": "--exclude(:| must| takes)",
     "overlap": "must not overlap",
-    "nothing left": "must leave something",
-    "groups": "groups must not|puts the target|does not have, in the group",
-    "not whole": "must name all of",
-    "not kept": "must name what --keep does",
-    "excluded": "must not name what --exclude does",
-    "gamma": "gamma must",
+    "nothing left": "leave at least one to select",
+    "groups": "groups must not|a group must not|contains the target|names columns not in",
+    "not whole": "names only a part of",
+    "not kept": "must include the columns of --keep",
+    "excluded": "must not overlap",
+    "gamma": "gamma (must|takes)",
     "few rows": "Half of the rows|samples|labels",
 }
 
@@ -574,7 +574,7 @@ def complaint_about_certify(case, folder):
     done = invoke(
         "certify", file.name, *case.options, *case.choice, "--features", "names.txt", "--json", cwd=folder
     )
-    if not readable and done.returncode == 2 and "does not have" in done.stderr:
+    if not readable and done.returncode == 2 and "not in" in done.stderr:
         return ""
     wrong = outcome(done, faults)
     if wrong or done.returncode:

@@ -78,7 +78,7 @@ def test_some_columns_are_what_they_are_among_all(kind, entries, tmp_path, monke
     assert found.ids == whole.ids
     if kind != "npz":
         assert set(found.names) == {"g2", "g7"} | (set() if "h5ad" in kind else {"kind"})
-    with pytest.raises(ValueError, match=r"lacks 1 of the columns: 'none'"):
+    with pytest.raises(ValueError, match=r"lacks 1 of the selected columns: 'none'"):
         reduce_content(found, [Feature("none", "none")])
 
 

@@ -359,12 +359,6 @@ NUMBERS = [f"{i}.5" for i in range(14)]
 REFUSED = {
     "comments alone": ("t.csv", "# a\n# b\n", {}, "t.csv has no rows"),
     "empty lines alone": ("t.csv", "\n\n", {}, "t.csv has no rows"),
-    "thousands and decimals": (
-        "t.csv",
-        lines([[f"{i}.234,5" for i in range(1, 15)], KINDS], ["x", "kind"], ";"),
-        {},
-        "'x' of t.csv holds '1.234,5', first in line 2, a number with a comma in it: convert it",
-    ),
     "a short row": ("t.csv", "a,b,kind\n1,2,x\n3,4\n", {}, "Line 3 of t.csv has 2 cells, the header 3: "),
     "a long row": ("t.csv", PLAIN + "1,2,3,4,5\n", {}, "Line 16 of t.csv has 5 cells, the header 4: "),
     "a short row after cells of two lines": (
@@ -442,36 +436,29 @@ REFUSED = {
         {},
         "'size' of t.arrows holds '\\?' in row 4, .* convert it",
     ),
-    "decimal commas in quotes": (
-        "t.csv",
-        lines([[f"{i},5" for i in range(28)], KINDS * 2], ["x", "kind"], cell=quoted),
-        {},
-        "'x' of t.csv holds '0,5', first in line 2, a number with a comma in it: "
-        "convert it, or say (--decimal ,|Layout)",
-    ),
     "points and commas": (
         "t.tsv",
         lines([SIZES, commas()[0], COLOURS, KINDS], sep="\t"),
         {},
-        "t.tsv holds '-1,50' in line 2 and '-1.50' in line 2; give the decimal point with --decimal",
+        "t.tsv holds '-1,50' in line 2 and '-1.50' in line 2; add --decimal",
     ),
     "thousands": (
         "t.tsv",
         lines([[f"{i},000" for i in range(1, 15)], KINDS], ["x", "kind"], "\t"),
         {},
-        "t.tsv holds '1,000' in line 2; give the decimal point with --decimal",
+        "t.tsv holds '1,000' in line 2; add --decimal",
     ),
     "two separators": (
         "t.csv",
         "a,1;b,2\n1,5;2,5\n3,5;1,5\n",
         {},
-        "t.csv can be read with ',' or with ';' between its cells; say which with --sep",
+        "separator of t.csv may be ',' or ';'. Add --sep",
     ),
     "runs of spaces": (
         "t.txt",
         "size   kind\n 1.5   low\n11.5  high\n",
         {},
-        "t.txt has no ',', ';', '\\|' or tab .* --sep",
+        "separator of t.txt is unclear: no ',', ';', '\\|' or tab.* --sep",
     ),
     "numbers twice for names": (
         "t.csv",
@@ -496,9 +483,9 @@ REFUSED = {
         "t.csv",
         PLAIN,
         {"encoding": "klingon"},
-        "one that Python knows, .* got 'klingon'",
+        "Unknown encoding 'klingon'",
     ),
-    "an encoding of no text": ("t.csv", PLAIN, {"encoding": "zlib"}, "one that Python knows, .* got 'zlib'"),
+    "an encoding of no text": ("t.csv", PLAIN, {"encoding": "zlib"}, "Unknown encoding 'zlib'"),
     "another encoding than is said": (
         "t.csv",
         lines(names=ACCENTS),
@@ -515,7 +502,7 @@ REFUSED = {
         "t.csv",
         PLAIN.encode("utf-16-be"),
         {},
-        "t.csv looks like UTF-16 text, .* --encoding utf-16-be",
+        "t.csv looks like UTF-16 text .* --encoding utf-16-be",
     ),
     "no text of the West": ("t.csv", PLAIN.encode() + b"1,2,\x81,low\n", {}, "line 16 holds the byte 0x81"),
     "a picture": ("t.csv", b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\xff\xfe", {}, "t.csv is no text"),
@@ -524,13 +511,13 @@ REFUSED = {
         "t.csv.gz",
         gzip.compress(PLAIN.encode())[:-12],
         {},
-        "t.csv.gz cannot be read; is it damaged or cut off",
+        "t.csv.gz cannot be read; is it damaged or truncated",
     ),
     "cut xz": (
         "t.csv.xz",
         lzma.compress(PLAIN.encode())[:-12],
         {},
-        "t.csv.xz cannot be read; is it damaged or cut off",
+        "t.csv.xz cannot be read; is it damaged or truncated",
     ),
     "cut Zstandard": (
         "t.csv.zst",
@@ -546,7 +533,7 @@ REFUSED = {
     ),
     "gzip of nothing": ("t.csv.gz", gzip.compress(b""), {}, "t.csv.gz is empty"),
     "gzip of Parquet": ("t.csv.gz", gzip.compress(b"PAR1xxxx"), {}, "t.csv.gz is no text"),
-    "an end inside a quotation": ("t.csv", 'a;kind\n1;x\n2;"y', {}, "t.csv ends inside a quotation"),
+    "an end inside a quotation": ("t.csv", 'a;kind\n1;x\n2;"y', {}, "t.csv ends inside a quoted cell"),
     "a separator of two signs": ("t.csv", PLAIN, {"separator": "::"}, "must be one character, .* got '::'"),
     "a letter for a separator": ("t.csv", PLAIN, {"separator": "x"}, "must be one character, .* got 'x'"),
     "another sign before decimals": ("t.csv", PLAIN, {"decimal": "_"}, "must be '.' or ','; got '_'"),
@@ -555,7 +542,7 @@ REFUSED = {
         "t.arrows",
         stream_of(PLAIN)[:-100],
         {},
-        "t.arrows cannot be read; is it damaged or cut off",
+        "t.arrows cannot be read; is it damaged or truncated",
     ),
 }
 
@@ -620,9 +607,7 @@ def test_a_text_that_unpacks_to_more_than_there_is_room_for(suffix, monkeypatch,
     path = written(tmp_path / f"t.{suffix}", data or gzip.compress(text, 1))
     assert read_content(path).n_rows == 10**6
     monkeypatch.setattr(memory, "free_memory", lambda: 1.5e7)
-    with pytest.raises(
-        ValueError, match=r"t\..* would take .* MB of memory, for more than \d+ cells; 15.0 MB"
-    ):
+    with pytest.raises(ValueError, match=r"t\..* needs .* MB of memory for more than \d+ cells; 15.0 MB"):
         read_content(path)
     assert len(together(scan(path, "b"))[1]) == 10**6
 

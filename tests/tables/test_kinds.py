@@ -518,7 +518,7 @@ def test_a_folder_with_other_files(expected, tmp_path):
         ".part0.csv.crc": b"crc",
     }
     write_folder(tmp_path / "rows", others)
-    said = r"Ignored in rows, not being tables: 'README', 'README\.txt', 'codebook\.xlsx', 'notes\.md'"
+    said = r"Ignored in rows, not tables: 'README', 'README\.txt', 'codebook\.xlsx', 'notes\.md'"
     with pytest.warns(UserWarning, match=said) as caught:
         table = scan(tmp_path / "rows", "kind")
     assert len(caught) == 1
@@ -537,7 +537,7 @@ def test_a_folder_without_a_table(tmp_path):
     (tmp_path / "rows").mkdir()
     for name in ("README.md", "a.png"):
         (tmp_path / "rows" / name).write_bytes(b"x")
-    with pytest.raises(ValueError, match=r"There is no table in .*rows', only 'README\.md', 'a\.png'"):
+    with pytest.raises(ValueError, match=r"rows' contains no table, only 'README\.md', 'a\.png'"):
         scan(tmp_path / "rows", "kind")
 
 

@@ -5,7 +5,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from fisherset import (
+    FisherScore,
     GeneralizedFisherScore,
+    GeneralizedFisherScoreCV,
     JointRegressionScore,
     certify,
     explain,
@@ -102,7 +104,7 @@ def test_refused_confounders(path, given, sentence):
 
 
 def test_confounders_cannot_be_given_beside_a_scan(path):
-    with pytest.raises(ValueError, match=r"as scan\(\.\.\., confounders=\['age'\]\)"):
+    with pytest.raises(ValueError, match=r"columns in scan\(\.\.\., confounders=\['age'\]\)"):
         GeneralizedFisherScore(2).fit(scan(path, "kind"), confounders=BESIDE["age"])
     with pytest.raises(ValueError, match="neither target, weights nor candidates; got 'age'"):
         scan(path, "kind", columns=["age", "p"], confounders=["age"])
@@ -116,6 +118,15 @@ def test_summaries_of_other_categories_do_not_add_up(tmp_path):
         sums.append(summarize(scan(tmp_path / f"{number}.parquet", "kind", confounders=["site"])))
     with pytest.raises(ValueError, match="confounders"):
         sums[0] + sums[1]
+
+
+def test_single_scores_are_adjusted_too(path):
+    rows = scan(path, "kind", drop=["dose"], confounders=["site", "age"])
+    scores = explain(CANDIDATES, KIND, list(CANDIDATES), confounders=BESIDE).fisher_scores
+    for table in (rows, summarize(rows)):
+        assert_allclose(FisherScore(2).fit(table).scores_, scores)
+    with pytest.raises(TypeError, match="needs the rows together"):
+        GeneralizedFisherScoreCV([2]).fit(rows)
 
 
 # A column of strings by its name.

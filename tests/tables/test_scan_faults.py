@@ -30,8 +30,8 @@ WRONG = {
     "an unknown weight": ({"sample_weight": "wait"}, r"has no column 'wait'\. Did you mean 'weight'"),
     "an unknown name to drop": ({"drop": ["zzz"]}, "has no column 'zzz'"),
     "a text for columns": ({"columns": "real"}, r"columns must be a list of names; .* Write \['real'\]"),
-    "a column twice": ({"columns": ["real", "real"]}, "each column once, and neither target nor weights"),
-    "the target as a column": ({"columns": ["kind"]}, "neither target nor weights; got 'kind'"),
+    "a column twice": ({"columns": ["real", "real"]}, "each column once, and neither target, weights nor"),
+    "the target as a column": ({"columns": ["kind"]}, "neither target, weights nor confounders; got 'kind'"),
     "nothing left": ({"columns": ["real"], "drop": ["real"]}, "no columns but the target, the weights and"),
     "no target": ({"target": None}, "target must name a column"),
     "no targets": ({"target": []}, "target must name a column"),
@@ -52,11 +52,11 @@ def test_wrong_questions(case, tmp_path):
 
 
 PATHS = {
-    "no file": (lambda path: path / "none.csv", FileNotFoundError, "There is no file '.*none.csv'"),
-    "no file like it": (lambda path: f"{path}/*.csv", FileNotFoundError, "There is no file like"),
-    "an empty folder": (lambda path: path, FileNotFoundError, "There is no file in"),
+    "no file": (lambda path: path / "none.csv", FileNotFoundError, "File not found: '.*none.csv'"),
+    "no file like it": (lambda path: f"{path}/*.csv", FileNotFoundError, "No file matches"),
+    "an empty folder": (lambda path: path, FileNotFoundError, "contains no table"),
     "an empty list": (lambda path: [], ValueError, "must name a file at least"),
-    "a folder in a list": (lambda path: [path], IsADirectoryError, "is a folder; a list names files"),
+    "a folder in a list": (lambda path: [path], IsADirectoryError, "is a folder; a list takes files"),
     "another kind": (
         lambda path: text(path / "t.doc", "a"),
         ValueError,
@@ -103,10 +103,8 @@ def test_files_that_change_between_passes(suffix, change, tmp_path):
         os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     else:
         path.unlink()
-    what = "is gone" if change == "gone" else "has changed"
-    with pytest.raises(
-        ValueError, match=rf"t\.{suffix} must stay as it is while the table is read; it {what}"
-    ):
+    what = "was removed" if change == "gone" else "changed"
+    with pytest.raises(ValueError, match=rf"t\.{suffix} {what} while it was read"):
         count(table)
 
 
@@ -118,7 +116,7 @@ def test_a_file_that_changes_during_a_pass(tmp_path):
         os.utime(paths[1], ns=(1, 1))
         return len(block.X)
 
-    with pytest.raises(ValueError, match=r"1\.parquet must stay as it is"):
+    with pytest.raises(ValueError, match=r"1\.parquet changed while it was read"):
         table.reduce(kernel)
 
 
@@ -126,7 +124,7 @@ def test_a_dataset_whose_file_changes(tmp_path):
     path = write(tmp_path / "t.parquet", frame())
     table = scan(ds.dataset(path), "kind")
     os.utime(path, ns=(1, 1))
-    with pytest.raises(ValueError, match=r"t\.parquet must stay as it is"):
+    with pytest.raises(ValueError, match=r"t\.parquet changed while it was read"):
         count(table)
 
 
@@ -155,7 +153,7 @@ def test_a_function_that_fails():
 def test_a_file_that_is_cut_off(case, tmp_path):
     path = write(tmp_path / f"t.{case}", frame(4000))
     path.write_bytes(path.read_bytes()[:-2000])
-    with pytest.raises(ValueError, match=rf"t\.{case} cannot be read; is it damaged or cut off"):
+    with pytest.raises(ValueError, match=rf"t\.{case} cannot be read; is it damaged or truncated"):
         count(scan(path, "kind", columns=["real"]))
 
 
@@ -303,9 +301,11 @@ def test_whole_numbers_that_would_be_rounded(tmp_path):
     table.loc[44, "long"] = LONG
     for suffix in ("parquet", "csv"):
         path = write(tmp_path / f"t.{suffix}", table)
-        with pytest.raises(ValueError, match=rf"'long' of t\.{suffix} holds .*whole number.* beyond 2\^53"):
+        with pytest.raises(
+            ValueError, match=rf"'long' of t\.{suffix} holds .*(whole number|integer).* beyond 2\^53"
+        ):
             count(scan(path, "kind", batch_rows=10))
-        with pytest.raises(ValueError, match=r"'long' .*holds .*whole number.* beyond 2\^53"):
+        with pytest.raises(ValueError, match=r"'long' .*holds .*(whole number|integer).* beyond 2\^53"):
             count(scan(path, ["long", "whole"], columns=["real"]))
         table.loc[44, "long"] = 2**60
         path = write(tmp_path / f"t.{suffix}", table)
@@ -388,7 +388,7 @@ def test_a_stream_is_read_like_a_file(name, tmp_path):
         np.testing.assert_array_equal(one, other)
     path = tmp_path / name
     path.write_bytes(path.read_bytes()[:-300])
-    with pytest.raises(ValueError, match=f"{name} cannot be read; is it damaged or cut off"):
+    with pytest.raises(ValueError, match=f"{name} cannot be read; is it damaged or truncated"):
         count(scan(path, "kind"))
 
 
@@ -416,7 +416,7 @@ def test_a_part_for_which_there_is_no_memory(tmp_path, monkeypatch):
         yield
 
     monkeypatch.setattr(arrow_files.ArrowReader, "batches", batches)
-    with pytest.raises(ValueError, match=r"t\.feather cannot be read: there is no memory for a part"):
+    with pytest.raises(ValueError, match=r"t\.feather cannot be read: out of memory for one of its parts"):
         count(table)
 
 

@@ -211,15 +211,18 @@ def explain(
     >>> from sklearn.datasets import load_digits
     >>> from fisherset import GeneralizedFisherScore, explain
     >>> X, y = load_digits(return_X_y=True, as_frame=True)
-    >>> selector = GeneralizedFisherScore(10).fit(X, y)
-    >>> found = explain(X, y, selector.support_)
+    >>> selector = GeneralizedFisherScore(4).fit(X, y)
+    >>> found = explain(selector, X, y)
+    >>> print(found)
+    4 features, F = 1.06148, gamma = 1797
+    feature    F if removed  best substitute  F if swapped  most correlated     r  Fisher score
+    pixel_2_5      0.817013  pixel_7_4             1.05162  pixel_1_5        0.73          1.18
+    pixel_3_2      0.811114  pixel_4_1             1.04785  pixel_2_2        0.61          1.48
+    pixel_4_4      0.819009  pixel_7_4             1.06066  pixel_4_3        0.55          1.11
+    pixel_5_2      0.795350  pixel_4_1             1.03417  pixel_4_2        0.63          1.35
     >>> most = found.drops.argmax()
-    >>> X.columns[found.features[most]], f"{found.drops[most] / found.objective:.1%} of F lost without it"
-    ('pixel_5_2', '9.9% of F lost without it')
-    >>> X.columns[found.exchanges[most]], f"{found.exchanged[most] / found.objective:.1%} kept with it there"
-    ('pixel_5_3', '97.5% kept with it there')
-    >>> X.columns[found.stand_ins[most]], f"the most correlated: {found.correlations[most]:.2f}"
-    ('pixel_4_2', 'the most correlated: 0.63')
+    >>> found.names[most], f"{found.drops[most] / found.objective:.0%} of F lost without it"
+    ('pixel_5_2', '25% of F lost without it')
     """
     check_flag("prove", prove)
     arguments = FitArguments(sample_weight, class_weight, confounders, missing=missing)

@@ -310,8 +310,9 @@ def near_best(
     >>> from fisherset import near_best
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> found = near_best(X, y, 5, within=0.03)
-    >>> len(found.sets), found.complete
-    (4, True)
+    >>> found
+    NearBest(4 sets of 5 features within 3 % of the best, all found, F = 1.06584, upper bound 1.06584,
+    gamma = 178)
     >>> X.columns[found.core].tolist()
     ['alcohol', 'proline']
     >>> [X.columns[j] for j in found.stand_ins[10]]  # of the hue

@@ -195,13 +195,14 @@ def selection_path(
     >>> from fisherset import selection_path
     >>> X, y = load_digits(return_X_y=True)
     >>> path = selection_path(X, y, [5, 10, 20])
-    >>> print(f"all at gamma = {path.gamma:g}")
-    all at gamma = 1797
-    >>> for step in path:
-    ...     print(f"{step.k:2} features: F = {step.objective:.3f}, gap {step.gap:.1%}")
-     5 features: F = 1.294, gap 16.9%
-    10 features: F = 2.134, gap 7.2%
-    20 features: F = 3.039, gap 2.1%
+    >>> print(path)
+     k        F  upper bound    gap  added
+     5  1.29365      1.55593  16.9%  x21, x26, x36, x42, x60
+    10  2.13397      2.29929   7.2%  x10, x20, x27, x30, x46
+    20  3.03859      3.10366   2.1%  x5, x13, x18, x33, x37, x43, x51, x52, x58, x61
+    All at gamma = 1797.
+    >>> path[0].features, f"{path[0].gap:.1%}"
+    (array([21, 26, 36, 42, 60]), '16.9%')
     """
     options = check_search(solver, tol, max_iter)
     arguments = FitArguments(sample_weight, class_weight, confounders, missing=missing)

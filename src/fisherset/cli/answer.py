@@ -52,11 +52,16 @@ SCORES = {"classification": "accuracy", "regression": "R²"}  # on held-out rows
 
 
 def leakage_warnings(request: Request) -> list[Remark]:
-    """Warn of columns that determine the target."""
+    """Warn of columns that only number the rows, and of those that determine the target."""
     table = request.table
     texts = [feature.column if feature.kind == "value" else None for feature in table.features]
-    found = leaking_columns(request.measured, texts)
-    return report.giveaway_remarks(list(dict.fromkeys(table.features[j].column for j in found)), table.target)
+    found = dict.fromkeys(table.features[j].column for j in leaking_columns(request.measured, texts))
+    new = [column for column in found if column not in request.named_columns]
+    option = "--drop" if request.source is None else "--exclude"
+    return [
+        *report.row_number_remarks(table.row_numbers, table.dropped),
+        *report.giveaway_remarks(new, option),
+    ]
 
 
 def find_answer(
@@ -90,8 +95,8 @@ def default_size(request: Request) -> int:
     n, noun = request.n_candidates, request.grouping.noun
     k = max(1, len(request.keep), min(DEFAULT_SIZE, n // 2))
     if k < DEFAULT_SIZE:
-        share = "as many as are kept" if k == len(request.keep) > n // 2 else "half"
-        warnings.warn(f"-k was not given; {share} of the {n} {noun} are chosen: {k}.", stacklevel=2)
+        share = "all required ones" if k == len(request.keep) > n // 2 else "half"
+        warnings.warn(f"without -k, {k} of {n} {noun} are selected ({share}).", stacklevel=2)
     return k
 
 
@@ -110,8 +115,7 @@ def fitted(request: Request, k: int | str | list[int], gamma: float | str, solve
         return selector(k, gamma=gamma, **parameters, **limits).fit(request.measured)
     if y is None:
         raise ValueError(
-            f'"auto" needs the rows of {request.table.path.name} in memory, to take some out. Give -k '
-            f"and --gamma, or use fewer rows."
+            f"auto needs all rows of {request.table.path.name} in memory. Give a number for -k and --gamma."
         )
     del parameters["max_memory"]
     gammas = None if gamma == "auto" else [gamma]
@@ -184,6 +188,7 @@ class Answer:
             identifier=source.identifier if table.ids is None or source.transpose else table.ids.name,
             sizes=[] if self.sizes is None else self.sizes.records,
             why=None if self.sizes is None else self.sizes.why,
+            drop_unlabelled=source.drop_unlabelled,
             target_range=request.target_range,
         )
 
@@ -200,7 +205,7 @@ class Answer:
         """Return the report as HTML."""
         request, table, k = self.request, self.request.table, len(self.rows)
         nodes = f", {counted(self.selector.n_nodes_, 'nodes')}" if self.solver == "exact" else ""
-        size = f"{request.grouping.noun.capitalize()} to choose", self._size
+        size = f"{request.grouping.noun.capitalize()} to select", self._size
         target = f"{table.target}, {request.target_range}"
         asked = request.described(target, size, self.selector.gamma_)
         asked.append(("Solver", f"{self.solver}{nodes}"))
@@ -208,7 +213,7 @@ class Answer:
         if y is None:
             step = max(1, math.ceil(table.n_rows * len(table.features) / DRAWN_VALUES))
             X, y = pick(table.X, step=step)
-            asked += [("Pictures", f"of {len(y)} rows, one of {step}")] if step > 1 else []
+            asked += [("Plots", f"of {len(y)} rows, every {step}th")] if step > 1 else []
         title = f"{counted(k, request.grouping.noun)} of {table.path.name}"
         if comparison is not None:
             title = f"{counted(len(comparison.accuracy), 'methods')} compared on {table.path.name}"
@@ -224,19 +229,19 @@ class Answer:
             provenance=self._provenance(len(y)),
             compared_sizes=self.sizes,
             rows=self.rows,
-            what_if=what_if(request, self.selector),
+            what_if=what_if(request, self.selector, self.sizes),
         )
         return report.report_page(content)
 
     @property
     def _size(self) -> str:
-        """The requested size: "10", or "auto, of 1, 2, 3; 2 were chosen"."""
+        """The requested size: "10", or "auto, of 1, 2, 3; 2 selected"."""
         k = len(self.rows)
         if self.sizes is None:
             return str(k)
         listed = ", ".join(str(row.k) for row in self.sizes.rows)
         auto = "auto, of " if isinstance(self.selector.n_features_to_select, str) else ""
-        return f"{auto}{listed}; {k} {'was' if k == 1 else 'were'} chosen"
+        return f"{auto}{listed}; {k} selected"
 
     def _provenance(self, n_drawn: int) -> report.Provenance:
         """Return how the page was made."""
@@ -266,7 +271,7 @@ class Answer:
             len(self.rows),
             selector=SELECTORS[request.task][0].__name__,
             reader="read_table" if table.in_memory else "open_table",
-            read=source.read_options(request.restrictions),
+            read={**source.read_options(request.restrictions), "drop": list(table.dropped) or None},
             given={**given, "solver": None if self.solver == "joint" else self.solver},
             named={name: request.names(groups) for name, groups in named.items()},
             groups=request.restrictions.groups,

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 import warnings
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -18,6 +18,8 @@ from fisherset.cli.commands.reproduce import reproduce
 from fisherset.cli.commands.select import select
 from fisherset.cli.commands.summaries import merge, summarize
 from fisherset.cli.terminal import printable, reset_notes, show_note, tolerant_streams
+from fisherset.cli.usage import in_options, usage_sentence
+from fisherset.cli.values import Command, Group
 
 # Exit codes besides INTERRUPTED; 0 is success.
 UNEXPECTED = 1  # a fault of fisherset itself
@@ -26,15 +28,16 @@ READER_LEFT = 141  # 128 + SIGPIPE, as in shells: `| head -1`
 
 app = typer.Typer(
     name="fisherset",
-    help="Choose the best set of features jointly, with a proof of how good it is.\n\n"
-    "Exit codes: 0 done; 2 the table or the request cannot be used, one sentence says why; "
-    "130 interrupted; 141 the reader of the output left, as in `| head`; 1 a bug in fisherset.",
+    cls=Group,
+    help="Select the best set of features jointly, with a proof of how good it is.\n\n"
+    "Exit codes: 0 success; 1 a bug in fisherset; 2 bad input or options; 130 interrupted; "
+    "141 broken pipe.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (select, apply, compare, certify, alternatives, summarize, merge, demo, reproduce):
-    app.command()(command)
+    app.command(cls=Command)(command)
 
 
 def _show_version(wanted: bool) -> None:
@@ -72,15 +75,26 @@ def _run() -> int:
     warnings.filterwarnings("ignore", "y holds .* read as classes")  # the commands say so in their own words
     reset_notes()
     try:
-        app()
+        ended = app(standalone_mode=False)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(bool(end.code))
     except Exception as error:
+        if hasattr(error, "format_message"):  # an error of click, which typer has a copy of
+            return _show_usage(error)
         if os.environ.get("FISHERSET_DEBUG") and not isinstance(error, MENDABLE):
             raise
         print(f"fisherset: {printable(_sentence(error))}", file=sys.stderr)
         return UNUSABLE if isinstance(error, MENDABLE) else UNEXPECTED
-    return 0
+    return ended if isinstance(ended, int) else 0
+
+
+def _show_usage(error: Any) -> int:
+    """Print what is wrong with the options; the help where there are none."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        error.show()
+    else:
+        print(f"fisherset: {printable(usage_sentence(error))}", file=sys.stderr)
+    return UNUSABLE
 
 
 MENDABLE = (ValueError, ImportError, OSError, MemoryError)
@@ -93,5 +107,5 @@ def _sentence(error: Exception) -> str:
         more = f": a single array needs {needed[1].strip()}" if needed else ""
         return f"Out of memory{more}. Use fewer rows, or leave columns out with --drop."
     if isinstance(error, MENDABLE):
-        return str(error) or type(error).__name__
+        return in_options(str(error)) or type(error).__name__
     return f"a bug in fisherset ({type(error).__name__}: {error}); FISHERSET_DEBUG=1 shows where."

@@ -27,6 +27,7 @@ from fisherset.cli.options import (
     argument,
     columns_option,
     complete,
+    files_in,
     layout_option,
     option,
 )
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from fisherset.tables import LabelledTable, Layout
 
 STANDARD_INPUT = STANDARD_OUTPUT = Path("-")
-FOLDERS = "A folder or pattern ('rows/*.csv') of text, Parquet or Arrow files is read by batches."
+FOLDERS = "Also a folder or pattern ('rows/*.csv') of text, Parquet or Arrow files, read in batches."
 WITHOUT_ARROW = (".npz", ".h5ad", ".svmlight")  # files that other libraries read
 
 
@@ -45,25 +46,23 @@ class TableFile:
     """Options of a table in a file, and of its layout."""
 
     file: Path = argument("FILE", FORMATS)
-    sep: str | None = layout_option(
-        None, "What separates the cells of a text: a character, tab or space.", "--sep"
-    )
-    decimal: str | None = layout_option(None, "The decimal point: . or ,", "--decimal")
-    encoding: str | None = layout_option(None, "Of a text, such as latin-1.", "--encoding")
+    sep: str | None = layout_option(None, "Column separator: a character, tab or space.", "--sep")
+    decimal: str | None = layout_option(None, "Decimal separator: . or ,", "--decimal")
+    encoding: str | None = layout_option(None, "Character encoding, such as latin-1.", "--encoding")
     na: list[str] | None = layout_option(
-        None, "A cell that stands for a missing value, such as ?; may be given again.", "--na"
+        None, "A string that means a missing value, such as ?; repeatable.", "--na", metavar="STRING"
     )
-    transpose: bool = layout_option(False, "Features are rows, samples columns.", "--transpose")
+    transpose: bool = layout_option(False, "Rows are features and columns are samples.", "--transpose")
     identifier: str | None = layout_option(
         None,
-        "The column that names the rows: no feature, and kept in what is written.",
+        "Column of sample names: not a feature, copied to written tables.",
         "--id",
         autocompletion=complete,
     )
-    labels: Path | None = layout_option(None, "Another table, in which the target is.", "--labels")
+    labels: Path | None = layout_option(None, "A second table that holds the target.", "--labels")
     on: str | None = layout_option(
         None,
-        "The column of both tables that says which rows belong together. Default: what names the rows.",
+        "Column that matches the rows of both tables. Default: the sample names.",
         "--on",
         autocompletion=complete,
     )
@@ -74,6 +73,10 @@ class TableFile:
         False,
         "The first line is data: columns are called column1, column2, ...; -t 5 is column5, -t -1 the last.",
         "--no-header",
+    )
+
+    drop_unlabelled: bool = layout_option(
+        False, "Leave out the rows whose target is missing.", "--drop-unlabelled"
     )
 
     @property
@@ -88,12 +91,12 @@ class TableFile:
         if self.decimal not in (None, ".", ","):
             raise ValueError(f"--decimal must be . or ,; got {self.decimal!r}.")
         if self.on is not None and self.labels is None:
-            raise ValueError("--on must go with --labels, the file that has the target.")
+            raise ValueError("--on needs --labels, the file with the target.")
         for path in self.inputs:
             if (address := address_of(path)) is not None:
                 raise ValueError(_download(address, path == self.file))
             if not path.exists() and not any(character in str(path) for character in "*?["):
-                raise FileNotFoundError(f"There is no file {str(path)!r}.")
+                raise FileNotFoundError(f"File not found: {str(path)!r}.")
             if path.is_file() and path.stat().st_size:
                 check_installed(kind_of(path))
 
@@ -119,7 +122,8 @@ class TableFile:
         from fisherset.tables import Layout
 
         how = self.sep, self.decimal, self.encoding, tuple(self.na or ()), self.transpose
-        return Layout(*how, self.identifier, self.labels, self.on, self.sheet, not self.no_header)
+        where = self.identifier, self.labels, self.on, self.sheet
+        return Layout(*how, *where, header=not self.no_header, drop_unlabelled=self.drop_unlabelled)
 
 
 @dataclass(frozen=True)
@@ -127,14 +131,28 @@ class LabelledFile(TableFile):
     """Options of a table with its target."""
 
     in_memory: ClassVar[bool] = False  # whether it is read whole, however large
-    file: Path = argument("FILE", f"{FORMATS} {FOLDERS} Or a summary, from `summarize`.")
+    file: Path = argument("FILE", f"{FORMATS} {FOLDERS} Or a summary (`summarize`).")
     target: str | None = columns_option(
-        "The column of class labels, or numbers. Not needed for .npz, .svmlight, summaries.", "--target", "-t"
+        "Target column: class labels or numbers. Not needed for .npz, .svmlight and summaries.",
+        "--target",
+        "-t",
+        metavar="COLUMN",
     )
-    drop: list[str] | None = columns_option("Columns to leave out: a,b or again and again.", "--drop")
+    drop: list[str] | None = columns_option(
+        "Columns to ignore, comma-separated: names, patterns such as 'MT-*', or @FILE with a name per line; "
+        "repeatable.",
+        "--drop",
+    )
     impute: Impute | None = option(
-        None, "Missing values: the median (of texts the commonest), or besides a column marking them."
+        None,
+        "Fill missing values by the median (text: the most frequent value); indicator adds a column that "
+        "marks them.",
     )
+
+    @property
+    def inputs(self) -> list[Path]:
+        """The files that are read, which must not be written."""
+        return [*super().inputs, *files_in(self.drop)]
 
     def read_options(self, restrictions: Restrictions) -> dict[str, Any]:
         """Return the arguments of `read_table` and `open_table` for the same table."""
@@ -149,17 +167,26 @@ class LabelledFile(TableFile):
         task: Task | None = None,
         split_texts: bool = True,
         digest: bool = False,
+        named: Sequence[str] = (),
     ) -> LabelledTable:
-        """Open the table at the path that `opened` gave, with the digest of the file if a page shows it."""
+        """Open the table at the path that `opened` gave, with the digest of the file if a page shows it.
+
+        Columns that only number the rows are left out, unless they are `named`.
+        """
         _load_arrow(path)
         from fisherset.tables import open_table, read_table
         from fisherset.tables.columns.labels import are_continuous
+        from fisherset.tables.row_numbers import without_row_numbers
 
         given = {"task": task, "split": split_texts, "impute": self.impute, "layout": self.layout}
         given |= {} if self.in_memory else {"digest": digest}
         with ProgressBars(quiet, f"reading {path.name}"):
-            opened: Any = read_table if self.in_memory else open_table
-            table: LabelledTable = opened(path, self._target_of(path), drop=self.drop or (), **given)
+            function: Any = read_table if self.in_memory else open_table
+
+            def opened(drop: Sequence[str]) -> LabelledTable:
+                return function(path, self._target_of(path), drop=drop, **given)
+
+            table = without_row_numbers(opened(self.drop or ()), named, opened)
         note_about(path.name)
         if table.task == "classification" and table.y is not None and are_continuous(table.y):
             raise ValueError(
@@ -298,7 +325,7 @@ class Outputs:
     ) -> None:
         if isinstance(error, KeyboardInterrupt):
             kept = ", ".join(map(str, self.written))
-            state = f"written before: {kept}" if kept else "nothing was written"
+            state = f"written: {kept}" if kept else "nothing was written"
             typer.echo(f"fisherset: interrupted; {state}.", err=True)
             raise typer.Exit(INTERRUPTED) from None
 
@@ -306,13 +333,18 @@ class Outputs:
 def _check_distinct(path: Path, kind: Kind, inputs: Sequence[Path], others: Sequence[Path]) -> None:
     """Check the suffix, and that neither an input nor another output is the same file."""
     if not path.suffix or not path.name.lower().endswith(kind.suffixes):
-        raise ValueError(f"{str(path)!r} must end in {' or '.join(kind.suffixes)}: it will be {kind.name}.")
+        raise ValueError(f"{str(path)!r} must end in {_either(kind.suffixes)} ({kind.name}).")
     for source in inputs:
         if _is_same(path, source):
-            raise ValueError(f"{str(path)!r} is the input {str(source)!r} itself; write to another file.")
+            raise ValueError(f"{str(path)!r} is the input file; write to another file.")
     for other in others:
         if _is_same(path, other):
             raise ValueError(f"{str(path)!r} and {str(other)!r} are the same file.")
+
+
+def _either(suffixes: Sequence[str]) -> str:
+    """Join suffixes, the first of many: ".csv, .tsv, .tab, .parquet, ..."."""
+    return " or ".join(suffixes) if len(suffixes) < 5 else ", ".join([*suffixes[:6], "..."])
 
 
 def _is_same(path: Path, other: Path) -> bool:
@@ -326,7 +358,7 @@ def _check_folder(path: Path) -> None:
     folder = path.resolve().parent  # of the file a link leads to
     if not folder.is_dir():
         named = str(folder if path.is_symlink() else path.parent)  # as the command named it, if it did
-        raise ValueError(f"{str(path)!r} cannot be written: there is no folder {named!r}.")
+        raise ValueError(f"{str(path)!r} cannot be written: folder not found: {named!r}.")
     if path.is_dir():
         raise ValueError(f"{str(path)!r} cannot be written: it is a folder.")
     if path.exists() and not path.is_file():

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fisherset._format import counted, listed, near
+from fisherset._names import is_pattern, matching
 from fisherset.cli.files import LabelledFile
 from fisherset.cli.options import PREFIX, Restrictions
 from fisherset.tables import (
@@ -17,10 +18,10 @@ from fisherset.tables import (
     group_features,
     prefix_groups,
     read_groups,
-    split_names,
 )
 from fisherset.tables.columns.features import check_groups, places_of
 from fisherset.tables.columns.targets import class_count
+from fisherset.tables.columns.types import all_names
 
 if TYPE_CHECKING:
     from fisherset.statistics.measured import MeasuredTable
@@ -83,6 +84,12 @@ class Request:
         """The columns that must be selected, as the selectors and `certify` take them."""
         return self._columns(self.keep)
 
+    @property
+    def named_columns(self) -> set[str]:
+        """The columns of the file that are required, excluded or adjusted for."""
+        columns = self._columns([*self.keep, *self.exclude, *self.adjust_for])
+        return {self.table.features[j].column for j in columns or ()}
+
     def _columns(self, groups: Sequence[int]) -> list[int] | None:
         """Return all columns of some groups, which the library takes for the groups; None for none."""
         return [j for group in groups for j in self.grouping.members(group)] or None
@@ -115,11 +122,11 @@ class Request:
         """Refuse a number of features, or groups, that no set has."""
         noun, n_groups = self.grouping.noun, len(self.grouping.labels)
         if k > n_groups:
-            raise ValueError(f"-k must be at most the number of {noun}, {n_groups}; got {k}.")
+            raise ValueError(f"-k must be at most {n_groups}, the number of {noun}; got {k}.")
         if k > self.n_candidates:
             raise ValueError(
-                f"-k must be at most the number of {noun} that --exclude and --adjust-for leave, "
-                f"{self.n_candidates}; got {k}."
+                f"-k must be at most {self.n_candidates}, the number of {noun} not excluded or adjusted "
+                f"for; got {k}."
             )
         if k < len(self.keep):
             raise ValueError(
@@ -181,12 +188,15 @@ def plain_request(table: LabelledTable) -> Request:
     return Request(table, group_features(table.features, split=True))
 
 
+def check_keep(table: LabelledTable, keep: Sequence[str] | None) -> None:
+    """Refuse names that are none of the table, of a command that does not select: it reads row numbers."""
+    _Names(table, group_features(table.features)).groups("--keep", keep)
+
+
 def make_request(table: LabelledTable, source: LabelledFile, restrictions: Restrictions) -> Request:
     """Return the request that the options of a command make of a table."""
     if restrictions.class_weight is not None and table.task == "regression":
-        raise ValueError(
-            f"--class-weight is for classes; the target {table.target!r} holds numbers. Leave it out."
-        )
+        raise ValueError(f"--class-weight needs classes; the target {table.target!r} holds numbers. Omit it.")
     if restrictions.class_weight is not None and table.summarized:
         raise ValueError(
             f"--class-weight needs rows, and {table.path.name} is a summary of them. Leave it out."
@@ -203,9 +213,7 @@ def make_request(table: LabelledTable, source: LabelledFile, restrictions: Restr
     exclude = tuple(group for group in exclude if group not in adjust_for)
     request = Request(table, grouping, keep, exclude, adjust_for, restrictions, source)
     if not request.n_candidates:
-        raise ValueError(
-            "--exclude and --adjust-for must leave something to choose; they name everything there is."
-        )
+        raise ValueError("--exclude and --adjust-for name all columns; leave at least one to select.")
     return request
 
 
@@ -240,13 +248,14 @@ class _Names:
         return self._grouping.places()
 
     def groups(self, option: str, given: Sequence[str] | None) -> tuple[int, ...]:
-        """Return the groups that an option names; each of its values is a name, or several with commas."""
-        names = [name for value in given or () for name in self._split(value)]
+        """Return the groups that an option names: by name, several with commas, by pattern or in a file."""
+        names = [name for value in given or () for name in self._all(value)]
         features = [j for name in names for j in self._features(option, name)]
         return tuple(dict.fromkeys(int(self._grouping.codes[j]) for j in features))
 
-    def _split(self, value: str) -> list[str]:
-        return [value] if self._column(value) is not None else split_names(value, self._known)
+    def _all(self, value: str) -> list[str]:
+        """Return the names that a value stands for; that of a part of a column may have commas."""
+        return [value] if self._column(value) is not None else all_names([value], self._known)
 
     def _column(self, name: str) -> str | None:
         """Return the column of the feature of this name; a feature of two values has a name for each."""
@@ -260,15 +269,20 @@ class _Names:
         if name in self._known:
             return self._known[name]
         if name == self._table.target:
-            raise ValueError(f"{option} must name features; {name!r} is the target.")
+            raise ValueError(f"{option} must not name the target, {name!r}.")
         if name in self._table.dropped:
-            raise ValueError(f"{option} must name columns that are used; {name!r} is left out by --drop.")
+            raise ValueError(f"{option} and --drop must not overlap; both name {name!r}.")
+        noun = "group or column" if self._grouping.noun == "groups" else "column"
+        file = self._table.path.name
+        if is_pattern(name):
+            parts = matching(name, self._table.names)
+            if not parts:
+                raise ValueError(f"{option}: no {noun} of {file} matches {name!r}.")
+            name = parts[0]
         column = self._column(name)
         if column is not None:
             raise ValueError(
-                f"{option} must name columns; {name!r} is a part of {column!r}. Name that, or take texts "
-                f"apart with --split-texts."
+                f"{option} takes columns; {name!r} is one value of {column!r}. Name {column!r}, or add "
+                f"--split-texts."
             )
-        noun = "groups or columns" if self._grouping.noun == "groups" else "columns"
-        file = self._table.path.name
-        raise ValueError(f"{option} must name {noun} of {file}; {name!r} is none.{near(name, self._known)}")
+        raise ValueError(f"{option}: {file} has no {noun} {name!r}.{near(name, self._known)}")

@@ -29,6 +29,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fisherset._progress import LOGGER
+from fisherset.cli.usage import in_options
 
 if TYPE_CHECKING:
     from fisherset.report import Remark
@@ -63,7 +64,7 @@ def note_about(table: str) -> None:
 
 def show_note(message: Warning | str, *_: object, **__: object) -> None:
     """Print a warning as one line on the standard error stream, once, with the table it is about."""
-    text, table = str(message), str(_notes["table"])
+    text, table = in_options(str(message)), str(_notes["table"])
     line = printable(f"fisherset: note: {text if not table or table in text else f'{table}: {text}'}")
     if line not in _noted and not _notes["silent"]:
         _noted.add(line)

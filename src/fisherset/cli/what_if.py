@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from fisherset import criterion_terms, report
-from fisherset.cli.files import STANDARD_INPUT
 from fisherset.cli.options import as_arguments
 from fisherset.cli.request import Request
+from fisherset.report.comparisons import Sizes
 
 
-def what_if(request: Request, selector: Any) -> report.WhatIf:
+def what_if(request: Request, selector: Any, sizes: Sizes | None = None) -> report.WhatIf:
     """Return the panel for the set of a fitted selector, from the statistics that were measured."""
     terms = criterion_terms(
         request.measured,
@@ -29,6 +29,7 @@ def what_if(request: Request, selector: Any) -> report.WhatIf:
         noun=request.grouping.noun,
         required=request.names(request.keep),
         limited=request.words["limited"],
+        upper_bounds={row.k: row.upper_bound for row in sizes.rows} if sizes is not None else {},
         commands=_commands(request, float(selector.gamma_)),
     )
 
@@ -36,7 +37,7 @@ def what_if(request: Request, selector: Any) -> report.WhatIf:
 def _commands(request: Request, gamma: float) -> report.Commands:
     """Return commands for the same table and criterion; none for a table that is not in a file."""
     source = request.source
-    if source is None or source.file == STANDARD_INPUT:
+    if source is None or source.piped:
         return report.Commands()
     file = str(source.file)
     given = [

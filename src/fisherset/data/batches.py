@@ -11,6 +11,7 @@ from itertools import chain
 from typing import Any
 
 from fisherset._progress import report_progress
+from fisherset._records import joined, printable
 from fisherset.data.rows import Block, Kernel, T, check_unchanged
 
 
@@ -26,6 +27,17 @@ class BatchedRows(ABC):
     target: str | None = None  # the name of a single one
     stays_open: bool = True  # between `head` and a pass; a database may have one open query only
     _begun: tuple[Block, Iterator[Block]] | None = None  # the first block, and those after it
+
+    source: str = ""  # the name of the file or the table
+
+    def __repr__(self) -> str:
+        """The table in one line; its names are those of strangers."""
+        targets = self.targets or ([] if self.target is None else [self.target])
+        parts = [] if self.n_rows is None else [f"{self.n_rows} rows"]
+        parts += [f"{self.n_columns} columns", *(["target " + joined(targets)] if targets else [])]
+        parts += [f"adjusted for {joined(self.confounder_names)}"] if self.confounder_names else []
+        name = f"{printable(self.source)}: " if self.source else ""
+        return f"{type(self).__name__}({name}{', '.join(parts)})"
 
     @abstractmethod
     def blocks(self, columns: bool = True) -> Iterator[Block]:

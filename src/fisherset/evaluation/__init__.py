@@ -1,6 +1,6 @@
 """Evaluation of selections by held-out rows, and description of the table they come from."""
 
-from fisherset.evaluation.comparison import TITLES, Comparison, compare, methods_for
+from fisherset.evaluation.comparison import Comparison, compare, methods_for
 from fisherset.evaluation.description import (
     Columns,
     Pair,
@@ -12,6 +12,7 @@ from fisherset.evaluation.description import (
     looks_like_images,
     target_quantiles,
 )
+from fisherset.evaluation.display import TITLES
 from fisherset.evaluation.holdout import (
     Difference,
     halves,

@@ -17,25 +17,28 @@ from fisherset import FisherScore, HSICScore, LaplacianScore, TraceRatio, select
 from fisherset._docs import documented
 from fisherset._types import Floats, Indices
 from fisherset.evaluation.description import in_safe_units
+from fisherset.evaluation.display import TITLES, PrintedComparison
 from fisherset.evaluation.holdout import halves, holdout_accuracy, paired_difference
 from fisherset.validation.parameters import check_integer, check_sizes, shown
 from fisherset.validation.samples import check_samples
+from fisherset.validation.table import column_names
 
-TITLES = {
-    "hsic": "HSIC",
-    "fisher": "Fisher score",
-    "laplacian": "Laplacian score",
-    "trace-ratio-fs": "Trace ratio (FS)",
-    "trace-ratio-ls": "Trace ratio (LS)",
-    "cutting-plane": "GFS (Algorithm 1)",
-    "joint": "GFS (joint)",
-}
 LEVEL = 0.05  # of the one-sided test by which a method is better than another
 ALGORITHM_1_COLUMNS = 300  # at most, where it is compared by default: its time grows fast
 
 
-class Comparison(NamedTuple):
-    """Methods side by side: their accuracies, selected columns and times.
+class _Scores(NamedTuple):
+    """The numbers of a comparison, which is a tuple of them."""
+
+    ks: list[int]
+    accuracy: dict[str, Floats]
+    chosen: Mapping[str, list[list[Indices]]] = MappingProxyType({})
+    seconds: Mapping[str, Floats] = MappingProxyType({})
+    n_features: int = 0
+
+
+class Comparison(PrintedComparison, _Scores):
+    """Methods side by side: their accuracies, selected columns and times; printed, a table.
 
     Attributes
     ----------
@@ -51,12 +54,6 @@ class Comparison(NamedTuple):
     n_features : int
         Number of columns to select from.
     """
-
-    ks: list[int]
-    accuracy: dict[str, Floats]
-    chosen: Mapping[str, list[list[Indices]]] = MappingProxyType({})
-    seconds: Mapping[str, Floats] = MappingProxyType({})
-    n_features: int = 0
 
     def mean(self, method: str) -> Floats:
         """Mean accuracy over the repeats.
@@ -287,8 +284,12 @@ def compare(
     >>> from fisherset.evaluation import compare
     >>> X, y = load_digits(return_X_y=True)
     >>> found = compare(X, y, [10], methods=["fisher", "joint"], repeats=2)
+    >>> found
+    Comparison(2 methods, k = 10, 2 repeats)
     >>> {method: f"{found.mean(method)[0]:.0%}" for method in found.accuracy}
     {'fisher': '87%', 'joint': '89%'}
+    >>> found.table()[0]["features"][:3]
+    ['x20', 'x21', 'x26']
     """
     check_integer("repeats", repeats, least=1)
     check_integer("seed", seed, least=0)
@@ -318,7 +319,9 @@ def compare(
             done += 1
             if progress is not None:
                 progress(done, total)
-    return Comparison(sizes, accuracy, kept, seconds, table.shape[1])
+    found = Comparison(sizes, accuracy, kept, seconds, table.shape[1])
+    found._labels = column_names(X) or ()
+    return found
 
 
 def features_for(method: str, X: Any, y: Any, ks: Sequence[int]) -> list[Indices]:

@@ -10,6 +10,7 @@ from scipy import sparse
 from scipy.cluster.hierarchy import leaves_list, linkage
 
 from fisherset._docs import documented
+from fisherset._records import brief_repr
 from fisherset._types import EPS, Floats, Indices
 from fisherset.validation.features import check_features
 from fisherset.validation.samples import check_finite, check_target
@@ -37,6 +38,9 @@ class Columns(NamedTuple):
     numbers: Indices
     names: list[str]
     values: Floats
+
+    def __repr__(self) -> str:
+        return brief_repr(self)
 
 
 @documented
@@ -119,6 +123,9 @@ class ClassQuantiles(NamedTuple):
     classes: list[str]
     shares: list[bool]
     n_classes: int
+
+    def __repr__(self) -> str:
+        return brief_repr(self)
 
     @property
     def whole(self) -> str:

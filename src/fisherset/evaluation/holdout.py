@@ -151,6 +151,11 @@ class Difference(NamedTuple):
     p: float
     p_corrected: float
 
+    def __repr__(self) -> str:
+        return (
+            f"Difference({100 * self.mean:+.2f} points, p = {self.p:.2g}, corrected {self.p_corrected:.2g})"
+        )
+
 
 def paired_difference(first: Floats, second: Floats, *, test_share: float = 1.0) -> Difference:
     """Compare two methods over random splits.

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from fisherset._docs import documented
+from fisherset._records import brief_repr
 from fisherset._types import EPS, Floats, Indices
 from fisherset.evaluation.description import columns_of, in_unit_length
 from fisherset.validation.parameters import check_number
@@ -41,6 +42,9 @@ class Plane(NamedTuple):
     objective: float
     codes: Indices
     classes: list[str]
+
+    def __repr__(self) -> str:
+        return brief_repr(self)
 
 
 @documented

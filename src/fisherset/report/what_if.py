@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,6 +64,7 @@ def build_what_if(
     noun: str = "features",
     required: Sequence[str] = (),
     limited: bool = False,
+    upper_bounds: Mapping[int, float] | None = None,
     commands: Commands = NO_COMMANDS,
 ) -> WhatIf:
     """Put the content of the panel together.
@@ -82,6 +83,8 @@ def build_what_if(
         Names of those that must be selected, and cannot be removed.
     limited : bool, default=False
         Whether features were required or excluded.
+    upper_bounds : mapping of int to float, default=None
+        Upper bounds on F for other sizes, as of a :func:`fisherset.selection_path` at the same gamma.
     commands : Commands
         Arguments of the commands to copy, if there are such.
 
@@ -105,7 +108,7 @@ def build_what_if(
         "G": encoded(terms.G[np.tril_indices(len(terms.G))]),
         "gamma": terms.gamma,
         "n": terms.n,
-        "bounds": _bounds(terms, float(selector.upper_bound_)),
+        "bounds": _bounds(terms, {**(upper_bounds or {}), k: float(selector.upper_bound_)}),
         "noun": noun,
         "limited": limited,
         "complete": terms.complete,
@@ -130,9 +133,11 @@ def encoded(values: Floats) -> str:
     return base64.b64encode(np.ascontiguousarray(values, dtype="<f8").tobytes()).decode()
 
 
-def _bounds(terms: CriterionTerms, upper_bound: float) -> list[float | None]:
+def _bounds(terms: CriterionTerms, known: Mapping[int, float]) -> list[float | None]:
     """Upper bounds for sets of 0, 1, ... features; for the selected size that of the certificate."""
     bounds, k = terms.bounds.copy(), terms.n_members
-    bounds[:k] = np.minimum(bounds[:k], upper_bound)  # smaller sets reach no more than larger ones
-    bounds[k] = upper_bound
+    for size, bound in known.items():
+        smaller = bounds[: size + 1]  # smaller sets reach no more than larger ones
+        np.minimum(smaller, bound, out=smaller)
+    bounds[k] = known[k]
     return [bound if math.isfinite(bound) else None for bound in bounds.tolist()]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from fisherset._format import NEGLIGIBLE, proven_sentence
+from fisherset._records import Records, as_frame, joined, name_of
 from fisherset._rounding import WRONG
 from fisherset._types import Floats
 from fisherset.selection.constraints import PosedProblem
@@ -38,8 +39,17 @@ def warn_status(status: Status) -> None:
         warn(f"{status.value}.", ConvergenceWarning)
 
 
-class Proven(NamedTuple):
-    """Features, or groups, that are proven essential, ruled out, or undecided; printed, a sentence.
+class _Proofs(NamedTuple):
+    """The masks of what is proven, which is a tuple of them."""
+
+    in_every: NDArray[np.bool_]
+    in_none: NDArray[np.bool_]
+    given: NDArray[np.bool_]
+    what: str = "features"
+
+
+class Proven(_Proofs):
+    """Features, or groups, that are proven essential, ruled out, or undecided; printed, with their names.
 
     Attributes
     ----------
@@ -53,10 +63,7 @@ class Proven(NamedTuple):
         What the entries are.
     """
 
-    in_every: NDArray[np.bool_]
-    in_none: NDArray[np.bool_]
-    given: NDArray[np.bool_]
-    what: str = "features"
+    _labels: Sequence[Any] = ()
 
     @property
     def essential(self) -> NDArray[np.bool_]:
@@ -87,21 +94,60 @@ class Proven(NamedTuple):
         every, none, rest = self.counts
         return f"Proven({every} essential, {none} ruled out, {rest} undecided {self.what})"
 
+    def table(self) -> Records:
+        """Conclusions about each feature or group, as dictionaries.
+
+        Returns
+        -------
+        rows : list of dict
+            One for each feature, or group: its name, and whether it is "essential", "ruled out" or
+            "undecided"; "given" where there was no choice.
+        """
+        verdicts = np.select(
+            [self.given, self.in_every, self.in_none], ["given", "essential", "ruled out"], "undecided"
+        )
+        units = zip(self._names(np.ones(len(self.given), dtype=bool)), verdicts.tolist(), strict=True)
+        return [{self.what.removesuffix("s"): name, "proof": verdict} for name, verdict in units]
+
+    def to_frame(self) -> Any:
+        """Conclusions about each feature or group, as a data frame of pandas.
+
+        Returns
+        -------
+        frame : DataFrame
+            A row for each feature, or group.
+        """
+        return as_frame(self.table())
+
+    def _names(self, some: NDArray[np.bool_]) -> list[str]:
+        units = np.flatnonzero(some).tolist()
+        return [name_of(self._labels[unit] if self._labels else unit, self.what) for unit in units]
+
     def __str__(self) -> str:
-        return self.sentence(self.what)
+        listed = {"Essential": self._names(self.essential), "Undecided": self._names(self.undecided)}
+        some = bool((self.essential | self.ruled_out).any())  # a list of all says nothing
+        named = [f"{word}: {joined(names)}." for word, names in listed.items() if names and some]
+        return "\n".join([self.sentence(self.what), *named]).strip()
 
 
 def prove_units(
-    with_each: Floats, without_each: Floats, objective: float, status: Status, what: str = "features"
+    with_each: Floats,
+    without_each: Floats,
+    objective: float,
+    status: Status,
+    what: str = "features",
+    labels: Sequence[Any] = (),
 ) -> Proven:
-    """Conclusions from the bounds for a set that reaches `objective`.
+    """Conclusions from the bounds for a set that reaches `objective`, of units with labels.
 
     As good is what reaches it up to the error it may have; where that is larger, nothing follows.
     """
     as_good = -np.inf if status is Status.INEXACT else objective * (1 - WRONG) - NEGLIGIBLE
     given = np.isneginf(with_each) | np.isneginf(without_each)
     in_every, in_none = (np.isneginf(some) | (some < as_good) for some in (without_each, with_each))
-    return Proven(in_every, in_none, given, what)
+    proven = Proven(in_every, in_none, given, what)
+    proven._labels = labels
+    return proven
 
 
 def table_bounds(posed: PosedProblem, solution: Solution) -> tuple[Floats, Floats]:

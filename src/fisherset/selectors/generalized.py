@@ -74,10 +74,11 @@ class GeneralizedFisherScore(IncrementalSelector):
     Where the bound is sharp, it decides about single features, too:
 
     >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> selector = GeneralizedFisherScore(10).fit(X, y)
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> selector = GeneralizedFisherScore(3).fit(X, y)
     >>> print(selector.proven_)
-    Proof: 10 features are essential, 20 are ruled out, 0 undecided.
+    Proof: 3 features are essential, 27 are ruled out, 0 undecided.
+    Essential: mean concave points, worst radius, worst concave points.
     """
 
     def __init__(

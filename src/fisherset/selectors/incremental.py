@@ -89,8 +89,11 @@ class IncrementalSelector(JointSelector):
         if foreign:
             raise ValueError(f"y must hold labels among classes; got {shown(foreign[0])}.")
         whole = part if before is None else before.merge(part, check=False)
+        weighed = sample_weight is not None or (before is not None and "sample_weight" in self._fitted_with)
         if _tells_apart(whole):
             self._fit(whole, None, FitArguments())
+        if weighed:
+            self._fitted_with = tuple(dict.fromkeys([*self._fitted_with, "sample_weight"]))
         self.summary_, self._all_labels = whole, known
         return self
 

@@ -111,7 +111,8 @@ class JointSelector(BaseSelector):
         self.optimal_, self.n_nodes_ = solution.optimal, solution.n_nodes
         bounds = table_bounds(posed, solution)
         self.upper_bound_with_, self.upper_bound_without_ = bounds
-        self.proven_ = prove_units(*bounds, solution.objective, solution.status, posed.constraints.what)
+        units = posed.constraints.what, posed.constraints.labels
+        self.proven_ = prove_units(*bounds, solution.objective, solution.status, *units)
 
 
 class Progress:

@@ -23,6 +23,11 @@ class Iteration(NamedTuple):
     n_active: int  # units with a relaxed weight or selected units; open nodes of an exact search
     n_nodes: int = 0  # nodes explored
 
+    def __repr__(self) -> str:
+        nodes = f", {self.n_nodes} nodes" if self.n_nodes else ""
+        figures = f"F = {self.objective:.6g}, upper bound {self.upper_bound:.6g}"
+        return f"Iteration({self.phase}: {figures}, {self.n_active} active{nodes})"
+
 
 class Status(StrEnum):
     """How a run ended, and what to do about it. The upper bound holds in every case; its tightness differs.

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fisherset._format import counted
 from fisherset._types import Indices
 from fisherset.data import CountedRows, Rows, fit_arguments
 from fisherset.statistics.products.products import RowProducts, StoredProducts
@@ -77,6 +78,11 @@ class MeasuredTable:
 
     _replaces_rows: ClassVar[bool] = True
 
+    def __repr__(self) -> str:
+        targets = counted(self.classes.size, "classes") if self.one_class_each else "other targets"
+        samples, columns = counted(int(self.scatter.n_samples), "samples"), counted(self.n_columns, "columns")
+        return f"MeasuredTable({samples}, {columns}, {targets})"
+
     @property
     def n_columns(self) -> int:
         return self.scatter.constant.size
@@ -121,16 +127,12 @@ class MeasuredTable:
 def reject_data_arguments(y: Any, arguments: FitArguments) -> None:
     """Refuse targets, weights and confounders next to a table that has its own."""
     given = {"y": y, "sample_weight": arguments.sample_weight, "confounders": arguments.confounders}
-    columns = {
-        "y": "target='label'",
-        "sample_weight": "sample_weight='weight'",
-        "confounders": "confounders=['age']",
-    }
     for name, value in given.items():
         if value is not None:
+            columns = "confounders=['age']" if name == "confounders" else "sample_weight='weight'"
+            fix = "Leave y out." if name == "y" else f"Name its columns in scan(..., {columns})."
             raise ValueError(
-                f"{name} must not be given with a table that has its own; got {shown(value)}. Name the "
-                f"columns when the table is made, as scan(..., {columns[name]})."
+                f"{name} must not be given with a table that has its own; got {shown(value)}. {fix}"
             )
 
 

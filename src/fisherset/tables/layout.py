@@ -34,6 +34,8 @@ class Layout:
     header : bool
         Whether the first row of a text or sheet names the columns; if not, they are called column1,
         column2, ...
+    drop_unlabelled : bool
+        Whether rows whose target is missing are left out; if not, they are refused.
     """
 
     separator: str | None = None
@@ -46,6 +48,21 @@ class Layout:
     on: str | None = None
     sheet: str | None = None
     header: bool = True
+    drop_unlabelled: bool = False
 
 
 PLAIN = Layout()
+
+
+def check_layout(layout: Layout) -> None:
+    """Refuse a layout that takes the whole table at once."""
+    if layout.labels is not None:
+        raise ValueError(
+            f"Labels in a file of their own must go with a table that is read whole; this one is read by "
+            f"batches. Write the labels of {layout.labels.name} into the table, or use fewer rows."
+        )
+    if layout.transpose:
+        raise ValueError(
+            "Features as rows must go with a table that is read whole; this one is read by batches. Write it "
+            "the other way round, or use fewer rows."
+        )

@@ -18,8 +18,8 @@ def check_room(name: str, size: float, what: str, free: float | None = None) -> 
     free = free_memory() if free is None else free
     if size > free:
         raise TooLargeError(
-            f"{name} would take {format_bytes(size)} of memory, for {what}; {format_bytes(free)} are free. "
-            f"Use fewer rows or columns, or a larger machine."
+            f"{name} needs {format_bytes(size)} of memory for {what}; {format_bytes(free)} are free. "
+            f"Use fewer rows or columns."
         )
 
 

@@ -14,18 +14,20 @@ from numpy.typing import NDArray
 
 from fisherset._format import near, shown
 from fisherset._memory import format_bytes, free_memory
+from fisherset._names import FILE, is_pattern
+from fisherset._records import brief, printable
 from fisherset._sparse import sparse
 from fisherset.data import BatchedRows, Block, Coded, Rows
 from fisherset.tables.columns.encoding import check_impute
 from fisherset.tables.columns.features import Feature
-from fisherset.tables.columns.identifiers import NO_NAME, Identifiers
-from fisherset.tables.columns.labels import complete_target
+from fisherset.tables.columns.identifiers import NO_NAME, Identifiers, check_identifier
+from fisherset.tables.columns.labels import complete_target, labelled_rows
 from fisherset.tables.columns.table import ColumnTable, Content, content_of, join_labels, opened_file
 from fisherset.tables.columns.targets import NUMBERS, TASK_NAMES, TargetValues, target_range
 from fisherset.tables.columns.types import all_names
-from fisherset.tables.layout import PLAIN, Layout
+from fisherset.tables.layout import PLAIN, Layout, check_layout
 from fisherset.tables.matrices.npz import SUMMARY_ARRAYS
-from fisherset.tables.scanning import check_layout, columns_in, scan, scan_stream, strings_for
+from fisherset.tables.scanning import columns_in, scan, scan_stream, strings_for
 from fisherset.tables.streams.files import MAGIC, Files
 from fisherset.tables.streams.readers import Reader
 from fisherset.tables.streams.sources import TableFile
@@ -57,6 +59,8 @@ class LabelledTable(NamedTuple):
         The digest of the file, where it was requested and the file is text.
     task : {"classification", "regression"}
         What the target holds, as given or as its values say: labels, or numbers.
+    row_numbers : tuple of str
+        Columns that only number the rows, if they were looked for; those among `dropped` were left out.
     """
 
     X: Any
@@ -68,6 +72,10 @@ class LabelledTable(NamedTuple):
     dropped: tuple[str, ...] = ()
     sha256: str = ""
     task: str = "classification"
+    row_numbers: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"LabelledTable({printable(self.path.name)}: {brief(self.X)}, target {printable(self.target)})"
 
     @property
     def names(self) -> list[str]:
@@ -130,7 +138,8 @@ def read_table(
     target : str or None
         The column of labels, or numbers; None where the file says itself.
     drop : sequence of str
-        Columns to leave out; a string may name several, with commas between them.
+        Columns to leave out; a string may name several, with commas between them, be a pattern such as
+        "MT-*", or @ and a file with a name a line.
     impute : {"median", "indicator"}, default=None
         What to do about missing values: take the median, or the most frequent value; or besides
         mark them in a column of their own. None to refuse them.
@@ -157,8 +166,7 @@ def _check_parameters(target: str | None, impute: str | None, task: str | None, 
     check_impute(impute)
     if task is not None and task not in TASK_NAMES:
         raise ValueError(f"task must be one of {', '.join(TASK_NAMES)}; got {task!r}.")
-    if target is not None and target == layout.identifier:
-        raise ValueError(f"The column that names the rows must be no other; {target!r} is the target.")
+    check_identifier(layout.identifier, [target])
 
 
 def _whole(
@@ -178,13 +186,15 @@ def _whole(
     content = content_of(file, reader, strings, None, layout)
     content, held, target = join_labels(content, target, layout, strings=strings)
     target = held.find_target(target)
-    dropped = _dropped(content, drop, layout)
+    if layout.drop_unlabelled:
+        content, held = labelled_rows(content, held, target)
+    dropped = _dropped(content, drop, layout, target)
     ids = None if content.ids is None or content.ids.name in dropped else content.ids
     # the labels of a matrix are none of its columns
     out = {*dropped, target} if isinstance(content, ColumnTable) else set(dropped)
     kept = [name for name in content.names if name not in out]
     if not kept:
-        raise ValueError(f"{file.name} has no columns but the target and those dropped.")
+        raise ValueError(f"{file.name} has no features: only the target, and columns of --drop.")
     y, task = complete_target(held, target, task, file.name)
     features = content.features(kept, impute, split)
     X = content.numbers(features)
@@ -195,7 +205,7 @@ def _whole(
 def _check_target(file: TableFile, reader: Reader, target: str | None) -> None:
     """Refuse a target that is no column before the rows are read, which may take minutes."""
     if target is None:
-        raise ValueError("Name the column of labels with --target.")
+        raise ValueError("--target is missing: name the target column, as in -t label.")
     names = reader.header()
     if names and target not in names:
         if isinstance(reader, TextReader) and (remark := reader.remark()) is not None:
@@ -204,15 +214,15 @@ def _check_target(file: TableFile, reader: Reader, target: str | None) -> None:
         raise ValueError(f"{file.name} has no column {target!r}.{near(target, known)}")
 
 
-def _dropped(content: Content, drop: Sequence[str], layout: Layout) -> list[str]:
+def _dropped(content: Content, drop: Sequence[str], layout: Layout, target: str) -> list[str]:
     """Return the names of the columns to leave out; identifiers may be among them."""
-    known = {*content.names, *([] if content.ids is None else [content.ids.name])}
-    known |= set() if layout.on is None else {layout.on}
-    names = all_names(drop, known)
+    ids = [] if content.ids is None else [content.ids.name]
+    known = dict.fromkeys([*content.names, *ids, *([] if layout.on is None else [layout.on])])
+    names = all_names(drop, known, hidden={target, *ids})
     unknown = [name for name in names if name not in known]
     if unknown:
         raise ValueError(
-            f"--drop names columns that {content.path.name} does not have: {shown(unknown)}."
+            f"--drop names columns not in {content.path.name}: {shown(unknown)}."
             f"{near(unknown[0], content.names)}"
         )
     return names
@@ -222,9 +232,7 @@ def _check_finite(X: Any, features: Sequence[Feature]) -> None:
     stored = X.data if sparse.issparse(X) else X
     if stored.dtype.kind == "f" and np.isinf(stored).any():
         infinite = shown([features[j].name for j in np.unique((abs(X) == np.inf).nonzero()[1])])
-        raise ValueError(
-            f"Columns {infinite} hold infinite values. Leave them out with --drop, or mend them."
-        )
+        raise ValueError(f"Columns with infinite values: {infinite}. Use --drop, or correct them.")
 
 
 def open_table(
@@ -269,21 +277,21 @@ def open_table(
             table = _whole(file, reader, target, drop, impute, task, split, layout)
             return table._replace(path=path, sha256=sha256)
         warnings.warn(
-            f"{path.name} would take about {format_bytes(size)} of memory, more than half of the "
-            f"{format_bytes(free)} that are free: it is read by batches, again for every pass.",
+            f"{path.name} needs about {format_bytes(size)} of memory, more than half of the "
+            f"{format_bytes(free)} that are free; it is read in batches, which takes longer.",
             stacklevel=2,
         )
     if target is None:
-        raise ValueError("Name the column of labels with --target.")
+        raise ValueError("--target is missing: name the target column, as in -t label.")
     rows: BatchedRows
     if reader is None:
-        if any("," in name for name in drop):
-            drop = all_names(drop, columns_in(str(path), layout))
+        if any(FILE in name or "," in name or is_pattern(name) for name in drop):
+            drop = all_names(drop, columns_in(str(path), layout), hidden={target})
         rows = scan(str(path), target, drop=drop, impute=impute, split_texts=split, layout=layout)
     else:
         check_layout(layout)
         stream = Files([file], strings_for([target], layout), layout, [reader])
-        drop = all_names(drop, stream.schema.names)
+        drop = all_names(drop, stream.schema.names, hidden={target})
         rows = scan_stream(stream, [target], None, drop, None, None, impute, split, layout)
     task = interpreted(rows, target) if task is None else task
     plain = [Feature(name, name) for name in rows.names or ()]
@@ -332,8 +340,9 @@ def _summary_table(
     path: Path, target: str | None, drop: Sequence[str], impute: str | None, task: str | None, layout: Layout
 ) -> LabelledTable:
     given = {"--labels": layout.labels, "--id": layout.identifier, "--transpose": layout.transpose or None}
+    given |= {"--drop-unlabelled": layout.drop_unlabelled or None}
     for option in (option for option, value in given.items() if value is not None):
-        raise ValueError(f"{path.name} is a summary, which has no rows; leave {option} out.")
+        raise ValueError(f"{path.name} is a summary, which has no rows. Omit {option}.")
     from fisherset import Summary
 
     summary = Summary.load(path)
@@ -342,12 +351,12 @@ def _summary_table(
     known = summary.beside.targets or ([] if summary.target is None else [summary.target])
     if target is not None and known and known != [target]:
         raise ValueError(
-            f"{path.name} is a summary for the target {shown(known)}; got {target!r}. Leave --target out."
+            f"{path.name} is a summary for the target {shown(known)}; got {target!r}. Omit --target."
         )
     if drop:
-        raise ValueError(f"{path.name} is a summary; leave columns out with --exclude, not with --drop.")
+        raise ValueError(f"{path.name} is a summary; use --exclude in place of --drop.")
     if impute is not None:
-        raise ValueError(f"{path.name} is a summary, where no values are missing; leave --impute out.")
+        raise ValueError(f"{path.name} is a summary, which has no missing values. Omit --impute.")
     names = summary.names or [f"x{j}" for j in range(summary.n_columns)]
     features = [Feature(name, name) for name in names]
     return LabelledTable(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,19 +14,12 @@ from fisherset.data import BatchedRows, Block, Place, fit_arguments, is_anndata
 from fisherset.tables.columns.confounders import ConfounderColumns, check_confounders
 from fisherset.tables.columns.encoding import Encoder, check_impute, features_in
 from fisherset.tables.columns.features import Feature
-from fisherset.tables.columns.identifiers import (
-    NO_NAME,
-    Identifiers,
-    are_row_numbers,
-    free_name,
-    identifiers_of,
-    index_columns,
-    no_such_column,
-)
+from fisherset.tables.columns.identifiers import Identifiers, joined_identifiers, naming_columns
 from fisherset.tables.columns.labels import Targets
 from fisherset.tables.columns.types import broad_kind, numbers_in_column, rounds
-from fisherset.tables.layout import PLAIN, Layout
+from fisherset.tables.layout import PLAIN, Layout, check_layout
 from fisherset.tables.streams.files import Files, Stream, rebatched, table_files
+from fisherset.tables.streams.labelled import LabelledStream
 from fisherset.tables.streams.queries import Query, query_of
 
 CELLS = (".h5ad", ".zarr")
@@ -106,6 +98,8 @@ def scan(
     >>> rows = Path(tempfile.mkdtemp()) / "rows.csv"
     >>> _ = rows.write_text("height,colour,kind\n1.5,red,a\n2.5,blue,b\n1.0,red,a\n")
     >>> table = scan(rows, "kind")
+    >>> table
+    ScannedTable(rows.csv: 3 rows, 3 columns, target kind)
     >>> table.names
     ['height', 'colour=blue', 'colour=red']
     >>> for block in table.blocks():
@@ -132,6 +126,7 @@ def scan(
             batch_rows=batch_rows,
             layer=layer,
             identifier=layout.identifier,
+            drop_unlabelled=layout.drop_unlabelled,
         )
     if layer is not None:
         raise ValueError(
@@ -163,10 +158,15 @@ def scan_stream(
     """Return the table of a stream; see :func:`scan`."""
     weights = [] if sample_weight is None else [sample_weight]
     adjusted = check_confounders(confounders, [*targets, *weights, *(columns or ())])
-    identifier = _identifier(stream, layout, [*targets, *weights, *adjusted, *(columns or ())], drop)
+    used = [*targets, *weights, *adjusted, *(columns or ())]
+    index = naming_columns(stream.schema, layout.identifier, used, _capital(stream.name))
+    named = [name for name in index if name not in drop]
     others = [*targets, *weights, *adjusted, *([] if layout.identifier is None else [layout.identifier])]
-    chosen = _feature_columns(stream, columns, drop, others)
+    chosen = _feature_columns(stream, columns, drop, others, index)
     stream.agree([*chosen, *others])
+    named = _agreed(stream, named)
+    if layout.drop_unlabelled:
+        stream = LabelledStream(stream, targets)
     spelt = stream.untyped(targets[0]), stream.decimal
     read_targets = Targets(targets, stream.schema, stream.name, *spelt)
     for name in weights:
@@ -178,7 +178,7 @@ def scan_stream(
     found, n_rows = features_in(stream, [*chosen, *adjusted], impute, split)
     features = [feature for feature in found if feature.column not in adjusted]
     beside = ConfounderColumns([feature for feature in found if feature.column in adjusted])
-    given = read_targets, sample_weight, batch_rows, n_rows, identifier
+    given = read_targets, sample_weight, batch_rows, n_rows, named
     return ScannedTable(stream, features, *given, beside if adjusted else None)
 
 
@@ -193,20 +193,6 @@ def _check_parameters(batch_rows: int | None, impute: str | None, layout: Layout
     if batch_rows is not None and not (whole and batch_rows > 0):
         raise ValueError(f"batch_rows must be a whole number above 0, or None; got {batch_rows!r}.")
     check_layout(layout)
-
-
-def check_layout(layout: Layout) -> None:
-    """Refuse a layout that takes the whole table at once."""
-    if layout.labels is not None:
-        raise ValueError(
-            f"Labels in a file of their own must go with a table that is read whole; this one is read by "
-            f"batches. Write the labels of {layout.labels.name} into the table, or use fewer rows."
-        )
-    if layout.transpose:
-        raise ValueError(
-            "Features as rows must go with a table that is read whole; this one is read by batches. Write it "
-            "the other way round, or use fewer rows."
-        )
 
 
 def columns_in(paths: Any, layout: Layout = PLAIN) -> list[str]:
@@ -250,35 +236,21 @@ def _stream_of(paths: Any, targets: list[str], layout: Layout) -> Stream:
     return query
 
 
-def _identifier(stream: Stream, layout: Layout, used: list[str], drop: Sequence[str]) -> str | None:
-    """Return the column that names the rows: as the layout says, or as pandas does."""
-    names = stream.schema.names
-    if layout.identifier is not None:
-        if layout.identifier not in names:
-            raise no_such_column(_capital(stream.name), layout.identifier, names)
-        if layout.identifier in used:
-            raise ValueError(
-                f"The column that names the rows must be no other; {layout.identifier!r} is among target, "
-                f"sample_weight and columns."
-            )
-        return layout.identifier
-    index = [name for name in index_columns(stream.schema) if name not in {*used, *drop}]
-    if "" in index:
-        warnings.warn(
-            f"The column without a name in {stream.name} is taken for row numbers, or names, and no feature.",
-            stacklevel=4,
-        )
-    if len(index) != 1:
-        return None
+def _agreed(stream: Stream, named: list[str]) -> list[str]:
+    """Return the columns that name the rows, none where they are not in all files: they are not needed."""
     try:
-        stream.agree(index)
-    except ValueError:  # not in all files, or of another type: it is not needed
-        return None
-    return index[0]
+        stream.agree(named)
+    except ValueError:
+        return []
+    return named
 
 
 def _feature_columns(
-    stream: Stream, columns: Sequence[str] | None, drop: Sequence[str], others: list[str]
+    stream: Stream,
+    columns: Sequence[str] | None,
+    drop: Sequence[str],
+    others: list[str],
+    index: list[str],
 ) -> list[str]:
     """Return the candidate columns; every given name has to be a column."""
     for what, names in (("columns", columns), ("drop", drop)):
@@ -295,8 +267,7 @@ def _feature_columns(
             f"{twice[0]!r}."
         )
     if columns is None:
-        out = {*others, *(name for name in index_columns(stream.schema) if name not in drop)}
-        columns = [name for name in known if name not in out]
+        columns = [name for name in known if name not in {*others, *index}]
     chosen = [name for name in columns if name not in set(drop)]
     if not chosen:
         raise ValueError(
@@ -321,14 +292,15 @@ class ScannedTable(BatchedRows):
         sample_weight: str | None,
         batch_rows: int | None,
         n_rows: int | None,
-        identifier: str | None,
+        named: list[str],
         confounders: ConfounderColumns | None = None,
     ) -> None:
         self._confounders = confounders
         self.confounder_names = None if confounders is None else confounders.names
         self.fit_arguments = fit_arguments(sample_weight, confounders)
+        self.source = stream.name
         self._stream, self._targets, self._weight = stream, targets, sample_weight
-        self._identifier, self.stays_open = identifier, not isinstance(stream, Query)
+        self._named, self.stays_open = named, not isinstance(stream, Query | LabelledStream)
         self._encode = Encoder(features)
         self._others = [*targets.names, *([] if sample_weight is None else [sample_weight])]
         row_bytes = 16 * self._encode.n_entries if self._encode.sparse else 8 * len(features)
@@ -356,15 +328,13 @@ class ScannedTable(BatchedRows):
 
     def identifiers(self) -> Identifiers | None:
         """Return the names of the rows, for which their column is read."""
-        if self._identifier is None:
+        if not self._named:
             return None
-        values: list[Any] = []
-        for _, batch in self._stream.batches([self._identifier], rows_of_bytes(ID_BYTES)):
-            values += batch.column(self._identifier).to_pylist()
-        unnamed = not self._identifier or self._identifier.startswith(NO_NAME)
-        if unnamed and are_row_numbers(values):
-            return None
-        return identifiers_of(free_name(self.names or ()) if unnamed else self._identifier, values)
+        values: list[list[Any]] = [[] for _ in self._named]
+        for _, batch in self._stream.batches(self._named, rows_of_bytes(ID_BYTES * len(self._named))):
+            for column, name in zip(values, self._named, strict=True):
+                column += batch.column(name).to_pylist()
+        return joined_identifiers(self._named, values, self.names or ())
 
     def _block(self, place: Place, pieces: list[Any], columns: bool) -> Block:
         y = self._targets(pieces, place)

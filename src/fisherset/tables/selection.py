@@ -18,6 +18,7 @@ from fisherset.tables.columns.features import Feature
 from fisherset.tables.columns.table import ColumnTable, Content
 from fisherset.tables.columns.targets import TASK_NAMES
 from fisherset.tables.columns.types import is_number
+from fisherset.tables.columns.units import is_unit
 
 SELECTION_FORMAT, SELECTION_VERSION = "selection", 1
 FILLED = {"number": "float | None", "value": "str | None", "missing": "Any"}  # kinds, with the type of `fill`
@@ -89,6 +90,8 @@ class Selection:
         The other sizes it was compared with, where it was: sets, F, bound and held-out score of each.
     why : str or None
         Why this size, in a sentence.
+    drop_unlabelled : bool
+        Whether rows without a label were left out.
     target_range : str
         How the target was interpreted: "3 classes", "numbers from 25 to 346".
     """
@@ -124,6 +127,7 @@ class Selection:
     identifier: str | None = None
     sizes: list[dict[str, Any]] = field(default_factory=list)
     why: str | None = None
+    drop_unlabelled: bool = False
     target_range: str = ""
 
     def as_json(self) -> str:
@@ -156,7 +160,7 @@ def read_selection(path: Path) -> Selection:
         Its content.
     """
     if not path.is_file():
-        raise FileNotFoundError(f"There is no file {str(path)!r}.")
+        raise FileNotFoundError(f"File not found: {str(path)!r}.")
     try:
         content = read_json(path, SELECTION_FORMAT, SELECTION_VERSION)
     except ValueError as error:
@@ -205,6 +209,10 @@ def _feature(entry: dict[str, Any], place: str) -> Feature:
         raise ValueError(f"'{place}.kind' must be {' or '.join(FILLED)}; it is {shown_json(feature.kind)}")
     checked(feature.value, "str" if feature.kind == "value" else "str | None", f"{place}.value")
     checked(feature.other, "str | None", f"{place}.other")
+    if checked(feature.unit, "str | None", f"{place}.unit") is not None and feature.kind != "number":
+        raise ValueError(f"'{place}.unit' must be null; {shown_json(feature.kind)} has none")
+    if feature.unit is not None and not is_unit(feature.unit):
+        raise ValueError(f"'{place}.unit' must be a unit such as \"#.#kg\"; it is {shown_json(feature.unit)}")
     if (feature.value is not None and feature.kind != "value") or (
         feature.fill is not None and feature.kind == "missing"
     ):

@@ -131,7 +131,8 @@ def _as_labels(y: Any) -> NDArray[Any]:
     if y is None:
         raise ValueError("This call requires y to be passed, but the target y is None.")
     if not is_array(y):
-        raise TypeError(f"y must be an array or a list of labels; got {shown(y)}.")
+        fix = " Pass scan(X, target=y) to name a column of X." if isinstance(y, str) else ""
+        raise TypeError(f"y must be an array or a list of labels; got {shown(y)}.{fix}")
     if is_masked(y):
         raise ValueError(
             f"y must not have masked labels; {np.ma.getmaskarray(y).sum()} of them are. "
@@ -311,7 +312,8 @@ def check_targets(y: Any, n_samples: int) -> Floats:
     if y is None:
         raise ValueError("This call requires y to be passed, but the target y is None.")
     if not is_array(y):
-        raise TypeError(f"y must be an array of numbers; got {shown(y)}.")
+        fix = " Pass scan(X, target=y) to name a column of X." if isinstance(y, str) else ""
+        raise TypeError(f"y must be an array of numbers; got {shown(y)}.{fix}")
     if is_masked(y):
         raise ValueError("y must not have masked entries. Drop those samples.")
     try:

@@ -249,7 +249,7 @@ def rewritten(path, arrays, **changes):
 
 
 DAMAGES = {
-    "cut off": (None, "cannot be read as a summary: it is damaged or cut off"),
+    "cut off": (None, "cannot be read as a summary: it is damaged or truncated"),
     "a sum changed": ({"XX": np.eye(D)}, "the diagonal of its X'X is not its sums of squares"),
     "a shape": ({"TX": np.zeros((3, 4))}, r"its TX has the wrong shape, \(3, 4\) in place of \(3, 14\)"),
     "not finite": ({"NX": np.full(D, np.nan)}, "its NX is not finite"),
@@ -282,7 +282,7 @@ def test_other_files_are_refused(tmp_path):
     np.savez(tmp_path / "table.npz", X=X, y=Y)
     with pytest.raises(ValueError, match="not written by fisherset as a summary"):
         Summary.load(tmp_path / "table.npz")
-    with pytest.raises(FileNotFoundError, match="There is no file"):
+    with pytest.raises(FileNotFoundError, match="File not found"):
         Summary.load(tmp_path / "nowhere.npz")
     with pytest.raises(ValueError, match=r"kept in an \.npz file"):
         summarize(X, Y).save(tmp_path / "s.csv")

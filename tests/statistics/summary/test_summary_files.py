@@ -274,7 +274,7 @@ def test_no_array_is_made_that_the_file_does_not_hold(tmp_path):
 def test_descriptions_that_cannot_be_read(text, tmp_path):
     path, arrays = saved(tmp_path)
     np.savez(path, **{**arrays, "about": np.frombuffer(text, np.uint8)})
-    with pytest.raises(ValueError, match=r"it is damaged or cut off\. Write it again with summarize"):
+    with pytest.raises(ValueError, match=r"it is damaged or truncated\. Write it again with summarize"):
         Summary.load(path)
 
 

@@ -157,7 +157,7 @@ def test_only_the_rows_that_are_wanted_become_columns(case, tmp_path):
     np.testing.assert_array_equal(reduce_content(found, _features("007", "b")), numbers()[["007", "b"]])
     if whole:
         assert labels_in(found, "kind").tolist() == whole.y.tolist()
-    with pytest.raises(ValueError, match=r"lacks 1 of the columns: 'none'"):
+    with pytest.raises(ValueError, match=r"lacks 1 of the selected columns: 'none'"):
         reduce_content(found, _features("none"))
 
 
@@ -175,7 +175,7 @@ REFUSED = {
     "two features of one name": (
         "t.csv",
         text("gene,s1,s2\nTP53,1,2\nEGFR,3,4\nTP53,5,6\nkind,u,v\n"),
-        r"t\.csv has rows of the same name, which are features with --transpose: 'TP53'\. Rename them",
+        r"t\.csv has rows of the same name: 'TP53'\. Rename them",
     ),
     "two samples of one name": (
         "t.csv",
@@ -185,9 +185,9 @@ REFUSED = {
     "a feature without a name": (
         "t.csv",
         text("gene,s1,s2\na,1,2\n,3,4\nkind,u,v\n"),
-        r"Every row of t\.csv must have the name of a feature, .*; row 2 has none",
+        r"every row of t\.csv must have a feature name; row 2 has none",
     ),
-    "no samples": ("t.csv", text("gene\na\nkind\n"), "no columns of samples beside 'gene'"),
+    "no samples": ("t.csv", text("gene\na\nkind\n"), "no samples, only the column 'gene'"),
     "no such target": (
         "t.csv",
         text("gene,s1,s2\na,1,2\nkind,u,v\n"),
@@ -211,13 +211,13 @@ REFUSED = {
     "lists": (
         "t.parquet",
         lambda path: pd.DataFrame({"gene": ["a", "knid"], "s1": [[1], [2]]}).to_parquet(path),
-        r"t\.parquet must hold numbers or texts to be turned over; 's1' holds list",
+        r"'s1' of t\.parquet holds list",
     ),
-    "a matrix": ("t.npz", lambda path: np.savez(path, X=np.eye(2), y=[0, 1]), "Leave --transpose out"),
+    "a matrix": ("t.npz", lambda path: np.savez(path, X=np.eye(2), y=[0, 1]), "--transpose does not apply"),
     "cells": (
         "t.h5ad",
         lambda path: write_cells(path, np.eye(2), {"knid": np.array([0, 1])}),
-        r"t\.h5ad must be a file of columns to be turned over.*Leave --transpose out",
+        r"--transpose does not apply to t\.h5ad",
     ),
 }
 

@@ -130,10 +130,10 @@ def test_a_series_may_be_the_labels_of_another_table(tmp_path):
     bare = write(tmp_path / "GSE1.txt", HEAD + "".join([*head[:2], head[-1]]))
     (tmp_path / "counts.csv").write_text("gene,GSM103,GSM101,GSM102\na,1,2,3\nb,4,5,7\n")
     layout = Layout(transpose=True, labels=bare)
-    with pytest.warns(UserWarning, match=r"GSE1\.txt has 1 rows that counts\.csv does not have"):
+    with pytest.warns(UserWarning, match=r"GSE1\.txt has 1 rows that are not in counts\.csv"):
         table = read_table(tmp_path / "counts.csv", "tissue", layout=layout)
     assert table.y.tolist() == ["tumour", "tumour", "normal"]
-    with pytest.raises(ValueError, match=r"GSE1\.txt has no columns but the target"):
+    with pytest.raises(ValueError, match=r"GSE1\.txt has no features: only the target"):
         read_table(bare, "tissue")
 
 
@@ -143,7 +143,7 @@ def test_a_new_series_is_reduced(tmp_path):
 
 
 REFUSED = {
-    "another target": (HEAD + TABLE, "tisue", "'title', .* got --target 'tisue'. Did you mean 'tissue'"),
+    "another target": (HEAD + TABLE, "tisue", "no target 'tisue'; it has 'title', .* Did you mean 'tissue'"),
     "cut off": (
         HEAD + TABLE.rpartition("!")[0],
         "tissue",
@@ -198,5 +198,5 @@ def test_damaged_series_are_refused(case, tmp_path):
 def test_a_packed_series_that_is_cut_off(tmp_path):
     path = write(tmp_path / "t.txt.gz", HEAD + TABLE)
     path.write_bytes(path.read_bytes()[:-200])
-    with pytest.raises(ValueError, match=r"t\.txt\.gz cannot be read; is it damaged or cut off"):
+    with pytest.raises(ValueError, match=r"t\.txt\.gz cannot be read; is it damaged or truncated"):
         read_content(path)

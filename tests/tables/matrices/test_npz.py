@@ -76,7 +76,7 @@ REFUSED = {
         None,
         "lacks y; it holds 'X', 'labels', 'target'",
     ),
-    "another target": ({"X": X, "y": Y}, "kind", "are called 'y'; got --target 'kind'. Did you mean 'y'?"),
+    "another target": ({"X": X, "y": Y}, "kind", "no target 'kind'; it has 'y'. Did you mean 'y'?"),
     "objects as labels": (
         {"X": X, "y": objects(Y)},
         None,

@@ -107,5 +107,5 @@ class FullDisk(io.BytesIO):
 def test_a_full_disk(monkeypatch):
     given(monkeypatch, TEXT.encode())
     monkeypatch.setattr(Path, "open", lambda *_: FullDisk())
-    with pytest.raises(ValueError, match=r"The disk of .* is too full for standard input.*TMPDIR"), spooled():
+    with pytest.raises(ValueError, match=r"No space left in .* for standard input.*TMPDIR"), spooled():
         pass

@@ -110,12 +110,12 @@ def test_a_missing_text_is_refused_with_its_row(tmp_path):
 REFUSED = {
     "identifiers": (
         [f"id{j}" for j in range(400)],
-        "look like identifiers: hardly a value occurs twice",
+        "Column 'odd' looks like an identifier .* Pass Layout.identifier='odd'. or drop=.'odd'..",
     ),
-    "numbers": (["1", "2"] * 200, "hold numbers stored as text. Leave them out with drop"),
-    "dates": (pd.date_range("2020-01-01", periods=400), "hold dates or times"),
-    "lists": ([[1]] * 400, "hold neither numbers nor texts"),
-    "nothing": ([None] * 400, "hold nothing. Leave them out with drop"),
+    "numbers": (["1", "2"] * 200, "Columns 'odd' hold numbers stored as text. Leave them out with drop"),
+    "dates": (pd.date_range("2020-01-01", periods=400), "Columns 'odd' hold dates or times"),
+    "lists": ([[1]] * 400, "Columns 'odd' hold neither numbers nor texts"),
+    "nothing": ([None] * 400, "Columns 'odd' hold nothing. Leave them out with drop"),
 }
 
 
@@ -123,7 +123,7 @@ REFUSED = {
 def test_columns_of_which_no_numbers_are_made(case, tmp_path):
     values, message = REFUSED[case]
     written(tmp_path / "t.parquet", mixed().assign(odd=values))
-    with pytest.raises(ValueError, match=f"Columns 'odd' {message}"):
+    with pytest.raises(ValueError, match=message):
         scan(tmp_path / "t.parquet", "y")
     assert "odd" not in scan(tmp_path / "t.parquet", "y", drop=["odd"]).names
 
@@ -150,5 +150,5 @@ def test_medians_need_room(tmp_path, monkeypatch):
 
 def test_two_features_of_one_name_are_refused(tmp_path):
     path = written(tmp_path / "t.parquet", mixed().assign(**{"two=no": 1.0}))
-    with pytest.raises(ValueError, match="the same name twice: 'two=no'"):
+    with pytest.raises(ValueError, match="the same name: 'two=no'"):
         scan(path, "y")

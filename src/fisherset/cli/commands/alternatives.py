@@ -29,9 +29,9 @@ LISTED_FEATURES, LISTED_SETS, LISTED_SUBSTITUTES = 40, 5, 5  # in the terminal
 def alternatives(
     source: LabelledFile,
     restrictions: Restrictions,
-    k: str = option(REQUIRED, "How many columns, or groups, the sets have.", "-k"),
-    within: float = option(0.01, "How far below the best F the sets may be, as a share: 0.01 for 1 %."),
-    max_sets: int = option(1000, "Most sets that are listed.", min=1),
+    k: str = option(REQUIRED, "Number of columns or groups in a set.", "-k", metavar="NUMBER"),
+    within: float = option(0.01, "Largest relative distance from the best F: 0.01 for 1 %."),
+    max_sets: int = option(1000, "Stop after this many sets.", least=1),
     time_limit: float | None = options.TIME_LIMIT,
     gamma: str = options.GAMMA,
     report: Path | None = options.REPORT,
@@ -39,11 +39,10 @@ def alternatives(
     quiet: bool = options.QUIET,
     as_json: bool = options.AS_JSON,
 ) -> None:
-    """List all sets of k columns nearly as good as the best: what can be replaced, and by what.
+    """List all sets of k columns that are nearly as good as the best, and which columns are interchangeable.
 
-    For whoever must do without a column, such as a gene without a good probe: which columns are in
-    every good set, which are in some, and which can replace them. Says whether the list is proven
-    to be complete.
+    Shows which columns are in every near-best set, which are in some, and their substitutes, for
+    example when a gene has no good probe. Says whether the list is proven complete.
 
     Examples
     --------
@@ -55,7 +54,7 @@ def alternatives(
     """
     value, size = options.parse_gamma(gamma, fixed=True), options.parse_size(k)
     if not 0 <= within < 1:
-        raise ValueError(f"--within must be at least 0 and below 1; got {within:g}. 0.01 is one per cent.")
+        raise ValueError(f"--within must be at least 0 and below 1 (0.01 is 1 %); got {within:g}.")
     limits = options.parse_limits(time_limit)
     outputs = Outputs((report, PAGE), inputs=[*source.inputs, *restrictions.inputs], force=force)
     source.check()
@@ -63,13 +62,14 @@ def alternatives(
 
     with outputs, source.opened() as path:
         silent = quiet or as_json
-        table = source.table(path, silent, restrictions.task, restrictions.split_texts)
+        how = restrictions.task, restrictions.split_texts
+        table = source.table(path, silent, *how, named=restrictions.named)
         request = make_request(table, source, restrictions)
         request.check_size(size)
         from fisherset.cli.answer import leakage_warnings  # and scikit-learn, which takes a second to load
         from fisherset.cli.remarks import remark_texts, status_remarks, warn_beside
 
-        with ProgressBars(silent, "looking for other sets"), status_shown_later():
+        with ProgressBars(silent, "searching near-best sets"), status_shown_later():
             search = {"gamma": value, "within": within, "max_sets": max_sets, **limits}
             found = near_best_sets(request, size, search)
             leakage = leakage_warnings(request)
@@ -145,7 +145,7 @@ def _show(screen: Screen, found: NearBest) -> None:
         screen.lines(f"and {len(rows) - LISTED_FEATURES} more")
     screen.lines(*found.sentences)
     if len(found.sets) > 1:
-        rest = ", besides what all have" if found.core else ""
+        rest = " (without the columns in all of them)" if found.core else ""
         screen.lines(f"The best {min(len(found.sets), LISTED_SETS)}{rest}:")
         for one in alternative_sets(found, LISTED_SETS):
             screen.lines(f"{one.rank}. {', '.join(one.others)} ({100 * one.share:.2f} %)")

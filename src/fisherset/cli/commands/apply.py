@@ -21,21 +21,22 @@ PRINTED = Path("printed.csv")  # the format of the standard output
 @options.command
 def apply(
     *,
-    selection: Path = argument("SELECTION", "selection.json, from `select`."),
+    selection: Path = argument("SELECTION", "File from `select --out`."),
     source: TableFile,
     out: Path = option(
-        REQUIRED, "The reduced table: .csv, .tsv, .csv.gz, .parquet, .feather or .npz; - to print CSV."
+        REQUIRED,
+        "Reduced table: .csv, .tsv, .csv.gz, .parquet, .feather or .npz; - prints CSV.",
+        metavar="FILE",
     ),
-    strict: bool = option(False, "Refuse a table with anything the selection never saw.", "--strict"),
+    strict: bool = option(False, "Fail on new, missing or infinite values.", "--strict"),
     spreadsheet_safe: bool = options.SAFE,
     force: bool = options.FORCE,
     quiet: bool = options.QUIET,
 ) -> None:
-    """Reduce another table to the columns that were chosen, a column of texts to one for each value.
+    """Reduce another table to the selected features.
 
-    The columns have to be there, whatever their order; the target need not, and is kept where it is.
-    What the selection never saw, such as new values of a column of texts, or values that are missing
-    or infinite, is said on the standard error stream; with --strict it is refused.
+    The selected columns are required, in any order; the target is optional. New values of a text
+    column and missing or infinite values give a note, or an error with --strict.
 
     Examples
     --------
@@ -47,7 +48,7 @@ def apply(
     outputs = Outputs((None if printed else out, TABLE), inputs=[*source.inputs, selection], force=force)
     source.check()
     from fisherset.tables import drift_of, read_selection
-    from fisherset.tables.columns.labels import labels_in, values_in
+    from fisherset.tables.columns.labels import labelled_rows, labels_in, values_in
     from fisherset.tables.columns.table import join_labels, read_content, reduce_content
     from fisherset.tables.write import table_content
 
@@ -56,10 +57,13 @@ def apply(
             selected = read_selection(selection)
             features, target, labelled = selected.features, selected.target, selected.task == "classification"
             own, layout = [target] if labelled else [], layout_for(source, path, selected)
-            strings = {feature.column for feature in features if feature.kind == "value"}
+            texts = [feature for feature in features if feature.kind == "value" or feature.unit is not None]
+            strings = {feature.column for feature in texts}
             columns = {target, *(feature.column for feature in features)}
             content = read_content(path, strings={*strings, *own}, columns=columns, layout=layout)
             content, held, _ = join_labels(content, target, layout, strings=own)
+            if layout.drop_unlabelled and held.values(target) is not None:
+                content, held = labelled_rows(content, held, target)
             X = reduce_content(content, features)
         y = (labels_in if labelled else values_in)(held, target)
         unseen = drift_of(content, selected, X, y)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from fisherset._format import certificate_sentence, counted, shown
+from fisherset._format import certificate_sentence, counted, meant, shown
 from fisherset.cli import options
 from fisherset.cli.files import STANDARD_INPUT, LabelledFile, Outputs
 from fisherset.cli.options import REQUIRED, Restrictions, option
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from fisherset.report import Remark
     from fisherset.tables import Selection
 
+LONGEST_NAME = 40  # characters of an unknown name in a message
 NAME_FILES = (".txt", ".json", ".csv", ".tsv", ".list")  # --features with such an ending is a file
 
 
@@ -33,21 +34,22 @@ def certify(
     restrictions: Restrictions,
     features: str = option(
         REQUIRED,
-        "Names of columns: a,b; a file of them, one a line; - for the standard input; or a selection.json, "
-        "which says the target, gamma and all the rest besides.",
+        "Columns of the set: a,b; a file with one name per line; - for standard input; or a selection.json, "
+        "which also gives the target, gamma and restrictions.",
+        metavar="NAMES|FILE",
     ),
-    gamma: str | None = option(None, 'The regulariser: "scale" (from the data, the default) or a number.'),
-    exact: bool = option(False, "Look for the best set itself, by exact search.", "--exact"),
+    gamma: str | None = option(None, "Ridge term: scale (from the data, the default) or a number."),
+    exact: bool = option(False, "Find the best set by exact search.", "--exact"),
     time_limit: float | None = options.TIME_LIMIT,
     max_nodes: int | None = options.MAX_NODES,
     quiet: bool = options.QUIET,
     as_json: bool = options.AS_JSON,
 ) -> None:
-    """Grade a set of columns that came from any tool: how near the best set of that size it is.
+    """Bound how far a set of columns, from any tool, is from the best set of its size.
 
-    A column of texts stands for all of its values, a group for all of its columns. The sets it is
-    held against keep, exclude and choose together what the options say. With --exact the set is
-    held against the best one itself; Ctrl-C ends that search with the bound it has come to.
+    A text column stands for all of its values, a group for all of its columns. --keep, --exclude,
+    --adjust-for and --groups restrict the sets it is compared with. During --exact, Ctrl-C stops
+    the search and returns the bound so far.
 
     Examples
     --------
@@ -65,7 +67,7 @@ def certify(
     limits = options.parse_limits(time_limit, max_nodes, lacking=None if exact else "--exact")
     file = feature_file(features)
     if file == STANDARD_INPUT == source.file:
-        raise ValueError("FILE and --features must not both be -; the standard input is read once.")
+        raise ValueError("FILE and --features must not both be - (standard input).")
     source.check()
     from fisherset.cli.request import make_request
     from fisherset.tables import read_selection
@@ -76,21 +78,24 @@ def certify(
         if selection is not None:
             source, restrictions = as_selected(source, restrictions, selection)
             value = selection.gamma if gamma is None else value
-        table = source.table(path, silent, restrictions.task, restrictions.split_texts)
-        request = make_request(table, source, restrictions)
         name = "--features" if file is None else "standard input" if file == STANDARD_INPUT else file.name
-        if selection is None:
-            names = feature_names(features, file, name, request)
-        else:
-            names = [feature.name for feature in selection.features]
-        columns = columns_of(request, names, name)
+        listed = [features] if file is None else []
+        if selection is not None:
+            listed = [feature.name for feature in selection.features]
+        elif file is not None:
+            listed = names_in(file, name)
+        how = restrictions.task, restrictions.split_texts
+        table = source.table(path, silent, *how, named=[*restrictions.named, *listed])
+        request = make_request(table, source, restrictions)
+        names = listed if file is not None else names_in_option(features, request)
+        columns = columns_of(request, check_distinct(names, name), name)
         from fisherset import certify as grade  # and scikit-learn, which takes a second to load
         from fisherset.cli.answer import leakage_warnings
 
         parameters = {"gamma": value, "task": request.task, "keep": request.kept, **request.parameters}
         with ProgressBars(silent, "certifying"), status_shown_later():
             found = grade(request.measured, None, columns, exact=exact, **limits, **parameters)
-            leakage = leakage_warnings(request)
+            leakage = [*numbered_remarks(request, columns), *leakage_warnings(request)]
     _print(found, request, leakage, quiet=quiet, as_json=as_json)
 
 
@@ -144,8 +149,10 @@ def columns_of(request: Request, names: list[str], file: str) -> list[int]:
     places |= {name: grouping.members(codes[name]) for name in names if name in codes}
     unknown = [name for name in names if name not in places]
     if unknown:
-        lacks = f"{len(unknown)} features that {table.path.name} does not have: {shown(unknown)}"
-        raise ValueError(f"{file} names {lacks}.")
+        raise ValueError(
+            f"{file} names {counted(len(unknown), 'columns')} not in {table.path.name}: "
+            f"{shown([name[:LONGEST_NAME] for name in unknown], 3)}.{meant(unknown[0], places)}"
+        )
     columns = {j for name in names for j in places[name]}
     _check_groups(request, columns, file)
     return sorted(columns)
@@ -159,15 +166,17 @@ def _check_groups(request: Request, columns: set[int], file: str) -> None:
         label = grouping.labels[code]
         if not columns.issuperset(grouping.members(code)):
             raise ValueError(
-                f"{file} must name all of {label!r}, which is chosen whole, or none of it; name "
-                f"{label!r} itself, or take texts apart with --split-texts."
+                f"{file} names only a part of {label!r}, which is selected as a whole. Name {label!r}, or "
+                f"add --split-texts."
             )
         if code in request.exclude or code in request.adjust_for:
             option = "--exclude" if code in request.exclude else "--adjust-for"
-            raise ValueError(f"{file} must not name what {option} does; both name {label!r}.")
+            raise ValueError(f"{file} and {option} must not overlap; both name {label!r}.")
     lacking = [code for code in request.keep if code not in groups]
     if lacking:
-        raise ValueError(f"{file} must name what --keep does; {grouping.labels[lacking[0]]!r} is missing.")
+        raise ValueError(
+            f"{file} must include the columns of --keep; {grouping.labels[lacking[0]]!r} is missing."
+        )
 
 
 def as_selected(
@@ -178,6 +187,7 @@ def as_selected(
         "target": selection.target if source.target is None else source.target,
         "impute": source.impute or selection.impute,
         "drop": source.drop or selection.dropped,
+        "drop_unlabelled": source.drop_unlabelled or selection.drop_unlabelled,
         "identifier": selection.identifier if source.identifier is None else source.identifier,
     }
     limits: dict[str, Any] = {
@@ -196,30 +206,47 @@ def feature_file(text: str) -> Path | None:
     path = Path(text)
     if path != STANDARD_INPUT and not path.exists():
         if path.suffix.lower() in NAME_FILES or len(path.parts) > 1:
-            raise FileNotFoundError(f"There is no file {text!r}.")
+            raise FileNotFoundError(f"File not found: {text!r}.")
         return None
     if path.is_dir():
         raise IsADirectoryError(f"{text!r} is a folder; name a file in it.")
     return path
 
 
-def feature_names(text: str, file: Path | None, name: str, request: Request) -> list[str]:
-    """Return the names that --features lists, each once: with commas, or a line each in a file."""
+def names_in_option(text: str, request: Request) -> list[str]:
+    """Return the names that --features lists with commas."""
     from fisherset.tables import split_names
 
-    if file is None:
-        known = {*request.grouping.labels, *request.table.names}
-        names = [part for part in split_names(text, known) if part]
-    else:
-        try:
-            content = sys.stdin.buffer.read() if file == STANDARD_INPUT else file.read_bytes()
-            lines = [line.rstrip("\r") for line in content.decode("utf-8-sig").split("\n")]
-        except UnicodeDecodeError:
-            raise ValueError(f"{name} is no UTF-8 text; it must hold a name a line.") from None
-        names = [line for line in lines if line.strip()]
+    return [part for part in split_names(text, {*request.grouping.labels, *request.table.names}) if part]
+
+
+def names_in(file: Path, name: str) -> list[str]:
+    """Return the names that a file, or the standard input, has in its lines."""
+    try:
+        content = sys.stdin.buffer.read() if file == STANDARD_INPUT else file.read_bytes()
+        lines = [line.rstrip("\r") for line in content.decode("utf-8-sig").split("\n")]
+    except UnicodeDecodeError:
+        raise ValueError(f"{name} is not UTF-8 text with one name per line.") from None
+    return [line for line in lines if line.strip()]
+
+
+def check_distinct(names: list[str], file: str) -> list[str]:
+    """Return the names, refused where there are none, or one of them twice."""
     if not names:
-        raise ValueError(f"{name} names no features; it must hold a name a line.")
+        raise ValueError(f"{file} is empty; give at least one column name.")
     twice = [one for one, count in Counter(names).items() if count > 1]
     if twice:
-        raise ValueError(f"{name} names {min(twice)!r} twice.")
+        raise ValueError(f"{file} names {min(twice)!r} twice.")
     return names
+
+
+def numbered_remarks(request: Request, columns: Sequence[int]) -> list[Remark]:
+    """Warn of columns of the graded set that only number the rows."""
+    from fisherset.report import Remark
+
+    graded = {request.table.features[j].column for j in columns}
+    inside = [name for name in request.table.row_numbers if name in graded]
+    if not inside:
+        return []
+    what = "Column {} of the set only numbers" if len(inside) == 1 else "Columns {} of the set only number"
+    return [Remark(f"{what.format(shown(inside))} the rows.")]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from fisherset._format import NEGLIGIBLE, certificate_sentence, proven_share
+from fisherset._format import NEGLIGIBLE, certificate_sentence, meant, proven_share
 from fisherset.cli import options
 from fisherset.cli.files import PAGE, Outputs, WholeFile
 from fisherset.cli.options import Task, option
@@ -25,30 +25,31 @@ if TYPE_CHECKING:
 
 COMPARED_SIZES = (5, 10, 20, 50, 100)  # without -k, as far as the table has so many features
 DEMO_SIZES = (5, 10, 20, 30)
+METHODS = ("hsic", "fisher", "laplacian", "trace-ratio-fs", "trace-ratio-ls", "cutting-plane", "joint")
 
 
 @options.command
 def compare(
     source: WholeFile,
-    task: Task | None = option(None, "classification: take a target of whole numbers for classes.", "--task"),
-    k: str | None = option(None, "Numbers of features, with commas: 5,10,20.", "-k"),
-    repeats: int = option(5, "Random halves.", min=1),
-    methods: str | None = option(
-        None, "With commas: hsic, fisher, laplacian, trace-ratio-fs, trace-ratio-ls, cutting-plane, joint."
+    task: Task | None = option(
+        None, "classification: treat a target of integers as classes.", "--task", metavar="TASK"
     ),
+    k: str | None = option(None, "Numbers of features, comma-separated: 5,10,20.", "-k", metavar="NUMBERS"),
+    repeats: int = option(5, "Number of random splits.", least=1),
+    methods: str | None = option(None, f"Comma-separated: {', '.join(METHODS)}.", metavar="NAMES"),
+    keep: list[str] | None = options.USE_ROW_NUMBERS,
     seed: int = options.SEED,
     report: Path | None = options.REPORT,
     force: bool = options.FORCE,
     quiet: bool = options.QUIET,
     as_json: bool = options.AS_JSON,
 ) -> None:
-    """Compare all methods: accuracy of 1-nearest-neighbour against the number of features.
+    """Compare selection methods: accuracy of 1-nearest-neighbour against the number of features.
 
-    Half of the rows choose the features and train, the other half tests; the paper's Algorithm 1
-    takes part unasked in tables of up to 300 features. What --impute fills in comes from all rows.
-    The target holds classes, and as most methods score features one by one, the values of a column
-    of texts are compared as features `column=value`, each by itself. The certificates of all sizes
-    are at one gamma, that of the largest, so that F can be compared.
+    Features are selected on a random half of the rows and tested on the other half, --repeats
+    times. Without --methods all are compared; cutting-plane only up to 300 features. --impute uses
+    all rows. Values of a text column are separate features `column=value`. F of all sizes is
+    computed at the same gamma.
 
     Examples
     --------
@@ -57,21 +58,22 @@ def compare(
       fisherset compare genes.csv -t tumour -k 10,50 --methods fisher,joint --repeats 20
     """
     outputs = Outputs((report, PAGE), inputs=source.inputs, force=force)
-    given = None if k is None else options.parse_sizes(k)
+    given, named = None if k is None else options.parse_sizes(k), parse_methods(methods)
     source.check()
-    from fisherset.cli.request import plain_request
+    from fisherset.cli.request import check_keep, plain_request
 
     silent = quiet or as_json
     with outputs, source.opened() as path:
-        table = source.table(path, silent, task)
+        table = source.table(path, silent, task, named=keep or ())
         if table.task == "regression":
             raise ValueError(
                 f"`compare` tells classes apart; the target {table.target!r} holds {table.target_range}. "
                 f"Bin them, or use `select`."
             )
+        check_keep(table, keep)
         request = plain_request(table)
         sizes = check_sizes(given, len(request.table.features))
-        named = None if methods is None else [name.strip() for name in methods.split(",")]
+
         from fisherset.cli.answer import leakage_warnings  # and scikit-learn, which takes a second to load
 
         found = _compared(request, sizes, silent, methods=named, repeats=repeats, seed=seed)
@@ -84,12 +86,12 @@ def compare(
 
 @options.command
 def demo(
-    report: Path = option(Path("fisherset-demo.html"), "Where the page goes."),
+    report: Path = option(Path("fisherset-demo.html"), "HTML report to write.", metavar="FILE.html"),
     force: bool = options.FORCE,
     quiet: bool = options.QUIET,
     as_json: bool = options.AS_JSON,
 ) -> None:
-    """Show why joint selection matters: all methods on handwritten digits, within a minute.
+    """Compare all methods on handwritten digits, in under a minute.
 
     Examples
     --------
@@ -115,12 +117,21 @@ def demo(
     screen.lines(f"The page: {report.resolve()}")
 
 
+def parse_methods(text: str | None) -> list[str] | None:
+    """Parse --methods."""
+    names = None if text is None else [name.strip() for name in text.split(",")]
+    for name in names or ():
+        if name not in METHODS:
+            raise ValueError(f"--methods takes {', '.join(METHODS)}; got {name!r}.{meant(name, METHODS)}")
+    return names
+
+
 def check_sizes(given: list[int] | None, n_features: int) -> list[int]:
     """Return the sizes to compare of a table of so many features."""
     if given is None:
         return [size for size in COMPARED_SIZES if size <= n_features] or [n_features]
     if given[-1] > n_features:
-        raise ValueError(f"-k must be at most the number of features, {n_features}; got {given[-1]}.")
+        raise ValueError(f"-k must be at most {n_features}, the number of features; got {given[-1]}.")
     return given
 
 

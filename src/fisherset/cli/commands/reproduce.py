@@ -21,24 +21,28 @@ if TYPE_CHECKING:
 @options.command
 def reproduce(
     data_dir: Path | None = option(
-        None, "Folder of .npz data sets. Default: FISHERSET_DATA, then scikit-learn's fetchers."
+        None,
+        "Folder of .npz data sets. Default: $FISHERSET_DATA, else they are downloaded.",
+        metavar="FOLDER",
     ),
-    only: str | None = option(None, "Parts to do: table1 to table4, figure1 to figure3, with commas."),
-    repeats: int = option(20, "Random halves.", min=1),
-    out: Path = option(Path("reproduction"), "Folder for results.json, figures and index.html."),
+    only: str | None = option(
+        None, "Comma-separated parts: table1 to table4, figure1 to figure3.", metavar="PARTS"
+    ),
+    repeats: int = option(20, "Number of random splits.", least=1),
+    out: Path = option(Path("reproduction"), "Output folder.", metavar="FOLDER"),
     standardize: Literal["all", "train"] = option(
-        "all", "all: before the split, as the paper. train: by the training half only."
+        "all", "all: before the split, as in the paper; train: on the training half only."
     ),
     seed: int = options.SEED,
-    skip_missing: bool = option(False, "Leave out data sets that are not to be had.", "--skip-missing"),
-    jobs: int = option(-1, "Repeats in parallel; -1 for all processors."),
+    skip_missing: bool = option(False, "Skip data sets that are not available.", "--skip-missing"),
+    jobs: int = option(-1, "Number of parallel processes; -1 for all cores."),
     force: bool = options.FORCE,
     quiet: bool = options.QUIET,
     as_json: bool = options.AS_JSON,
 ) -> None:
-    """Do the experiments of Gu, Li and Han (2011) again, beside the printed figures.
+    """Repeat the experiments of Gu, Li and Han (2011), next to the printed numbers.
 
-    An interrupted run goes on where it stopped when the same command is given again.
+    Run the same command again to resume an interrupted run.
 
     Examples
     --------
@@ -84,8 +88,8 @@ def _resumable(bars: ProgressBars, out: Path) -> Iterator[None]:
         raise ValueError(str(error)) from error
     except KeyboardInterrupt:
         done = sum(bars.done.values())
-        kept = f"{done} repeats are kept in {out / 'results.json'}" if done else "nothing was kept"
-        typer.echo(f"fisherset: interrupted; {kept}; the same command goes on from there.", err=True)
+        kept = f"{done} repeats are saved in {out / 'results.json'}" if done else "nothing was saved"
+        typer.echo(f"fisherset: interrupted; {kept}. Run the same command to resume.", err=True)
         raise typer.Exit(INTERRUPTED) from None
 
 
@@ -95,8 +99,8 @@ def _check_folder(folder: Path) -> None:
         for name in ("index.html", "tables.md", *(f"figure{number}.svg" for number in (1, 2, 3))):
             if (folder / name).exists():
                 raise ValueError(
-                    f"{str(folder / name)!r} is there, but no results.json it could belong to; choose "
-                    f"another --out, or --force replaces it."
+                    f"{str(folder / name)!r} exists and was not written by fisherset; use another --out, or "
+                    f"add --force."
                 )
 
 
@@ -121,4 +125,4 @@ def _show(screen: Screen, found: Reproduction) -> None:
             shown.add_row(*(cell(entry.text, bold=entry.strong) for entry in row))
         screen.table(shown)
         screen.lines("")
-    screen.lines(f"The page: {found.files[-1]}")
+    screen.lines(f"Written: {found.files[-1]}")

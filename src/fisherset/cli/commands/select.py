@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fisherset._files import rows_as_text, safe_cell
 from fisherset.cli import options
 from fisherset.cli.files import PAGE, SELECTION, STANDARD_OUTPUT, TABLE, LabelledFile, Outputs
-from fisherset.cli.options import Format, Restrictions, option
+from fisherset.cli.options import Format, Restrictions, Solver, option
 from fisherset.cli.terminal import ProgressBars, Screen, printable
 
 if TYPE_CHECKING:
@@ -23,39 +23,42 @@ def select(
     restrictions: Restrictions,
     k: str | None = option(
         None,
-        'How many columns, or groups: a number; several, 5,10,20, or "auto" to compare on held-out rows. '
-        "Default: 50, at most half of them.",
+        "Number of columns or groups to select: 10; 5,10,20 or auto compare sizes on held-out rows. "
+        "Default: half of them, at most 50.",
         "-k",
+        metavar="NUMBER",
     ),
     gamma: str = options.GAMMA,
-    solver: str = option(
-        "joint", "joint; exact, which proves the best; or cutting-plane, the paper's Algorithm 1."
+    solver: Solver = option(
+        "joint",
+        "joint; exact (proves the optimum); or cutting-plane (the paper's Algorithm 1).",
+        metavar="SOLVER",
     ),
     time_limit: float | None = options.TIME_LIMIT,
     max_nodes: int | None = options.MAX_NODES,
-    out: Path | None = option(None, "Keep the selection, selection.json, for `apply`; - to print it."),
+    out: Path | None = option(
+        None, "Save the selection for `apply` and `certify`; - prints it.", metavar="FILE.json"
+    ),
     report: Path | None = options.REPORT,
     write: Path | None = option(
-        None, "Write the selected columns and the target: .csv, .csv.gz, .parquet, ..."
+        None, "Write the selected columns and the target: .csv, .csv.gz, .parquet, ...", metavar="FILE"
     ),
     spreadsheet_safe: bool = options.SAFE,
     force: bool = options.FORCE,
     quiet: bool = options.QUIET,
     shown: Format = option(
         "table",
-        "What is printed: a table to read, names a line each, csv, tsv or json (--json).",
+        "Output format: table, names (one per line), csv, tsv or json.",
         "--format",
+        metavar="FORMAT",
     ),
     as_json: bool = options.AS_JSON,
-    wide: bool = option(False, "Print all columns of the result table, as wide as they are.", "--wide"),
+    wide: bool = option(False, "Print all columns of the result table.", "--wide"),
 ) -> None:
-    """Choose the k best columns of a table together, and say how good they provably are.
+    """Select the k best columns of a table jointly, and prove how good they are.
 
-    A column of texts is chosen with all of its values, each a feature `column=value`, and a number
-    with the mark of where it is missing; -k counts columns, or with --groups the groups. Exit code
-    2: the table or the request cannot be used, one sentence says why; 130: interrupted. While
-    --solver exact searches, Ctrl-C ends the search and not the command: the best set so far is
-    shown and written with a remark, the exit code is 0.
+    A text column is one-hot encoded and selected as a whole; -k counts columns, or groups with
+    --groups. During --solver exact, Ctrl-C stops the search and returns the best set so far.
 
     Examples
     --------
@@ -83,7 +86,7 @@ def select(
     lacking = None if solver == "exact" else "--solver exact"
     limits = options.parse_limits(time_limit, max_nodes, lacking=lacking)
     if limits and (isinstance(size, list) or "auto" in (size, value)):
-        raise ValueError('--time-limit and --max-nodes must go with one -k and a --gamma other than "auto".')
+        raise ValueError("--time-limit and --max-nodes need a single -k, and a --gamma other than auto.")
     printed = parse_format(shown, as_json or out == STANDARD_OUTPUT)
     out = None if out == STANDARD_OUTPUT else out
     wanted = (out, SELECTION), (report, PAGE), (write, TABLE)
@@ -93,7 +96,8 @@ def select(
 
     with outputs, source.opened() as path:
         silent = quiet or printed != "table"
-        table = source.table(path, silent, restrictions.task, restrictions.split_texts, report is not None)
+        how = restrictions.task, restrictions.split_texts, report is not None, restrictions.named
+        table = source.table(path, silent, *how)
         check_rows(table, report, write)
         request = make_request(table, source, restrictions)
         request.check_sizes(size)
@@ -123,13 +127,13 @@ def parse_k(text: str) -> int | str | list[int]:
         return text
     if "," in text:
         return options.parse_sizes(text)
-    return options.parse_size(text, ', several of them, or "auto"')
+    return options.parse_size(text, ", a list (5,10,20) or auto")
 
 
 def parse_format(given: Format, as_json: bool) -> Format:
     """Return the format that --format and --json give together."""
     if as_json and given not in ("table", "json"):
-        raise ValueError(f"--json must not go with --format {given}; leave one of them out.")
+        raise ValueError(f"--json contradicts --format {given}; omit one of them.")
     return "json" if as_json else given
 
 
@@ -137,7 +141,7 @@ def check_rows(table: LabelledTable, report: Path | None, write: Path | None) ->
     """Refuse to draw or to write the rows of a summary."""
     for flag, path in (("--report", report), ("--write", write)):
         if path is not None and table.summarized:
-            raise ValueError(f"{flag} needs rows, and {table.path.name} is a summary of them. Leave it out.")
+            raise ValueError(f"{flag} needs rows, but {table.path.name} is a summary. Omit {flag}.")
 
 
 def formatted(answer: Answer, printed: Format, safe: bool = False) -> str:

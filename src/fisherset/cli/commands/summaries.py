@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fisherset import Summary
     from fisherset.tables import LabelledTable
 
-WRITTEN = option(REQUIRED, "The summary, an .npz file.", "--out")
+WRITTEN = option(REQUIRED, "Summary to write.", "--out", metavar="FILE.npz")
 
 
 @options.command
@@ -25,15 +25,16 @@ def summarize(
     source: RowsFile,
     out: Path = WRITTEN,
     task: Task | None = options.TASK,
+    keep: list[str] | None = options.USE_ROW_NUMBERS,
     max_memory: str | None = options.MAX_MEMORY,
     force: bool = options.FORCE,
     quiet: bool = options.QUIET,
 ) -> None:
-    """Write the sums of a table that a selection needs, in place of its rows.
+    """Write the statistics of a table that `select` and `certify` need, in place of its rows.
 
-    Summaries of different rows can be added with `merge`; `select`, `certify` and `alternatives` take
-    them. A column of texts becomes a column `column=value` for each value. A summary holds no rows,
-    but class sizes, means and correlations: of a class of one row the mean is the row itself.
+    `merge` adds up summaries of different rows; `select`, `certify` and `alternatives` take them.
+    Text columns are one-hot encoded. A summary holds class sizes, means and correlations but no
+    rows; the mean of a class of one row is that row.
 
     Examples
     --------
@@ -43,13 +44,15 @@ def summarize(
     """
     outputs = Outputs((out, SUMMARY), inputs=source.inputs, force=force)
     source.check()
+    from fisherset.cli.request import check_keep
     from fisherset.statistics.summary import Summary, summarize_table
 
     with outputs, source.opened() as path:
-        table = source.table(path, quiet, task)
+        table = source.table(path, quiet, task, named=keep or ())
         if isinstance(table.X, Summary):
             raise ValueError(f"{path.name} is a summary already; `merge` adds it to others.")
-        with ProgressBars(quiet, "adding up"):
+        check_keep(table, keep)
+        with ProgressBars(quiet, "summarizing"):
             found = summarize_table(
                 table.X,
                 table.y,
@@ -59,15 +62,18 @@ def summarize(
                 target=table.target,
             )
         found.save(out)
+    from fisherset.report import row_number_remarks  # and scikit-learn, which takes a second to load
+
+    Screen(quiet).warnings(row_number_remarks(table.row_numbers, table.dropped))
     _show(found, out, quiet, table)
 
 
 @options.command
 def merge(
-    files: list[Path] = argument("SUMMARY...", "Summaries of different rows."),
+    files: list[Path] = argument("SUMMARY", "Summaries of different rows."),
     out: Path = WRITTEN,
     without: list[Path] | None = option(
-        None, "A summary of rows to take out again; may be given again.", "--without"
+        None, "Summary of rows to subtract; repeatable.", "--without", metavar="FILE.npz"
     ),
     no_check: bool = option(
         False, "Add summaries of different targets, or the same rows twice, all the same.", "--no-check"
@@ -75,7 +81,7 @@ def merge(
     force: bool = options.FORCE,
     quiet: bool = options.QUIET,
 ) -> None:
-    """Add up summaries of different rows, and take rows out again.
+    """Add up summaries of different rows, or subtract some.
 
     Summaries of different targets, or of the same rows, are refused: a copy, the same table in another
     format or order, or a summary that was merged before.

@@ -19,6 +19,7 @@ from fisherset.selection.gamma import resolve_gamma, unit_of
 from fisherset.selection.request import SearchOptions
 from fisherset.selectors.cv.folds import FoldScorer, GridSearch, OwnModel, check_estimator, scorer_of
 from fisherset.selectors.cv.models import Discriminant, LabelFit, LinearFit
+from fisherset.selectors.cv.results import CVResults
 from fisherset.selectors.joint import JointSelector
 from fisherset.statistics import FoldedTable
 from fisherset.statistics.measured import FitArguments, MeasuredTable
@@ -63,7 +64,7 @@ class CrossValidatedSelector(JointSelector):
 
     @documented
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, confounders: Any = None, groups: Any = None
+        self, X: Any, y: Any = None, sample_weight: Any = None, confounders: Any = None, groups: Any = None
     ) -> Self:
         """Choose gamma and the number of features, then select on all samples.
 
@@ -102,7 +103,7 @@ class CrossValidatedSelector(JointSelector):
         scores = search.scores(splits, self.n_jobs)
         gammas = np.array(self._gammas(constraints.pose(problem, ks[-1])))
         at_gamma, at_k = self._choose(scores, gammas)
-        self.cv_results_ = _as_results(scores, gammas, ks)
+        self.cv_results_ = CVResults.of(scores, gammas, ks)
         self.best_score_ = float(scores[:, at_gamma, at_k].mean())
         self.n_features_ = ks[at_k]
         self._solve(table, constraints.pose(problem, ks[at_k]), float(gammas[at_gamma]), options)
@@ -218,18 +219,3 @@ def _targets(table: MeasuredTable, memory: MemoryRows, y: Any) -> Any:
 def _standard_error(scores: Floats) -> float:
     """Standard error of a mean over the folds; 0 for a single one."""
     return float(scores.std(ddof=1) / np.sqrt(scores.size)) if scores.size > 1 else 0.0
-
-
-def _as_results(scores: Floats, gammas: Floats, ks: Sequence[int]) -> dict[str, Any]:
-    """The scores as scikit-learn's searches have them, an entry for each gamma and size."""
-    flat = scores.reshape(len(scores), -1)
-    mean = flat.mean(axis=0)
-    order = np.unique(-np.round(mean, 12), return_inverse=True)[1].reshape(-1)
-    return {
-        "param_gamma": np.repeat(gammas, len(ks)),
-        "param_n_features_to_select": np.tile(np.array(ks), len(gammas)),
-        "mean_test_score": mean,
-        "std_test_score": flat.std(axis=0),
-        "rank_test_score": 1 + np.array([np.sum(order < place) for place in order], dtype=np.int32),
-        **{f"split{number}_test_score": split for number, split in enumerate(flat)},
-    }

@@ -99,7 +99,9 @@ class FisherScore(ClassScoreSelector):
 
 
 def fisher_scores(table: MeasuredTable) -> Floats:
-    """Eq. (4) of every column; infinite without scatter inside the classes."""
-    between, within = table.scatter.between, within_scatter(table.scatter, table.rows)
+    """Eq. (4) of every column, adjusted for the confounders; infinite without scatter inside the classes."""
+    adjusted = len(table.scatter.B) > 1  # class means are not those of the residuals
+    within = within_scatter(table.scatter, None if adjusted else table.rows)
+    between = table.scatter.between
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(between > 0, between / within, 0.0)

@@ -84,7 +84,7 @@ def read_summary(path: str | PathLike[str]) -> dict[str, Any]:
     """The arguments of a summary in a file, refused where it is damaged, or anything else than a summary."""
     source = Path(path)
     if not source.exists():
-        raise FileNotFoundError(f"There is no file {str(source)!r}.")
+        raise FileNotFoundError(f"File not found: {str(source)!r}.")
     again = f"Write it again with summarize(X, y).save({source.name!r})."
     with source.open("rb") as content:
         try:
@@ -92,7 +92,7 @@ def read_summary(path: str | PathLike[str]) -> dict[str, Any]:
         except _UnfitError as error:
             raise ValueError(f"{source.name} is no summary that can be used: {error}. {again}") from error
         except _DamagedError as error:
-            damaged = "it is damaged or cut off"
+            damaged = "it is damaged or truncated"
             raise ValueError(f"{source.name} cannot be read as a summary: {damaged}. {again}") from error
 
 

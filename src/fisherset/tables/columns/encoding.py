@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -21,14 +22,17 @@ from fisherset.tables.columns.types import (
     kind_of,
     missing_in_column,
     numbers_in_column,
+    quantities_in_column,
     rounds,
     strings_in_column,
 )
+from fisherset.tables.columns.units import AmbiguousError, Unit, unit_from, unit_of
 from fisherset.tables.memory import TooLargeError, check_room, check_shape
 from fisherset.tables.text.recognition import Where, check_mixture, nowhere, sentence_of
 
 IMPUTE = ("median", "indicator")
 FEW_STRINGS = 50  # so many distinct strings are always categories, however few rows there are
+REMARKED = 3  # columns whose units are named in a note
 COUNTED_CELLS = 2**21  # cells of a batch of columns whose values are counted: 16 MB
 SPARSE = 0.1  # share of nonzeros below which products with a CSR matrix are faster
 # A wider table is CSR below this share: an entry takes 12 bytes, and a dense one could take many times
@@ -60,6 +64,8 @@ class ColumnContent:
     strings: Counter[str] = field(default_factory=Counter)  # how many rows have each
     rounded: bool = False  # whether it holds whole numbers that float64 would round
     first_missing: Place | None = None  # where places of rows are known
+    unit: Unit | None = None  # of strings that are numbers with one unit
+    doubt: str = ""  # why strings that are numbers are not read as such
 
     def add(self, column: Any, place: Place | None = None) -> None:
         """Count more rows, the first of which is at a place."""
@@ -72,7 +78,7 @@ class ColumnContent:
             for text, times in zip(strings, counts, strict=True):
                 if times:
                     self.strings[str(text)] += times
-            check_shape("A column of texts", self.n_rows, len(self.strings), dense=False)
+            check_shape("A text column", self.n_rows, len(self.strings), dense=False)
         elif pa.types.is_floating(column.type):  # most are, and there may be many
             missing = np.isnan(numbers_in_column(column))
         else:
@@ -82,6 +88,13 @@ class ColumnContent:
         if n_missing and self.first_missing is None and place is not None:
             self.first_missing = Place(place.name, place.row + int(np.argmax(missing)))
         self.n_rows, self.n_missing = self.n_rows + missing.size, self.n_missing + n_missing
+
+    def settle(self, decimal: str) -> None:
+        """Find the unit of the strings, once all are counted."""
+        try:
+            self.unit = unit_of(self.strings, decimal)
+        except AmbiguousError as error:
+            self.doubt = str(error)
 
 
 def features_from(
@@ -100,18 +113,37 @@ def features_from(
     of two values a row has: a second would be its copy, and two copies of a column are regularised as
     half of one. Without `flags` messages name parameters in place of command-line options.
     """
-    refused: dict[tuple[str, str | None], tuple[RefusedColumnError, list[str]]] = {}
+    refused: dict[tuple[str, str | None], dict[str, RefusedColumnError]] = {}
     features: list[Feature] = []
+    found: dict[str, ColumnContent] = {}
     for name in names:
         try:
-            features += _features(name, content(name), median, impute, split)
+            found[name] = content(name)
+            features += _features(name, found[name], median, impute, split)
         except RefusedColumnError as error:
-            refused.setdefault((error.reason, error.value), (error, []))[1].append(name)
+            refused.setdefault((error.reason, error.value), {})[name] = error
     if refused:
-        said = (sentence_of(error, names, where, flags) for error, names in refused.values())
+        said = (sentence_of(errors, where, flags) for errors in refused.values())
         raise UnusableColumnsError(" ".join(said))
     check_distinct(features)
+    _remark(found)
     return features
+
+
+def _remark(contents: dict[str, ColumnContent]) -> None:
+    """Say which strings were read as numbers, and which might have been."""
+    read = {name: held for name, held in contents.items() if held.unit is not None}
+    examples = []
+    for name, held in list(read.items())[:REMARKED]:
+        text = max(held.strings, key=lambda text: (held.strings[text], text))
+        examples.append(f"{name!r}: read {text.strip()!r} as {held.unit.number(text):.15g}")  # type: ignore[union-attr]
+    if read:
+        more = f"; {len(read) - REMARKED} more columns likewise" if len(read) > REMARKED else ""
+        warnings.warn(f"Column {'; column '.join(examples)}{more}.", stacklevel=4)
+    for name, held in contents.items():
+        if held.doubt:
+            said = f"Column {name!r}: {held.doubt}, so its {len(held.strings)} values are categories."
+            warnings.warn(said, stacklevel=4)
 
 
 def check_distinct(features: Sequence[Feature]) -> None:
@@ -119,7 +151,7 @@ def check_distinct(features: Sequence[Feature]) -> None:
     counts = Counter(feature.name for feature in features)
     twice = sorted(name for name, count in counts.items() if count > 1)
     if twice:
-        raise ValueError(f"Columns and their values give the same name twice: {shown(twice)}. Rename one.")
+        raise ValueError(f"Two features would have the same name: {shown(twice)}. Rename a column.")
 
 
 def _features(
@@ -131,24 +163,28 @@ def _features(
         raise RefusedColumnError(
             f"Columns {{}} hold whole numbers beyond 2^53, which would be rounded. {DROP}"
         )
-    if held.kind == "text" and held.n_rows:
+    if held.kind == "text" and held.n_rows and held.unit is None:
         _check_categories(held)
     if held.n_missing and impute is None:
         raise RefusedColumnError(ASK_IMPUTE)
     marked = held.n_missing and impute == "indicator"
     indicator = [Feature(f"{name}=missing", name, kind="missing")] if marked else []
-    if held.kind == "text":
+    if held.kind == "text" and held.unit is None:
         return [*_categories(name, held, impute, split), *indicator]
-    return [Feature(name, name, fill=median(name) if held.n_missing else None), *indicator]
+    unit = None if held.unit is None else held.unit.code
+    return [Feature(name, name, fill=median(name) if held.n_missing else None, unit=unit), *indicator]
 
 
 def _check_categories(held: ColumnContent) -> None:
     """Refuse strings that are numbers, or that identify rows."""
-    check_mixture(held.strings)
-    if len(held.strings) > max(FEW_STRINGS, (held.n_rows - held.n_missing) // 2):
-        raise RefusedColumnError(
-            "Columns {} look like identifiers: hardly a value occurs twice. Use --id or --drop."
-        )
+    many = len(held.strings) > max(FEW_STRINGS, (held.n_rows - held.n_missing) // 2)
+    if held.doubt and many:
+        raise RefusedColumnError(f"Columns {{}} cannot be read as numbers: {held.doubt}. {DROP}")
+    if not held.doubt:
+        check_mixture(held.strings)
+    n_values, n_rows = len(held.strings), held.n_rows - held.n_missing
+    if many:
+        raise RefusedColumnError("identifiers", counts=(n_values, n_rows))
 
 
 def _categories(name: str, held: ColumnContent, impute: str | None, split: bool) -> list[Feature]:
@@ -186,10 +222,12 @@ def features_in(
     if not counted:
         return found, stream.n_rows
     n_rows = _count(stream, {name: contents[name] for name in counted})
+    for name in counted:
+        contents[name].settle(stream.decimal)
     if impute is None:
         _refuse_missing(contents)
-    filled = [name for name in counted if contents[name].kind == "number"]
-    filled = [name for name in filled if 0 < contents[name].n_missing < n_rows]
+    filled = {name: held.unit for name, held in contents.items() if held.kind == "number" or held.unit}
+    filled = {name: unit for name, unit in filled.items() if 0 < contents[name].n_missing < n_rows}
     return features(_medians(stream, filled, n_rows) if filled else {}), n_rows
 
 
@@ -214,8 +252,9 @@ def _refuse_missing(contents: dict[str, ColumnContent]) -> None:
         raise UnusableColumnsError(ASK_IMPUTE.replace("--", "").format(shown(list(found))) + where)
 
 
-def _medians(stream: Any, names: list[str], n_rows: int) -> dict[str, float]:
+def _medians(stream: Any, units: dict[str, Unit | None], n_rows: int) -> dict[str, float]:
     """Return the medians of columns in a pass: all their numbers have to be in memory."""
+    names = list(units)
     try:
         check_room("impute", 8.0 * n_rows * (len(names) + 2), f"the medians of {len(names)} columns")
     except TooLargeError as error:
@@ -223,9 +262,14 @@ def _medians(stream: Any, names: list[str], n_rows: int) -> dict[str, float]:
     found: dict[str, list[Floats]] = {name: [] for name in names}
     for _, batch in stream.batches(names, COUNTED_CELLS // len(names) + 1):
         for name in names:
-            numbers = numbers_in_column(batch.column(name)).astype(np.float64)
+            numbers = numbers_of(batch.column(name), units[name]).astype(np.float64)
             found[name].append(numbers[~np.isnan(numbers)])
     return {name: float(np.median(np.concatenate(found.pop(name)))) for name in names}
+
+
+def numbers_of(column: Any, unit: Unit | None) -> NDArray[Any]:
+    """Return the numbers of a column, or of its strings with a unit, missing values as NaN."""
+    return numbers_in_column(column) if unit is None else quantities_in_column(column, unit)
 
 
 class Encoder:
@@ -297,7 +341,8 @@ class _Group:
 
     def __init__(self, features: list[Feature], places: list[int]) -> None:
         self.column, self.kind, self.places = features[0].column, features[0].kind, places
-        self._fill = features[0].fill
+        self._fill, unit = features[0].fill, features[0].unit
+        self._unit = None if unit is None else unit_from(unit)
         self._place_of = {feature.value: place for feature, place in zip(features, places, strict=True)}
 
     def numbers(self, column: Any) -> NDArray[Any]:
@@ -305,12 +350,22 @@ class _Group:
         if self.kind == "missing":
             return missing_in_column(column)
         try:
-            numbers = numbers_in_column(column)
-        except RefusedColumnError:
-            raise UnusableColumnsError(
-                f"Column {self.column!r} does not hold numbers, as it did when they were chosen."
-            ) from None
+            numbers = numbers_of(column, self._unit)
+        except RefusedColumnError as error:
+            raise self._unfit(error) from None
         return numbers if self._fill is None else np.where(np.isnan(numbers), float(self._fill), numbers)
+
+    def _unfit(self, error: RefusedColumnError) -> UnusableColumnsError:
+        """Return the error for a column that is not written as the one of the selection."""
+        if self._unit is None:
+            return UnusableColumnsError(
+                f"Column {self.column!r} holds no numbers, but did when features were selected."
+            )
+        example = f"{self._unit.before}60{' ' if self._unit.after else ''}{self._unit.after}"
+        held = "numbers without a unit" if error.value is None else f"{error.value!r}"
+        return UnusableColumnsError(
+            f"Column {self.column!r} holds {held}; the selection was made from numbers such as {example!r}."
+        )
 
     def indicators(self, column: Any) -> tuple[Indices, Indices]:
         """Return the rows that have one of these strings, and the place of the feature of each."""
@@ -318,7 +373,7 @@ class _Group:
             strings, codes = strings_in_column(column)
         except RefusedColumnError:
             raise UnusableColumnsError(
-                f"Column {self.column!r} does not hold texts, as it did when they were chosen."
+                f"Column {self.column!r} holds no strings, but did when features were selected."
             ) from None
         missing = -1 if self._fill is None else self._place_of.get(str(self._fill), -1)
         places = np.array([*(self._place_of.get(text, -1) for text in strings), missing], dtype=np.intp)[

@@ -34,6 +34,8 @@ class Feature(NamedTuple):
         The number or value in place of a missing one.
     other : str or None
         The one other value of a column of two values that is one feature: its zero.
+    unit : str or None
+        How the numbers of a column of strings are written, where they have a unit: "#.#kg", "$#,.#".
     """
 
     name: str
@@ -42,6 +44,7 @@ class Feature(NamedTuple):
     value: str | None = None
     fill: float | str | None = None
     other: str | None = None
+    unit: str | None = None
 
 
 Groups = dict[str, list[str]]  # names of groups, and of the columns in them
@@ -150,7 +153,7 @@ def _checked(groups: Mapping[str, Sequence[str]], places: Mapping[str, list[int]
     for label in groups:
         if any(named.get(j) != label for j in places.get(label, [])):
             raise ValueError(
-                f"groups must not be called as a column outside of them; got {label!r}. Rename the group."
+                f"a group must not have the name of a column outside it; got {label!r}. Rename the group."
             )
     return {label: sorted(j for j, other in named.items() if other == label) for label in groups}
 
@@ -186,13 +189,11 @@ def check_groups(
     """Return the groups of a file, without the columns left out; any that the table lacks is refused."""
     for label, names in groups.items():
         if target in names and target not in known:
-            raise ValueError(
-                f"{file} puts the target {target!r} into the group {label!r}; groups hold features only."
-            )
+            raise ValueError(f"{file}: group {label!r} contains the target {target!r}. Remove it.")
         unknown = [name for name in names if name not in known and name not in left_out]
         if unknown:
             raise ValueError(
-                f"{file} names columns that {table} does not have, in the group {label!r}: {shown(unknown)}."
+                f"{file}: group {label!r} names columns not in {table}: {shown(unknown)}."
                 f"{near(unknown[0], known)}"
             )
     kept = {label: [name for name in names if name in known] for label, names in groups.items()}
@@ -213,16 +214,16 @@ def read_groups(path: Path) -> Groups:
         Names of groups, and the columns in each.
     """
     if not path.exists():
-        raise FileNotFoundError(f'There is no file {str(path)!r}; --groups takes a file, or "prefix".')
+        raise FileNotFoundError(f"File not found: {str(path)!r}. --groups takes a file, or prefix.")
     if path.is_dir():
         raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it.")
     suffix = path.suffix.lower()
     if suffix == ".txt" or (suffix != ".json" and suffix not in TEXT):
-        raise ValueError(f"{path.name} must end in .json, .csv or .tsv: it says which columns are a group.")
+        raise ValueError(f"{path.name} must end in .json, .csv or .tsv (groups of columns).")
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise ValueError(f"{path.name} is no UTF-8 text; save it as UTF-8.") from None
+        raise ValueError(f"{path.name} is not UTF-8 text; save it as UTF-8.") from None
     groups = _from_json(path, text) if suffix == ".json" else _from_rows(path, text, TEXT[suffix])
     if not groups:
         raise ValueError(f"{path.name} names no groups.")
@@ -241,12 +242,12 @@ def _from_json(path: Path, text: str) -> Groups:
     try:
         content = json.loads(text, object_pairs_hook=distinct)
     except (ValueError, RecursionError):
-        raise ValueError(f"{path.name} is not JSON, or cut off.") from None
+        raise ValueError(f"{path.name} is not valid JSON; is it truncated?") from None
     if twice:
         raise ValueError(f"{path.name} names the group {twice[0]!r} twice; rename one.")
     rule = "it must hold names of groups, each with a list of columns"
     if not isinstance(content, dict):
-        raise ValueError(f"{path.name} is a {type(content).__name__} in JSON; {rule}.")
+        raise ValueError(f"{path.name} is a JSON {type(content).__name__}; {rule}.")
     for label, names in content.items():
         if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
             raise ValueError(f"{path.name} has {names!r:.60} as the group {label!r}; {rule}.")
@@ -262,7 +263,7 @@ def _from_rows(path: Path, text: str, delimiter: str) -> Groups:
     for number, row in enumerate(rows, start=1):
         if len(row) != 2 or not all(row):
             raise ValueError(
-                f"{path.name} must have two cells a row, a column and its group; row {number} is {row!r:.60}."
+                f"{path.name} must have rows of two cells, column,group; row {number} is {row!r:.60}."
             )
         if number > 1 or [cell.strip().lower() for cell in row] != ["column", "group"]:
             groups.setdefault(row[1], []).append(row[0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Collection, Iterable, Sequence
+from itertools import compress
 from typing import Any, NamedTuple
 
 from fisherset._format import near, shown
@@ -46,6 +47,11 @@ def identifiers_of(name: str, values: Iterable[Any]) -> Identifiers:
     return Identifiers(name, [None if value is None else str(value) for value in found])
 
 
+def kept_ids(ids: Identifiers | None, kept: Iterable[Any]) -> Identifiers | None:
+    """Return the identifiers of some rows."""
+    return None if ids is None else ids._replace(values=list(compress(ids.values, kept)))
+
+
 def free_name(names: Iterable[str]) -> str:
     """Return a name for identifiers that have none."""
     taken = set(names)
@@ -61,39 +67,61 @@ def are_row_numbers(values: Sequence[Any]) -> bool:
 
 
 def index_columns(schema: Any) -> list[str]:
-    """Return the columns of an Arrow schema that pandas wrote as an index, and the nameless one of a CSV."""
+    """Return the columns of an Arrow schema that pandas wrote as an index, and a first one without a name."""
     described = (schema.pandas_metadata or {}).get("index_columns", [])
-    listed = {name for name in described if isinstance(name, str)} | {""}
+    listed = {name for name in described if isinstance(name, str)} | ({""} & set(schema.names[:1]))
     return [name for name in schema.names if name in listed]
+
+
+def naming_columns(schema: Any, identifier: str | None, used: Collection[str], table: str) -> list[str]:
+    """Return the columns that name the rows: the one that is given, or those that pandas wrote as an index.
+
+    The given one must exist, and be used for nothing else.
+    """
+    if identifier is None:
+        index = [name for name in index_columns(schema) if name not in used]
+        if "" in index:
+            warnings.warn(
+                f"The column without a name in {table} is taken for row numbers, or names, and no feature.",
+                stacklevel=4,
+            )
+        return index
+    if identifier not in schema.names:
+        raise no_such_column(table, identifier, schema.names)
+    check_identifier(identifier, used)
+    return [identifier]
+
+
+def check_identifier(identifier: str | None, used: Collection[str | None]) -> None:
+    """Refuse a column that names the rows and is the target, a weight or a feature besides."""
+    if identifier is not None and identifier in used:
+        raise ValueError(
+            f"{identifier!r} cannot name the rows and be the target, a weight or a feature; name another "
+            f"column with --id."
+        )
+
+
+def joined_identifiers(
+    names: Sequence[str], columns: Sequence[Sequence[Any]], taken: Iterable[str]
+) -> Identifiers | None:
+    """Return the identifiers that columns hold, with / between several; None where they number the rows."""
+    own = [name for name in names if name and not name.startswith(NO_NAME)]
+    if len(names) == 1:
+        ids = identifiers_of(own[0] if own else free_name(taken), columns[0])
+        return None if not own and are_row_numbers(ids.values) else ids
+    rows = zip(*columns, strict=True)
+    joined = ["/".join("" if part is None else str(part) for part in row) for row in rows]
+    return Identifiers("/".join(own) or free_name(taken), list(joined))
 
 
 def without_index(table: Any, wanted: Collection[str], file: str) -> tuple[Any, Identifiers | None]:
     """Return an Arrow table without its index columns, and these, unless they are mere row numbers."""
-    index = [name for name in index_columns(table.schema) if name not in wanted]
+    index = naming_columns(table.schema, None, wanted, file)
     if not index:
         return table, None
     kept = [name for name in table.column_names if name not in index]
     columns = [table.column(name).to_pylist() for name in index]
-    names = [name for name in index if name and not name.startswith(NO_NAME)]
-    if len(columns) == 1:
-        ids = identifiers_of(names[0] if names else free_name(kept), columns[0])
-    else:
-        rows = zip(*columns, strict=True)
-        joined = ["/".join("" if part is None else str(part) for part in row) for row in rows]
-        ids = Identifiers("/".join(names) or free_name(kept), list(joined))
-    numbered = are_row_numbers(ids.values)
-    if "" in index and table.num_rows:
-        warnings.warn(_remark(ids, numbered, file), stacklevel=2)
-    return table.select(kept), None if numbered else ids
-
-
-def _remark(ids: Identifiers, numbered: bool, file: str) -> str:
-    column = f"The column without a name in {file} is taken for"
-    if numbered:
-        return f"{column} row numbers and left out."
-    numbers = all(value is None or not isinstance(value, str) for value in ids.values)
-    what = "row numbers" if numbers else "the names of the rows"
-    return f"{column} {what}: it is kept as {ids.name!r}, and no feature."
+    return table.select(kept), joined_identifiers(index, columns, kept)
 
 
 def no_such_column(file: str, name: str, known: Iterable[str]) -> ValueError:
@@ -111,29 +139,29 @@ def keys_of(values: Sequence[Any]) -> list[str | None]:
 Keys = tuple[str, str, list[str | None]]  # a file, a column of it, and the identifiers of its rows there
 
 
-def matched_rows(table: Keys, labels: Keys) -> list[int]:
-    """Return the row of the other file that each row of the table belongs to."""
+def matched_rows(table: Keys, labels: Keys, *, drop: bool = False) -> list[int | None]:
+    """Return the row of the other file that each row of the table belongs to; None for rows to drop."""
     (name, on, own), (file, _, keys) = table, labels
-    if None in own:
+    if None in own and not drop:
         raise ValueError(
-            f"Every row of {name} must have its {on!r} to be found by in {file}; {own.count(None)} of "
-            f"{len(own)} have none, the first of them row {own.index(None) + 1}."
+            f"{on!r} is missing in {own.count(None)} of {len(own)} rows of {name} (first: row "
+            f"{own.index(None) + 1}); {file} is matched by it."
         )
     _distinct(table)
     places = _distinct(labels)
     lost = [str(key) for key in own if key not in places]
-    if lost:
+    if lost and not drop:
         bare = {key.strip() for key in places}
         found = sum(key.strip() in bare for key in lost)
         spaces = f" Without the spaces around them {found} would be found; take these off." if found else ""
         raise ValueError(
-            f"Every row of {name} must have a label in {file}; {len(lost)} of {len(own)} have none, by their "
-            f"{on!r}: {shown(lost)}.{spaces}"
+            f"{len(lost)} of {len(own)} rows of {name} have no label in {file}, matched by {on!r}: "
+            f"{shown(lost)}.{spaces or ' Add --drop-unlabelled to leave them out.'}"
         )
-    more = len(keys) - len(own)
+    more = len(keys) - (len(own) - len(lost))
     if more:
-        warnings.warn(f"{file} has {more} rows that {name} does not have; they are left out.", stacklevel=3)
-    return [places[str(key)] for key in own]
+        warnings.warn(f"{file} has {more} rows that are not in {name}; they are ignored.", stacklevel=3)
+    return [places.get(str(key)) for key in own]
 
 
 def _distinct(held: Keys) -> dict[str, int]:
@@ -143,7 +171,7 @@ def _distinct(held: Keys) -> dict[str, int]:
     for row, key in enumerate(keys):
         if key is not None and rows.setdefault(key, row) != row:
             raise ValueError(
-                f"Labels are found by {on!r} where no row has that of another; {file} has {key!r} in its "
-                f"rows {rows[key] + 1} and {row + 1}."
+                f"{on!r} must be unique in {file} to match rows; rows {rows[key] + 1} and {row + 1} are both "
+                f"{key!r}."
             )
     return rows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -169,8 +170,8 @@ def target_numbers(column: Any, target: str, file: str) -> Floats:
 
 def _rounded(target: str, file: str) -> ValueError:
     return ValueError(
-        f"The target {target!r} of {file} holds whole numbers beyond 2^53, which would be rounded. Take "
-        f"something off them, or divide them by what they have in common."
+        f"The target {target!r} of {file} holds integers beyond 2^53, which float64 would round. "
+        f"Subtract an offset."
     )
 
 
@@ -192,6 +193,27 @@ def _odd(content: Content, target: str) -> str:
     return f": it holds {odd[:40]!r}{place}{missing}"
 
 
+def labelled_rows(content: Content, held: Content, target: str) -> tuple[Content, Content]:
+    """Return the rows of a table, and of the one with its labels, whose target is not missing."""
+    if isinstance(held, ColumnTable):
+        missing = missing_in_column(held.table.column(target))
+    else:
+        missing = np.array([_is_missing(value) for value in held.values(target) or []], dtype=bool)
+    if not missing.any():
+        return content, held
+    if missing.all():
+        raise ValueError(f"The target {target!r} of {held.path.name} is missing in all rows.")
+    warn_unlabelled(int(missing.sum()))
+    kept = content.kept_rows(~missing)
+    return kept, kept if held is content else held.kept_rows(~missing)
+
+
+def warn_unlabelled(n_rows: int) -> None:
+    """Say how many rows were left out."""
+    rows = "1 row without a label was" if n_rows == 1 else f"{n_rows} rows without a label were"
+    warnings.warn(f"{rows} left out.", stacklevel=5)
+
+
 def check_complete(missing: NDArray[np.bool_], target: str, place: Place, file: str | None = None) -> None:
     """Refuse rows whose target is missing; the first row is at a place, its label may be in another file."""
     if missing.any():
@@ -199,7 +221,7 @@ def check_complete(missing: NDArray[np.bool_], target: str, place: Place, file: 
         raise ValueError(
             f"The target {target!r} of {file or place.name} is missing in {np.count_nonzero(missing)} of the "
             f"rows {place.row} to {place.row + missing.size - 1}{table}, the first of them row "
-            f"{place.row + int(np.argmax(missing))}. Drop such rows, or give them a label of their own."
+            f"{place.row + int(np.argmax(missing))}. Add --drop-unlabelled to leave such rows out."
         )
 
 

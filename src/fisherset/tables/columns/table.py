@@ -10,15 +10,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fisherset._format import near, shown
 from fisherset._kinds import MATRICES, SHEETS
 from fisherset._sparse import sparse
-from fisherset.tables.columns.encoding import ColumnContent, Encoder, features_from
+from fisherset.tables.columns.encoding import ColumnContent, Encoder, features_from, numbers_of
 from fisherset.tables.columns.features import Feature
 from fisherset.tables.columns.identifiers import (
     Identifiers,
     identifiers_of,
+    kept_ids,
     keys_of,
     matched_rows,
     no_such_column,
@@ -29,9 +31,9 @@ from fisherset.tables.columns.types import (
     check_string_memory,
     is_string,
     kind_of,
-    numbers_in_column,
     plain_column,
 )
+from fisherset.tables.columns.units import Unit
 from fisherset.tables.layout import PLAIN, Layout
 from fisherset.tables.matrices.files import AnnotatedMatrix, read_matrix
 from fisherset.tables.memory import check_shape
@@ -95,15 +97,23 @@ class ColumnTable:
         table = self.table.select([other for other in self.names if other != name])
         return replace(self, table=table), identifiers_of(name, self.values(name) or [])
 
-    def labels_of_rows(self, target: str, rows: list[int]) -> ColumnTable:
-        """Return one column of some rows."""
-        some = self.table.select([target]).take(rows)
+    def labels_of_rows(self, target: str, rows: list[int | None]) -> ColumnTable:
+        """Return one column of some rows, missing where the row is None."""
+        import pyarrow as pa
+
+        some = self.table.select([target]).take(pa.array(rows, pa.int64()))
         return ColumnTable(self.path, some, untyped=self.untyped, decimal=self.decimal)
+
+    def kept_rows(self, kept: NDArray[np.bool_]) -> ColumnTable:
+        """Return some of the rows."""
+        import pyarrow as pa
+
+        return replace(self, table=self.table.filter(pa.array(kept)), ids=kept_ids(self.ids, kept))
 
     def find_target(self, target: str | None) -> str:
         """Return the name of the target, which has to be a column."""
         if target is None:
-            raise ValueError("Name the column of labels with --target.")
+            raise ValueError("--target is missing: name the target column, as in -t label.")
         if target not in self.names:
             raise ValueError(f"{self.path.name} has no column {target!r}.{near(target, self.names)}")
         return target
@@ -111,15 +121,18 @@ class ColumnTable:
     def features(self, names: Sequence[str], impute: str | None, split: bool) -> list[Feature]:
         """Return the features of some columns, of which every one is counted."""
         columns = dict(zip(self.names, self.table.columns, strict=True))
+        units: dict[str, Unit | None] = {}
 
         def content(name: str) -> ColumnContent:
             check_string_memory(columns[name])
             held = ColumnContent(kind_of(columns[name].type))
             held.add(columns[name])
+            held.settle(self.decimal)
+            units[name] = held.unit
             return held
 
         def median(name: str) -> float:
-            return float(np.nanmedian(numbers_in_column(columns[name])))
+            return float(np.nanmedian(numbers_of(columns[name], units[name])))
 
         return features_from(names, content, median, impute, split, where=self.where)
 
@@ -157,7 +170,7 @@ def opened_file(path: Path, layout: Layout) -> tuple[TableFile, Reader | None]:
     """Return a file and its reader; None for the reader of a matrix."""
     check_local(path)
     if not path.exists():
-        raise FileNotFoundError(f"There is no file {str(path)!r}.")
+        raise FileNotFoundError(f"File not found: {str(path)!r}.")
     if path.is_dir():
         raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it.")
     file = table_file(path)
@@ -176,8 +189,7 @@ def content_of(
         content = read_matrix(file.path, file.kind, wanted)
         if layout.transpose:
             raise ValueError(
-                f"{file.name} must be a file of columns to be turned over; it holds a matrix, whose rows are "
-                f"samples. Leave --transpose out."
+                f"--transpose does not apply to {file.name}, a matrix whose rows are samples. Omit it."
             )
     else:
         content = _collected(file, reader, strings if layout.transpose else named, wanted, layout)
@@ -226,7 +238,9 @@ def reduce_content(content: Content, features: Sequence[Feature]) -> Any:
     """Return the numbers of some features of a table, which has to have their columns, as an ndarray."""
     lacking = content.lacking(list(dict.fromkeys(feature.column for feature in features)))
     if lacking:
-        raise ValueError(f"{content.path.name} lacks {len(lacking)} of the columns: {shown(lacking)}.")
+        raise ValueError(
+            f"{content.path.name} lacks {len(lacking)} of the selected columns: {shown(lacking)}."
+        )
     X = content.numbers(features)
     if not sparse.issparse(X):
         return X
@@ -252,26 +266,27 @@ def join_labels(
     """
     if layout.labels is None:
         if layout.on is not None:
-            raise ValueError(f"--on says how labels are found; {layout.on!r} must go with --labels.")
+            raise ValueError("--on needs --labels, the file with the target.")
         return Joined(content, content, target)
     content, keys, on = _own_keys(content, layout)
     held, column = _labels_of(layout.labels, content, layout, strings, target)
     known = [name for name in held.label_names if name != column]
     target = known[0] if target is None and len(known) == 1 else target
     if target is None:
-        raise ValueError("Name the column of labels with --target.")
+        raise ValueError("--target is missing: name the target column, as in -t label.")
     if target not in known:
         raise ValueError(f"{layout.labels.name} has no column {target!r}.{near(target, known)}")
     if isinstance(content, ColumnTable) and target in content.names:
         raise ValueError(
-            f"{content.path.name} and {layout.labels.name} both have a column {target!r}. Leave --labels "
-            f"out, or rename one of them."
+            f"{content.path.name} and {layout.labels.name} both have a column {target!r}. Omit --labels, or "
+            f"rename one of them."
         )
     if column is None:
         other, values = (held.ids.name, held.ids.values) if held.ids else ("", [])
     else:
         other, values = column, held.values(column) or []
-    order = matched_rows((content.path.name, on, keys), (layout.labels.name, other, keys_of(values)))
+    both = (content.path.name, on, keys), (layout.labels.name, other, keys_of(values))
+    order = matched_rows(*both, drop=layout.drop_unlabelled)
     return Joined(content, held.labels_of_rows(target, order), target)
 
 
@@ -285,12 +300,11 @@ def _own_keys(content: Content, layout: Layout) -> tuple[Content, list[str | Non
         return content, keys_of(ids.values), ids.name
     if on is None:
         raise ValueError(
-            f"The rows of {content.path.name} have no names to be found by in "
-            f"{Path(layout.labels or '').name}. Name a column of both with --on, or the one that names the "
-            f"rows with --id."
+            f"{content.path.name} has no sample names to match with {Path(layout.labels or '').name}. Name "
+            f"a column of both with --on, or the sample names with --id."
         )
     raise ValueError(
-        f"{content.path.name} has no column {on!r} to find its rows by.{near(on, content.label_names)}"
+        f"{content.path.name} has no column {on!r} to match rows by.{near(on, content.label_names)}"
     )
 
 
@@ -307,13 +321,13 @@ def _labels_of(
     if called is not None and called in names:
         column: str | None = called
     elif layout.on is not None and (held.ids is None or held.ids.name != layout.on):
-        raise ValueError(f"{path.name} has no column {layout.on!r} to find rows by.{near(layout.on, names)}")
+        raise ValueError(f"{path.name} has no column {layout.on!r} to match rows by.{near(layout.on, names)}")
     elif held.ids is not None:
         column = None
     else:
         column = next((name for name in names if name != target), None)
         if column is None:
-            raise ValueError(f"{path.name} has no column beside the labels to find rows by.")
+            raise ValueError(f"{path.name} has only the labels, and no column to match rows by.")
     if column is None or not isinstance(held, ColumnTable) or not held.untyped:
         return held, column
     if not is_string(held.table.schema.field(column).type):  # in a text 007 differs from 7

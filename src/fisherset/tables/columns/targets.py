@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fisherset._types import Floats
 from fisherset.data import Coded
+from fisherset.tables.columns.units import AmbiguousError, unit_of
 
 CLASSES, NUMBERS = TASK_NAMES = ("classification", "regression")
 # Whole numbers are classes where they have few values: digits, grades and stages do, and amounts, ages, years
@@ -35,6 +36,7 @@ class TargetValues:
         self._untyped, self._decimal = untyped, decimal
         self._counts: Counter[Any] = Counter()
         self._task: str | None = None
+        self._quantity: str | None = None  # a number with a unit
 
     def add(self, values: Coded | NDArray[Any]) -> bool:
         """Count more values, none of them missing; return whether others could still decide the task."""
@@ -49,8 +51,18 @@ class TargetValues:
             counts = dict(zip(found.tolist(), times.tolist(), strict=True))
         if self._task is None:
             self._task = self._decided(counts)
+            if self._task == CLASSES and len(counts) > FEW_VALUES:
+                self._check_units([str(label) for label in counts])
             self._counts.update(counts)
         return self._task is None and len(self._counts) <= MOST_VALUES
+
+    def _check_units(self, texts: Collection[str]) -> None:
+        """Note strings that are numbers with a unit, as prices are, of too many values to be classes."""
+        try:
+            unit = unit_of(texts, self._decimal)
+        except AmbiguousError:
+            unit = None
+        self._quantity = None if unit is None else min(texts)
 
     def _decided(self, labels: Iterable[Any]) -> str | None:
         """Return the task that some values alone decide: strings are classes, decimals are numbers."""
@@ -70,6 +82,11 @@ class TargetValues:
 
     def task(self, target: str) -> str:
         """Return the task; whole numbers that may be classes or not are refused."""
+        if self._quantity is not None:
+            raise ValueError(
+                f"The target {target!r} holds numbers with a unit, such as {self._quantity!r}. Write them "
+                f"without it, or add --task classification to treat each as a class."
+            )
         if self._task is not None:
             return self._task
         n_rows, n_values = self._counts.total(), len(self._counts)

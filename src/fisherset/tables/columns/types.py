@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Container, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._format import shown
+from fisherset._names import FILE, is_pattern, matching, read_names
 from fisherset._types import Indices
+from fisherset.tables.columns.units import Unit
 from fisherset.tables.memory import check_room
 
 DROP = "Leave them out with --drop, or convert them."
@@ -21,11 +23,14 @@ EXACT_DIGITS = 16  # decimals with fewer digits before the point are exact in fl
 class RefusedColumnError(ValueError):
     """A column that cannot be made numeric: the reason has a placeholder for the names of such columns.
 
-    Where a single value is the cause, `value` is that value and `times` the number of its rows.
+    Where a single value is the cause, `value` is that value and `times` the number of its rows; where all
+    are, `counts` are the number of distinct values and of rows.
     """
 
-    def __init__(self, reason: str, value: str | None = None, times: int = 0) -> None:
-        self.reason, self.value, self.times = reason, value, times
+    def __init__(
+        self, reason: str, value: str | None = None, times: int = 0, counts: tuple[int, int] = (0, 0)
+    ) -> None:
+        self.reason, self.value, self.times, self.counts = reason, value, times, counts
         super().__init__(reason)
 
 
@@ -81,7 +86,7 @@ def numbers_in_column(column: Any) -> NDArray[Any]:
         if kind == "nothing":
             return np.full(len(column), np.nan)
         if kind == "text":
-            raise RefusedColumnError(f"Columns {{}} hold texts. {DROP}")
+            raise RefusedColumnError(f"Columns {{}} hold strings. {DROP}")
         if pa.types.is_boolean(column.type):
             column = column.cast(pa.int8())
         elif pa.types.is_decimal(column.type):
@@ -107,6 +112,17 @@ def strings_in_column(column: Any) -> tuple[list[str | None], Indices]:
     if None in strings:
         codes = np.array([-1 if text is None else j for j, text in enumerate(strings)] + [-1])[codes]
     return strings, codes
+
+
+def quantities_in_column(column: Any, unit: Unit) -> NDArray[np.float64]:
+    """Return the numbers of a column of strings with a unit, missing values as NaN."""
+    strings, codes = strings_in_column(column)
+    used = set(np.unique(codes[codes >= 0]).tolist())
+    numbers = [unit.number(str(text)) if j in used else np.nan for j, text in enumerate(strings)]
+    if None in numbers:
+        odd = strings[numbers.index(None)]
+        raise RefusedColumnError("unit", None if odd is None else str(odd))
+    return np.array([*numbers, np.nan], dtype=np.float64)[codes]
 
 
 def missing_in_column(column: Any) -> NDArray[np.bool_]:
@@ -150,7 +166,7 @@ def check_string_memory(column: Any) -> None:
 
         chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
         lengths = [pc.sum(pc.binary_length(chunk.dictionary).take(chunk.indices)).as_py() for chunk in chunks]
-        check_room("A column of texts", sum(length or 0 for length in lengths), f"{len(column)} of them")
+        check_room("A text column", sum(length or 0 for length in lengths), f"{len(column)} of them")
 
 
 def plain_column(column: Any) -> Any:
@@ -189,9 +205,31 @@ def split_names(text: str, known: Container[str]) -> list[str]:
     return [part if part in known else part.strip() for part in text.split(",")]
 
 
-def all_names(texts: Sequence[str], known: Container[str]) -> list[str]:
-    """Return the names in several such strings, in their order."""
-    return [name for text in texts for name in split_names(text, known)]
+def all_names(texts: Sequence[str], known: Collection[str], hidden: Container[str] = ()) -> list[str]:
+    """Return the names that strings stand for, in their order, each once.
+
+    A string is a name that is `known`, or several with commas; else a pattern, which does not match what is
+    `hidden`, or @ and a file with a name a line. What matches nothing is returned as it is.
+    """
+    names: dict[str, None] = {}
+    for text in texts:
+        whole = text in known or (text.startswith(FILE) and Path(text[1:]).is_file())
+        for name in [text] if whole else split_names(text, known):
+            if name not in known and name.startswith(FILE) and len(name) > 1:
+                listed = read_names(Path(name[1:]), "details")
+                listed = [one if one in known else one.strip() for one in listed]
+            else:
+                listed = [name]
+            for one in listed:
+                names |= dict.fromkeys(_meant(one, known, hidden))
+    return list(names)
+
+
+def _meant(name: str, known: Collection[str], hidden: Container[str]) -> list[str]:
+    """Return the names that one name stands for: itself, or those that it matches as a pattern."""
+    if name in known or not is_pattern(name):
+        return [name]
+    return [one for one in matching(name, known) if one not in hidden] or [name]
 
 
 def check_names(path: Path, names: list[str]) -> None:

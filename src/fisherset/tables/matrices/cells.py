@@ -6,6 +6,8 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,7 @@ from fisherset.tables.columns.identifiers import (
     identifiers_of,
     no_such_column,
 )
+from fisherset.tables.columns.labels import warn_unlabelled
 from fisherset.tables.matrices.storage import (
     CSC_KIND,
     CSR_KIND,
@@ -48,7 +51,7 @@ class StoredCells:
 
     def __init__(self, path: Path, layer: str | None = None) -> None:
         if not path.exists():
-            raise FileNotFoundError(f"There is no file {str(path)!r}.")
+            raise FileNotFoundError(f"File not found: {str(path)!r}.")
         self.name, self._path = path.name, path
         self._key = "X" if layer is None else f"layers/{layer}"
         self._written = path / self._key if path.is_dir() else path
@@ -83,11 +86,8 @@ class StoredCells:
     def _check_unchanged(self) -> None:
         stamp = stamp_of(self._written)
         if stamp != self._stamp:
-            what = "has changed" if stamp else "is gone"
-            raise ValueError(
-                f"{self.name} must stay as it is while it is read; it {what}. Start again once nobody "
-                f"writes to it."
-            )
+            what = "changed" if stamp else "was removed"
+            raise ValueError(f"{self.name} {what} while it was read. Run again when nothing writes to it.")
 
 
 class CellsInMemory:
@@ -165,6 +165,7 @@ def scan_cells(
     batch_rows: int | None = None,
     layer: str | None = None,
     identifier: str | None = None,
+    drop_unlabelled: bool = False,
 ) -> CellRows:
     """Cells of AnnData as rows out of core; parameters as for `scan`.
 
@@ -185,7 +186,8 @@ def scan_cells(
         raise no_such_column(cells.name, identifier, cells.annotations)
     variables = _selected_variables(cells, columns, drop)
     weight = None if sample_weight is None else _numbers(cells, sample_weight, "sample_weight")
-    rows = CellRows(cells, variables, _target(cells, target), weight, batch_rows)
+    kept = _labelled(cells, target) if drop_unlabelled else None
+    rows = CellRows(cells, variables, _target(cells, target, kept), weight, batch_rows, kept)
     taken = [*([target] if isinstance(target, str) else target or ()), *filter(None, [sample_weight])]
     adjusted = check_confounders(confounders, taken)
     if adjusted:
@@ -211,6 +213,7 @@ class CellRows(BatchedRows):
         y: NDArray[Any] | Coded | None,
         weight: Floats | None,
         batch_rows: int | None,
+        kept: NDArray[np.bool_] | None = None,
     ) -> None:
         with cells.opened() as matrix:
             if matrix.kind == CSC_KIND:
@@ -220,11 +223,13 @@ class CellRows(BatchedRows):
                 )
             self._indptr = pointers_of(matrix, cells.name) if matrix.kind == CSR_KIND else None
             self._shape = matrix.shape
-        self.n_rows = self._shape[0]
+        self.n_rows = self._shape[0] if kept is None else int(kept.sum())
+        self._kept = kept
         if not self.n_rows:
             raise ValueError(f"{cells.name} has no rows.")
         self.names = cells.variables if variables is None else [cells.variables[j] for j in variables]
         self.n_columns = len(self.names)
+        self.source = cells.name
         self._cells, self._variables, self._batch_rows = cells, variables, batch_rows
         self._y, self._weight = y, weight
 
@@ -232,8 +237,10 @@ class CellRows(BatchedRows):
         """Names of the rows."""
         if self.identifier is not None:
             found = self._cells.column(self.identifier)
-            return None if found is None else identifiers_of(self.identifier, found.objects().tolist())
+            values = [] if found is None else found.objects().tolist()
+            return None if found is None else identifiers_of(self.identifier, self._of_kept(values))
         called, values = self._cells.row_names()
+        values = self._of_kept(values)
         return None if are_row_numbers(values) else Identifiers(called or free_name(self.names or ()), values)
 
     def blocks(self, columns: bool = True) -> Iterator[Block]:
@@ -249,7 +256,15 @@ class CellRows(BatchedRows):
                 y = Coded(self._y.labels, self._y.codes[rows]) if isinstance(self._y, Coded) else self._y
                 y = y[rows] if isinstance(y, np.ndarray) else y
                 beside = None if self.Z is None else self.Z[rows]
-                yield Block(X, y, weight, beside, Place(self._cells.name, rows.start + 1))
+                block = Block(X, y, weight, beside, Place(self._cells.name, rows.start + 1))
+                if self._kept is None or self._kept[rows].all():
+                    yield block
+                elif self._kept[rows].any():
+                    yield rows_of_block(block, self._kept[rows])
+
+    def _of_kept(self, values: list[Any]) -> list[Any]:
+        """Return the values of the rows that are not left out."""
+        return values if self._kept is None else list(compress(values, self._kept))
 
     def _empty(self, rows: slice) -> Matrix:
         shape = (rows.stop - rows.start, 0)
@@ -284,8 +299,35 @@ def _selected_variables(
     return None if kept == cells.variables else np.array([places[name] for name in kept], dtype=np.intp)
 
 
-def _target(
+def _labelled(
     cells: StoredCells | CellsInMemory, target: str | Sequence[str] | None
+) -> NDArray[np.bool_] | None:
+    """Whether the target of each row is there; None where all are."""
+    names = [target] if isinstance(target, str) else list(target or ())
+    found = [cells.column(name) for name in names if name in cells.annotations]
+    missing = [column.missing for column in found if column is not None]
+    if not missing or not np.any(missing):
+        return None
+    kept = ~np.any(missing, axis=0)
+    if not kept.any():
+        raise ValueError(f"The target {names[0]!r} of {cells.name} is missing in all rows.")
+    warn_unlabelled(int(np.count_nonzero(~kept)))
+    return np.asarray(kept)
+
+
+def rows_of_block(block: Block, kept: NDArray[np.bool_]) -> Block:
+    """Return some of the rows of a block."""
+    y = block.y
+    y = Coded(y.labels, y.codes[kept], y.untyped) if isinstance(y, Coded) else None if y is None else y[kept]
+    weight = None if block.weight is None else block.weight[kept]
+    beside = None if block.confounders is None else block.confounders[kept]
+    return replace(block, X=block.X[kept], y=y, weight=weight, confounders=beside)
+
+
+def _target(
+    cells: StoredCells | CellsInMemory,
+    target: str | Sequence[str] | None,
+    kept: NDArray[np.bool_] | None = None,
 ) -> NDArray[Any] | Coded | None:
     if target is None:
         return None
@@ -293,12 +335,14 @@ def _target(
     if not names or not all(isinstance(name, str) for name in names):
         raise TypeError(f"target must be the name of a column of obs, or a list of names; got {target!r}.")
     if len(names) == 1:
-        return _complete(cells, names[0], "target")
-    return np.column_stack([_numbers(cells, name, "target") for name in names])
+        return _complete(cells, names[0], "target", kept)
+    return np.column_stack([_numbers(cells, name, "target", kept) for name in names])
 
 
-def _numbers(cells: StoredCells | CellsInMemory, name: str, what: str) -> Floats:
-    values = _complete(cells, name, what)
+def _numbers(
+    cells: StoredCells | CellsInMemory, name: str, what: str, kept: NDArray[np.bool_] | None = None
+) -> Floats:
+    values = _complete(cells, name, what, kept)
     if isinstance(values, Coded) or values.dtype.kind not in "biuf":
         raise ValueError(f"{what} must name columns of numbers; {name!r} of {cells.name} holds none.")
     numbers = values.astype(np.float64)
@@ -325,8 +369,10 @@ def _confounders(cells: StoredCells | CellsInMemory, columns: list[str]) -> tupl
     return names, np.hstack(parts)
 
 
-def _complete(cells: StoredCells | CellsInMemory, name: str, what: str) -> NDArray[Any] | Coded:
-    """The values of a column of obs without missing ones."""
+def _complete(
+    cells: StoredCells | CellsInMemory, name: str, what: str, kept: NDArray[np.bool_] | None = None
+) -> NDArray[Any] | Coded:
+    """The values of a column of obs without missing ones, except in rows that are not kept."""
     if name not in cells.annotations:
         raise ValueError(f"{cells.name} has no column {name!r} in obs.{near(str(name), cells.annotations)}")
     found = cells.column(name)
@@ -334,10 +380,11 @@ def _complete(cells: StoredCells | CellsInMemory, name: str, what: str) -> NDArr
         raise ValueError(
             f"{what} must name a column of labels or numbers; {name!r} of {cells.name} is neither."
         )
-    missing = np.flatnonzero(found.missing)
+    missing = np.flatnonzero(found.missing if kept is None else found.missing & kept)
     if missing.size:
+        fix = "Add --drop-unlabelled to leave such rows out." if what == "target" else "Fill it in."
         raise ValueError(
             f"The {what} {name!r} of {cells.name} is missing in {missing.size} rows, the first of them row "
-            f"{missing[0] + 1}. Leave these rows out, or fill it in."
+            f"{missing[0] + 1}. {fix}"
         )
     return found.values

@@ -19,7 +19,13 @@ from fisherset._sparse import sparse
 from fisherset._types import Floats
 from fisherset.tables.columns.encoding import ASK_IMPUTE, NOTHING, check_distinct
 from fisherset.tables.columns.features import Feature
-from fisherset.tables.columns.identifiers import Identifiers, are_row_numbers, free_name, identifiers_of
+from fisherset.tables.columns.identifiers import (
+    Identifiers,
+    are_row_numbers,
+    free_name,
+    identifiers_of,
+    kept_ids,
+)
 from fisherset.tables.matrices.npz import arrays_in, read_npz
 from fisherset.tables.matrices.storage import (
     StoredTable,
@@ -80,10 +86,16 @@ class AnnotatedMatrix:
         others = {other: values for other, values in self.annotations.items() if other != name}
         return replace(self, annotations=others), identifiers_of(name, self.values(name) or [])
 
-    def labels_of_rows(self, target: str, rows: list[int]) -> AnnotatedMatrix:
-        """Return one annotation of some rows."""
-        some = {target: self.annotations[target][np.array(rows)]}
+    def labels_of_rows(self, target: str, rows: list[int | None]) -> AnnotatedMatrix:
+        """Return one annotation of some rows, missing where the row is None."""
+        values = self.annotations[target].astype(object)
+        some = {target: np.array([None if row is None else values[row] for row in rows], dtype=object)}
         return AnnotatedMatrix(self.path, [], np.empty((len(rows), 0)), some, untyped=self.untyped)
+
+    def kept_rows(self, kept: NDArray[np.bool_]) -> AnnotatedMatrix:
+        """Return some of the rows."""
+        notes = {name: values[kept] for name, values in self.annotations.items()}
+        return replace(self, X=self.X[kept], annotations=notes, ids=kept_ids(self.ids, kept))
 
     def find_target(self, target: str | None) -> str:
         """Return the name of the target: an annotation, the only one where none is given."""
@@ -93,8 +105,8 @@ class AnnotatedMatrix:
             return next(iter(self.annotations))
         if target is None or target not in self.annotations:
             raise ValueError(
-                f"The labels of {self.path.name} are called {shown(self.label_names)}; got --target "
-                f"{target!r}.{meant(target or '', self.annotations)}"
+                f"{self.path.name} has no target {target!r}; it has {shown(self.label_names)}."
+                f"{meant(target or '', self.annotations)}"
             )
         return target
 
@@ -106,7 +118,7 @@ class AnnotatedMatrix:
         if not (stored.dtype.kind == "f" and np.isnan(stored).any()):
             return features
         if sparse.issparse(X):
-            raise ValueError(f"{self.path.name} has missing values in a sparse matrix; fill them before.")
+            raise ValueError(f"{self.path.name} is sparse and has missing values. Fill them first.")
         missing = np.isnan(X)
         filled = np.flatnonzero(missing.any(axis=0)).tolist()
         if impute is None:
@@ -123,9 +135,9 @@ class AnnotatedMatrix:
 
     def numbers(self, features: Sequence[Feature]) -> Any:
         """Return the numbers of features: missing values filled, or marked; the matrix itself for all."""
-        odd = [feature.name for feature in features if feature.kind == "value"]
+        odd = [feature.name for feature in features if feature.kind == "value" or feature.unit is not None]
         if odd:
-            raise ValueError(f"{self.path.name} holds numbers only; {shown(odd)} are values of texts.")
+            raise ValueError(f"{self.path.name} holds only numbers; {shown(odd)} need text columns.")
         X, names, known = self.X, list(self.names), set(self.names)
         absent = [feature.column for feature in features if feature.column not in known]
         if absent:  # of svmlight: see `lacking`
@@ -190,7 +202,7 @@ def _svmlight(path: Path) -> AnnotatedMatrix:
         raise
     except (ValueError, OverflowError, OSError, UnicodeDecodeError) as error:
         reason = str(error).splitlines()[0][:160]
-        raise ValueError(f"{path.name} is no svmlight file, or is damaged: {reason}") from error
+        raise ValueError(f"{path.name} is not a valid svmlight file ({reason}).") from error
     check_shape(path.name, *X.shape, dense=False)  # a single large index makes as many columns
     whole = y.astype(np.int64) if np.all(y == np.round(y)) and np.all(abs(y) < 2**53) else y
     return AnnotatedMatrix(path, _names_of(None, X), sparse.csr_matrix(X), {"label": whole})
@@ -242,7 +254,7 @@ def _series(path: Path) -> AnnotatedMatrix:
     begin, end = text.find(TABLE_BEGIN), text.rfind(TABLE_END)
     if begin < 0 or end < begin:
         lacking = (TABLE_BEGIN if begin < 0 else TABLE_END).decode()
-        raise ValueError(f"{path.name} lacks the line {lacking}; is it damaged or cut off?")
+        raise ValueError(f"{path.name} lacks the line {lacking}; is it damaged or truncated?")
     begin = text.find(b"\n", begin) + 1
     head = _decoded(text[:begin])
     samples, probes, X = _numbers(path, memoryview(text)[begin:end])
@@ -274,7 +286,7 @@ def _text(path: Path) -> bytes:
                 size += len(part)
                 check_room(path.name, 3 * size, "its numbers")
     except OSError as error:
-        raise ValueError(f"{path.name} cannot be read; is it damaged or cut off? ({error})") from error
+        raise ValueError(f"{path.name} cannot be read; is it damaged or truncated? ({error})") from error
     return b"".join(parts)
 
 

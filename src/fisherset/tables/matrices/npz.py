@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._format import shown
+from fisherset._records import brief_repr
 from fisherset._sparse import sparse
 from fisherset.tables.columns.identifiers import Identifiers
 from fisherset.tables.memory import TooLargeError, check_room, check_shape
@@ -37,6 +38,9 @@ class Dataset(NamedTuple):
     y: NDArray[np.int32]
     classes: NDArray[Any]
     feature_names: NDArray[Any] | None
+
+    def __repr__(self) -> str:
+        return brief_repr(self)
 
 
 SUMMARY_ARRAYS = {"about", "XX"}  # names by which the file of a summary is known

@@ -74,7 +74,9 @@ def opened(path: Path) -> Iterator[Any]:
         raise
     except Exception as error:  # h5py and zarr raise many kinds
         reason = str(error).splitlines()[0][:160] if str(error) else type(error).__name__
-        raise UnreadableError(f"{path.name} cannot be read; is it damaged or cut off? ({reason})") from error
+        raise UnreadableError(
+            f"{path.name} cannot be read; is it damaged or truncated? ({reason})"
+        ) from error
 
 
 def stamp_of(path: Path) -> tuple[int, ...]:

@@ -179,8 +179,8 @@ def _scannable(file: TableFile, layout: Layout) -> Reader:
     reader = reader_of(file, layout)
     if reader is None and file.kind in TEXT:
         raise ValueError(
-            f"{file.name} is a series matrix of GEO, whose rows are features: it has to be read whole, by "
-            f"itself, and not by batches."
+            f"{file.name} is a GEO series matrix, whose rows are features; it cannot be read in batches. "
+            f"Name it by itself."
         )
     if reader is None:
         raise ValueError(
@@ -227,7 +227,7 @@ def table_files(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
     text = os.fspath(paths)
     if (address := address_of(text)) is not None:
         raise FileNotFoundError(
-            f"There is no file {address!r}. Pass remote tables as pyarrow.dataset.dataset({address!r})."
+            f"File not found: {address!r}. Pass remote tables as pyarrow.dataset.dataset({address!r})."
         )
     path = Path(text)
     if path.is_dir():
@@ -238,7 +238,7 @@ def table_files(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
         return _listed([path])
     found = [Path(name) for name in glob.glob(text, recursive=True)]
     if not found:
-        raise FileNotFoundError(f"There is no file like {text!r}.")
+        raise FileNotFoundError(f"No file matches {text!r}.")
     return _below(Path(*takewhile(lambda part: not set(part) & set(MAGIC), path.parts[:-1])), found)
 
 
@@ -248,10 +248,10 @@ def _listed(paths: list[Path]) -> list[TableFile]:
         raise ValueError("paths must name a file at least; got none.")
     lost = [str(path) for path in paths if not path.exists()]
     if lost:
-        raise FileNotFoundError(f"There is no file {shown(lost)}.")
+        raise FileNotFoundError(f"File not found: {shown(lost)}.")
     folders = [str(path) for path in paths if path.is_dir()]
     if folders:
-        raise IsADirectoryError(f"{folders[0]!r} is a folder; a list names files, a folder comes by itself.")
+        raise IsADirectoryError(f"{folders[0]!r} is a folder; a list takes files only.")
     resolved: set[Path] = set()
     for path in paths:
         if path.resolve() in resolved:
@@ -265,12 +265,12 @@ def _below(root: Path, found: list[Path]) -> list[TableFile]:
     """Return the files below a folder in the order of their names; `key=value` folders are partitions."""
     inside = sorted(path.relative_to(root).parts for path in found if path.is_file())
     if not inside:
-        raise FileNotFoundError(f"There is no file in {str(root)!r}.")
+        raise FileNotFoundError(f"Folder {str(root)!r} is empty.")
     tables, others = tables_among("/".join(parts) for parts in inside)
     if not tables:
-        raise ValueError(f"There is no table in {str(root)!r}, only {shown(others)}.")
+        raise ValueError(f"Folder {str(root)!r} contains no table, only {shown(others)}.")
     if others:
-        warnings.warn(f"Ignored in {root.name or root}, not being tables: {shown(others)}.", stacklevel=4)
+        warnings.warn(f"Ignored in {root.name or root}, not tables: {shown(others)}.", stacklevel=4)
     files = [table_file(root / name, name, _partitions(tuple(name.split("/")[:-1]))) for name in tables]
     keys = list(files[0].partitions)
     for file in files:

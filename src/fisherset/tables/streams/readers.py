@@ -163,7 +163,7 @@ class ArrowReader(TypedReader):
                 return
             if not (self._stream or start.startswith(b"ARROW1")):
                 raise ValueError(
-                    f"{file.name} cannot be read; is it damaged or cut off? It is no Arrow file, as "
+                    f"{file.name} cannot be read; is it damaged or truncated? It is no Arrow file, as "
                     f"pyarrow.ipc.new_file writes it."
                 )
             content = pa.ipc.open_stream(source) if self._stream else pa.ipc.open_file(source)
@@ -257,10 +257,12 @@ def readable(file: TableFile) -> Iterator[None]:
         raise
     except MemoryError as error:
         raise TooLargeError(
-            f"{file.name} cannot be read: there is no memory for a part of it that has to be read at once. "
-            f"It is damaged, or was written in too large parts. ({error})"
+            f"{file.name} cannot be read: out of memory for one of its parts. It is damaged, or the parts "
+            f"are too large ({error})."
         ) from error
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         file.check()
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise ValueError(f"{file.name} cannot be read; is it damaged or cut off? ({reason[:160]})") from error
+        raise ValueError(
+            f"{file.name} cannot be read; is it damaged or truncated? ({reason[:160]})"
+        ) from error

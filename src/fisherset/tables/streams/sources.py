@@ -38,14 +38,11 @@ class TableFile(NamedTuple):
         """Refuse a file that has changed."""
         try:
             changed = stamp_of(self.path) != self.stamp
-            what = "has changed"
+            what = "changed"
         except OSError:
-            changed, what = True, "is gone"
+            changed, what = True, "was removed"
         if changed:
-            raise ValueError(
-                f"{self.name} must stay as it is while the table is read; it {what} since. "
-                f"Start again once nobody writes to it."
-            )
+            raise ValueError(f"{self.name} {what} while it was read. Run again when nothing writes to it.")
 
 
 def stamp_of(path: Path) -> Stamp:
@@ -132,7 +129,7 @@ def _standard_input() -> Any:
         raise ValueError("There is no standard input; name a file.")
     if source.isatty():
         raise ValueError(
-            "Standard input is a terminal, from which no table comes: pass one with | or <, or name a file."
+            "Standard input is a terminal; pipe a table into it (cat t.csv | fisherset ...) or name a file."
         )
     return source.buffer
 
@@ -141,7 +138,7 @@ def copy_stream(source: Any, folder: Path, name: str) -> Path:
     """Copy a stream into a file of a folder, a megabyte at a time."""
     chunk = source.read(CHUNK)
     if not chunk:
-        raise ValueError(f"{name[0].upper()}{name[1:]} is empty; does what comes before it fail?")
+        raise ValueError(f"{name[0].upper()}{name[1:]} is empty; did the command before it fail?")
     path = folder / name
     try:
         with path.open("wb") as file:
@@ -158,7 +155,7 @@ def copy_stream(source: Any, folder: Path, name: str) -> Path:
 def full_disk(folder: Path, name: str) -> ValueError:
     """Return the error for a disk that does not hold a temporary file."""
     return ValueError(
-        f"The disk of {str(folder.parent)!r} is too full for {name}: name a folder on another in TMPDIR, or "
+        f"No space left in {str(folder.parent)!r} for {name}. Set TMPDIR to a folder on another disk, or "
         f"pass a file."
     )
 

@@ -143,8 +143,7 @@ def _known_encoding(name: str) -> str:
         codecs.getincrementaldecoder(name)
     except (LookupError, ValueError):
         raise ValueError(
-            f"The encoding of a text must be one that Python knows, such as utf-8, latin-1 or utf-16; "
-            f"got {name!r}."
+            f"Unknown encoding {name!r}; use one that Python knows, such as utf-8, latin-1 or utf-16."
         ) from None
     return codecs.lookup(name).name
 
@@ -160,8 +159,7 @@ def _check_characters(name: str, start: bytes) -> None:
     for zeros, encoding in ((head[1::2], "utf-16-le"), (head[::2], "utf-16-be")):
         if zeros and not zeros.strip(b"\x00") and head.strip(b"\x00"):
             raise ValueError(
-                f"{name} looks like UTF-16 text, but has no mark of it at its start; "
-                f"say so with --encoding {encoding}."
+                f"{name} looks like UTF-16 text without a byte order mark. Add --encoding {encoding}."
             )
     if b"\x00" in start[:4]:
         raise _no_text(name)
@@ -177,7 +175,7 @@ def _western(name: str, start: bytes) -> str:
         line = start.count(b"\n", 0, error.start) + 1
         raise ValueError(
             f"{name} is neither UTF-8 nor {WESTERN} text: line {line} holds the byte "
-            f"0x{start[error.start]:02x}. Name its encoding with --encoding, or save it as UTF-8."
+            f"0x{start[error.start]:02x}. Add --encoding, or save it as UTF-8."
         ) from None
     return WESTERN
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from fisherset._files import TEXT
 from fisherset._format import counted as count_of
+from fisherset._format import shown
 from fisherset._kinds import ANY_TEXT, MAGIC_BYTES, compression_of
 from fisherset.tables.columns.types import is_number
 from fisherset.tables.layout import PLAIN, Layout
@@ -52,6 +53,7 @@ class Dialect:
     offset: int = 0  # decompressed bytes, and lines, before its header; with names, before the first row
     n_lines: int = 0
     names: tuple[str, ...] | None = None  # of the columns, where the header lacks one
+    made_up: tuple[str, ...] = ()  # those of them that are in no header
 
     def opened(self, path: Path, counted: Callable[[int], None] | None = None) -> Any:
         """A file opened where its table starts; `counted` as for `decompressed`."""
@@ -93,18 +95,19 @@ class Dialect:
         usual = {",", "\t"} if kind == ANY_TEXT else {TEXT[kind]}
         ways = []
         if layout.separator is None and self.separator not in usual:
-            shown = {"\t": "a tab", " ": "a space"}.get(self.separator, repr(self.separator))
-            ways.append(f"with {shown} between cells")
+            between = {"\t": "a tab", " ": "a space"}.get(self.separator, repr(self.separator))
+            ways.append(f"with {between} between cells")
         if layout.decimal is None and self.decimal != ".":
             ways.append("with ',' before decimals")
         if layout.encoding is None and not self.encoding.startswith("utf"):
             ways.append(f"as {self.encoding} text, not being UTF-8")
         if self.n_lines and (self.names is None or not layout.header):
             ways.append(f"from line {self.n_lines + 1} on")
-        if not ways:
-            return None
         said = " and ".join(ways).replace(" and with ',' before", " and ',' before")
-        return f"{name} is read {said}."
+        several = "Columns without a name are" if len(self.made_up) > 1 else "The column without a name is"
+        sentences = [f"{name} is read {said}."] if ways else []
+        sentences += [f"{several} called {shown(self.made_up)}."] if self.made_up else []
+        return " ".join(sentences) or None
 
 
 def _spellings(missing: tuple[str, ...]) -> list[str]:
@@ -166,8 +169,10 @@ def _recognised(path: Path, kind: str, given: Dialect, text: str, whole: bool, l
         start, sample = header, sample_of(text[header:], sample.separator, whole)
     n_lines = lines_in(text[:start])
     sample = sample._replace(rows=[row._replace(line=row.line + n_lines) for row in sample.rows])
+    made_up: tuple[str, ...] = ()
     if layout.header:
         names = sample.names
+        made_up = tuple(name for name in names or () if name and name not in sample.rows[0].cells)
         if names is not None:  # the header is skipped, too
             line = sample.rows[1].line - 1
             start, n_lines = start + length_of_lines(text[start:], line - n_lines), line
@@ -183,6 +188,7 @@ def _recognised(path: Path, kind: str, given: Dialect, text: str, whole: bool, l
         offset=given.offset + len(before),
         n_lines=n_lines,
         names=names,
+        made_up=made_up,
     )
 
 

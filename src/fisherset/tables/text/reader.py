@@ -84,7 +84,7 @@ class TextReader:
         last = end[max(end.rfind(b"\n"), end.rfind(b"\r")) + 1 :]
         separator = re.escape(self.dialect.separator.encode())
         if last.count(b'"') % 2 and re.search(rb'(?:^|%b)"[^"]*(?:""[^"]*)*$' % separator, last):
-            raise ValueError(f"{self.file.name} ends inside a quotation; is it damaged or cut off?")
+            raise ValueError(f"{self.file.name} ends inside a quoted cell; is it truncated?")
 
     def digest(self) -> str:
         """Return the SHA-256 of the file that is open, before its rows are read."""

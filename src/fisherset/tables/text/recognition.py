@@ -6,11 +6,13 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
-from fisherset._format import shown
+from fisherset._format import repeated_option, shown
 from fisherset.tables.columns.types import DROP, RefusedColumnError, is_number
+from fisherset.tables.columns.units import of_commonest_unit
 
 SAMPLE_ROWS, SAMPLE_CHARACTERS = 100, 2**17  # of the sample, which ends with a whole line
 NUMERIC_SHARE = 0.5  # of the cells, above which a column is numeric
@@ -69,10 +71,23 @@ class Sample(NamedTuple):
     def names(self) -> tuple[str, ...] | None:
         """Names of the columns where the header lacks one: of the row names, or after a last separator."""
         if not self.lacks_a_name:
-            return None
+            return self._completed()
         header = self.rows[0].cells
         trailing = not any(row.cells[-1].strip() for row in self.rows[1:])
         return (*header, "") if trailing else ("", *header)
+
+    def _completed(self) -> tuple[str, ...] | None:
+        """Names of the columns with those made up that have none; None where no column needs one.
+
+        A first column that could name the rows needs none, nor does one without cells.
+        """
+        header = [] if len(self.rows) < 2 else self.rows[0].cells
+        names = list(header)
+        for j, column in enumerate(self.columns() if any(not name.strip() for name in header) else ()):
+            cells = [row.cells[0] for row in column]
+            if j < len(names) and not names[j].strip() and cells and not (j == 0 and name_rows(cells)):
+                names[j] = free_name(f"column{j + 1}", header)
+        return None if names == header else tuple(names)
 
     def columns(self) -> Iterator[list[Row]]:
         """Cells of each column, each with its line, without the header and missing values."""
@@ -86,6 +101,24 @@ class Sample(NamedTuple):
         cells = [cell.strip() for row in self.rows[1:] for cell in row.cells]
         numbers = sum(is_plain_number(cell, comma=self.separator != ",") for cell in cells)
         return numbers / max(1, len(cells))
+
+
+def name_rows(cells: Sequence[str]) -> bool:
+    """Whether cells could be row names, or numbers: whole, and hardly one twice unless counted anew."""
+    if not all(map(is_plain_number, cells)):
+        return True
+    numbers = [float(cell.replace(",", ".")) for cell in cells]
+    if any(number != int(number) for number in numbers):
+        return False
+    counted = all(after == before + 1 or after in (0, 1) for before, after in pairwise(numbers))
+    return counted or 2 * len(set(cells)) > len(cells)
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """A name that no column has, with underscores at its end if need be."""
+    while name in taken:
+        name += "_"
+    return name
 
 
 def is_plain_number(cell: str, *, comma: bool = True) -> bool:
@@ -144,8 +177,7 @@ def _best(name: str, fitting: list[Sample], usual: Sample) -> Sample:
     if usual in fitting or ranked[1].share_of_numbers() == best.share_of_numbers():
         other = usual if usual in fitting else ranked[1]
         raise ValueError(
-            f"{name} can be read with {other.separator!r} or with {best.separator!r} between its cells; "
-            f"say which with --sep."
+            f"The column separator of {name} may be {other.separator!r} or {best.separator!r}. Add --sep."
         )
     return best
 
@@ -157,8 +189,8 @@ def _spaced(name: str, text: str, whole: bool) -> Sample:
         return single
     if single.rows and max(len(row.cells) for row in single.rows) > 1:
         raise ValueError(
-            f"{name} has no ',', ';', '|' or tab between its cells, and not always one space; name the "
-            f"separator with --sep, or write it with tabs."
+            f"The column separator of {name} is unclear: no ',', ';', '|' or tab, and not always one space. "
+            f"Add --sep."
         )
     return sample_of(text, ",", whole)
 
@@ -184,8 +216,7 @@ def decimal_of(name: str, sample: Sample) -> str:
     if points is not None or not sure:
         also = "" if points is None else f" and {points.cells[0]!r} in line {points.line}"
         raise ValueError(
-            f"{name} holds {commas.cells[0]!r} in line {commas.line}{also}; give the decimal point with "
-            f"--decimal , or --decimal ."
+            f"{name} holds {commas.cells[0]!r} in line {commas.line}{also}; add --decimal , or --decimal ."
         )
     return ","
 
@@ -273,7 +304,7 @@ def check_mixture(strings: Counter[str]) -> None:
     plain = {cell for cell in strings if is_number(cell)}
     commas = {cell for cell in strings if COMMA.fullmatch(cell.strip()) or GROUPED.fullmatch(cell.strip())}
     commas = commas if len(commas) > MANY_NUMBERS else set()
-    numbers = plain | commas
+    numbers = plain | commas | of_commonest_unit(strings)
     others = Counter({cell: times for cell, times in strings.items() if cell not in numbers})
     share = sum(strings[cell] for cell in numbers) / strings.total()
     if share == 1.0 and not commas:
@@ -285,8 +316,11 @@ def check_mixture(strings: Counter[str]) -> None:
         raise RefusedColumnError("odd", value, times if len(others) == 1 else 0)
 
 
-def sentence_of(refused: RefusedColumnError, names: Sequence[str], where: Where, flags: bool = True) -> str:
+def sentence_of(errors: Mapping[str, RefusedColumnError], where: Where, flags: bool = True) -> str:
     """Sentence about columns that are refused for the same reason, and the same value."""
+    names, refused = list(errors), next(iter(errors.values()))
+    if refused.reason == "identifiers":
+        return _identifiers({name: error.counts for name, error in errors.items()}, flags)
     if refused.value is None:
         reason = refused.reason if flags else refused.reason.replace("--", "")
         return reason.format(shown(list(names)))
@@ -305,3 +339,18 @@ def sentence_of(refused: RefusedColumnError, names: Sequence[str], where: Where,
     remedy = f"mark it as missing with {missing}" if in_text else "convert it"
     numbers = "numbers" if several else "a number"
     return f"{columns} {value}{others}{place}, {numbers} everywhere else: {remedy}, or {drop}."
+
+
+def _identifiers(counts: Mapping[str, tuple[int, int]], flags: bool) -> str:
+    """Sentence about columns of strings that hardly repeat."""
+    names, (first, n_rows) = list(counts), next(iter(counts.values()))
+    if len(names) == 1:
+        said = f"Column {names[0]!r} looks like an identifier ({first} distinct values in {n_rows} rows)."
+        fixes = repeated_option("--id", names), repeated_option("--drop", names)
+        own = f"Layout(identifier={names[0]!r})", f"drop={names!r}"
+        return f"{said} {'Add' if flags else 'Pass'} {' or '.join(fixes if flags else own)}."
+    least = min(distinct for distinct, _ in counts.values())
+    said = f"Columns {shown(names)} look like identifiers ({least} or more distinct values in {n_rows} rows)."
+    rest = "the one that names the rows may be --id instead" if flags else "or name one in Layout(identifier)"
+    fix = f"Add {repeated_option('--drop', names)}" if flags else f"Pass drop={names!r}"
+    return f"{said} {fix}; {rest}."

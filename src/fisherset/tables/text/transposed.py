@@ -57,9 +57,7 @@ def transposed(
         table = read([column])
     names = _feature_names(path, table.column(column))
     if not samples:
-        raise ValueError(
-            f"{path.name} has no columns of samples beside {column!r}, which names the features."
-        )
+        raise ValueError(f"{path.name} has no samples, only the column {column!r} of feature names.")
     check_shape(path.name, len(samples), len(names))
     kept = None
     if wanted is not None:  # one feature at least
@@ -99,15 +97,15 @@ def _feature_names(path: Path, column: Any) -> list[str]:
     names = column.to_pylist()
     if None in names:
         raise ValueError(
-            f"Every row of {path.name} must have the name of a feature, as rows are features with "
-            f"--transpose; row {names.index(None) + 1} has none."
+            f"With --transpose every row of {path.name} must have a feature name; row "
+            f"{names.index(None) + 1} has none."
         )
     found = [str(name) for name in names]
     twice = [name for name, count in Counter(found).items() if count > 1]
     if twice:
         raise ValueError(
-            f"{path.name} has rows of the same name, which are features with --transpose: {shown(twice)}. "
-            f"Rename them, or leave all but one out."
+            f"With --transpose rows are features, and {path.name} has rows of the same name: {shown(twice)}. "
+            f"Rename them."
         )
     return found
 
@@ -169,7 +167,7 @@ def _as_strings(path: Path, cells: Any) -> Iterator[list[str | None]]:
             yield column.cast(pa.large_string()).to_pylist()
         except pa.ArrowException:
             raise ValueError(
-                f"{path.name} must hold numbers or texts to be turned over; {sample!r} holds "
+                f"--transpose takes columns of numbers or strings; {sample!r} of {path.name} holds "
                 f"{str(column.type)[:40]}. Convert it."
             ) from None
 

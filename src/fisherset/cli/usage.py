@@ -1,0 +1,56 @@
+"""Messages of the library and of typer in the words of the terminal: options in place of parameters."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from fisherset._format import meant
+
+# Parameters of the library by the options that set them.
+OPTIONS = {
+    "n_features_to_select": "-k",
+    "ks": "-k",
+    "k": "-k",
+    "gamma": "--gamma",
+    "max_memory": "--max-memory",
+    "time_limit": "--time-limit",
+    "max_nodes": "--max-nodes",
+    "max_sets": "--max-sets",
+    "class_weight": "--class-weight",
+    "adjust_for": "--adjust-for",
+    "solver": "--solver",
+    "methods": "--methods",
+    "only": "--only",
+    "within": "--within",
+    "keep": "--keep",
+    "exclude": "--exclude",
+    "repeats": "--repeats",
+    "y": "The target",
+    "X": "The table",
+}
+NAMED = re.compile(rf"(^|[.:;] )({'|'.join(OPTIONS)})(?= (must|is|has|and)\b)")
+# What the library says of X and y, and what a table in a file is told.
+SENTENCES = {
+    r"Found array with 1 sample\(s\).*": "The table has only one row.",
+    r"y must hold at least two classes; got one class, (.*), only\..*": r"The target has only one class, \1.",
+    r"y must have a class with two or more samples; .*": "Every row has a class of its own; is the target an "
+    "identifier? Numbers need --task regression.",
+    r'Pass gamma="scale".*': "Use --gamma scale.",
+}
+
+
+def in_options(message: str) -> str:
+    """Return a message of the library with options in place of parameters."""
+    for pattern, replacement in SENTENCES.items():
+        message = re.sub(pattern, replacement, message, flags=re.DOTALL)
+    return NAMED.sub(lambda found: found[1] + OPTIONS[found[2]], message)
+
+
+def usage_sentence(error: Any) -> str:
+    """Return what is wrong with the options of a command, and where they are explained."""
+    text = str(error.format_message())
+    if getattr(error, "possibilities", None) and hasattr(error, "option_name"):
+        text = f"No such option: {error.option_name}.{meant(error.option_name, error.possibilities)}"
+    command = getattr(getattr(error, "ctx", None), "command_path", "fisherset")
+    return f"{text} See {command} --help."
