@@ -50,6 +50,7 @@ SHARED = {
         "_format",
         "_kinds",
         "_memory",
+        "_names",
         "_progress",
         "_records",
         "_rounding",

@@ -27,6 +27,7 @@ from fisherset.cli.options import (
     argument,
     columns_option,
     complete,
+    files_in,
     layout_option,
     option,
 )
@@ -137,12 +138,21 @@ class LabelledFile(TableFile):
         "-t",
         metavar="COLUMN",
     )
-    drop: list[str] | None = columns_option("Columns to ignore, comma-separated; repeatable.", "--drop")
+    drop: list[str] | None = columns_option(
+        "Columns to ignore, comma-separated: names, patterns such as 'MT-*', or @FILE with a name per line; "
+        "repeatable.",
+        "--drop",
+    )
     impute: Impute | None = option(
         None,
         "Fill missing values by the median (text: the most frequent value); indicator adds a column that "
         "marks them.",
     )
+
+    @property
+    def inputs(self) -> list[Path]:
+        """The files that are read, which must not be written."""
+        return [*super().inputs, *files_in(self.drop)]
 
     def read_options(self, restrictions: Restrictions) -> dict[str, Any]:
         """Return the arguments of `read_table` and `open_table` for the same table."""
@@ -157,17 +167,26 @@ class LabelledFile(TableFile):
         task: Task | None = None,
         split_texts: bool = True,
         digest: bool = False,
+        named: Sequence[str] = (),
     ) -> LabelledTable:
-        """Open the table at the path that `opened` gave, with the digest of the file if a page shows it."""
+        """Open the table at the path that `opened` gave, with the digest of the file if a page shows it.
+
+        Columns that only number the rows are left out, unless they are `named`.
+        """
         _load_arrow(path)
         from fisherset.tables import open_table, read_table
         from fisherset.tables.columns.labels import are_continuous
+        from fisherset.tables.row_numbers import without_row_numbers
 
         given = {"task": task, "split": split_texts, "impute": self.impute, "layout": self.layout}
         given |= {} if self.in_memory else {"digest": digest}
         with ProgressBars(quiet, f"reading {path.name}"):
-            opened: Any = read_table if self.in_memory else open_table
-            table: LabelledTable = opened(path, self._target_of(path), drop=self.drop or (), **given)
+            function: Any = read_table if self.in_memory else open_table
+
+            def opened(drop: Sequence[str]) -> LabelledTable:
+                return function(path, self._target_of(path), drop=drop, **given)
+
+            table = without_row_numbers(opened(self.drop or ()), named, opened)
         note_about(path.name)
         if table.task == "classification" and table.y is not None and are_continuous(table.y):
             raise ValueError(

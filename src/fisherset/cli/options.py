@@ -15,6 +15,7 @@ import typer
 
 from fisherset._files import ARROW, TEXT
 from fisherset._memory import LEAST_MEMORY, parse_bytes
+from fisherset._names import FILE
 from fisherset.cli import terminal
 from fisherset.cli.values import converted, described, plain_kind
 
@@ -50,6 +51,12 @@ def layout_option(default: Any, text: str, flag: str, **more: Any) -> Any:
 def columns_option(text: str, *flags: str, metavar: str = "COLUMNS") -> Any:
     """Declare an option that names columns, which a shell can complete."""
     return option(None, text, *flags, autocompletion=complete, metavar=metavar)
+
+
+def files_in(*options: list[str] | None) -> list[Path]:
+    """Return the files of names, as @names.txt, among the values of options that name columns."""
+    values = [value for some in options for value in some or () if value.startswith(FILE)]
+    return [path for path in map(Path, (value[1:] for value in values)) if path.is_file()]
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
@@ -182,6 +189,7 @@ MAX_MEMORY = option(
     metavar="SIZE",
     callback=check_memory,
 )
+USE_ROW_NUMBERS = columns_option("Columns to use although they only number the rows.", "--keep")
 TIME_LIMIT = option(None, "Stop the search after this many seconds.", "--time-limit", metavar="SECONDS")
 MAX_NODES = option(None, "Stop exact search after this many nodes.", "--max-nodes")
 SILENT = "Print only errors, and the output of --format or --json."
@@ -196,10 +204,10 @@ class Restrictions:
 
     task: Task | None = TASK
     keep: list[str] | None = columns_option(
-        "Columns or groups that must be selected, comma-separated; repeatable.", "--keep"
+        "Columns or groups that must be selected, given as for --drop.", "--keep"
     )
     exclude: list[str] | None = columns_option(
-        "Columns or groups that must not be selected, comma-separated; repeatable.", "--exclude"
+        "Columns or groups that must not be selected, given as for --drop.", "--exclude"
     )
     adjust_for: list[str] | None = columns_option(
         "Confounders: columns or groups whose linear effect is removed from all others and the target.",
@@ -222,8 +230,14 @@ class Restrictions:
 
     @property
     def inputs(self) -> list[Path]:
-        """The file of groups, which must not be written."""
-        return [] if self.groups in (None, PREFIX) else [Path(str(self.groups))]
+        """The files of groups and names, which must not be written."""
+        groups = [] if self.groups in (None, PREFIX) else [Path(str(self.groups))]
+        return [*groups, *files_in(self.keep, self.exclude, self.adjust_for)]
+
+    @property
+    def named(self) -> list[str]:
+        """Names of columns, as they were given."""
+        return [*(self.keep or ()), *(self.exclude or ()), *(self.adjust_for or ())]
 
 
 def parse_limits(

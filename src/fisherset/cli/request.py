@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fisherset._format import counted, listed, near
+from fisherset._names import is_pattern, matching
 from fisherset.cli.files import LabelledFile
 from fisherset.cli.options import PREFIX, Restrictions
 from fisherset.tables import (
@@ -17,10 +18,10 @@ from fisherset.tables import (
     group_features,
     prefix_groups,
     read_groups,
-    split_names,
 )
 from fisherset.tables.columns.features import check_groups, places_of
 from fisherset.tables.columns.targets import class_count
+from fisherset.tables.columns.types import all_names
 
 if TYPE_CHECKING:
     from fisherset.statistics.measured import MeasuredTable
@@ -84,6 +85,12 @@ class Request:
     def kept(self) -> list[int] | None:
         """The columns that must be selected, as the selectors and `certify` take them."""
         return self._columns(self.keep)
+
+    @property
+    def named_columns(self) -> set[str]:
+        """The columns of the file that are required, excluded or adjusted for."""
+        columns = self._columns([*self.keep, *self.exclude, *self.adjust_for])
+        return {self.table.features[j].column for j in columns or ()}
 
     def _columns(self, groups: Sequence[int]) -> list[int] | None:
         """Return all columns of some groups, which the library takes for the groups; None for none."""
@@ -161,6 +168,13 @@ class Request:
         limits += [("Adjusted for", ", ".join(self.confounders))] if self.confounders else []
         return limits + ([("Class weight", self.class_weight)] if self.class_weight else [])
 
+    def line(self, k: int, chosen: str = "selected") -> str:
+        """Return the table, the target as it was interpreted, and the size in one line of a page."""
+        n, noun = len(self.grouping.labels), self.grouping.noun
+        table = f"{self.table.path.name}, {counted(self.table.n_rows, 'rows')}"
+        target = f"target {self.table.target} ({self.target_range})"
+        return " · ".join([table, target, f"{k} of {n} {noun} {chosen}"])
+
     def described(
         self, target: str, size: tuple[str, str], gamma: float, *more: tuple[str, str]
     ) -> list[tuple[str, str]]:
@@ -198,6 +212,11 @@ def check_answerable(table: LabelledTable) -> None:
     labels = set(table.y.tolist()) if table.task == "classification" else set()
     if len(labels) == 1:
         raise ValueError(f"The target {table.target!r} has only one class, {labels.pop()!r}.")
+
+
+def check_keep(table: LabelledTable, keep: Sequence[str] | None) -> None:
+    """Refuse names that are none of the table, of a command that does not select: it reads row numbers."""
+    _Names(table, group_features(table.features)).groups("--keep", keep)
 
 
 def make_request(table: LabelledTable, source: LabelledFile, restrictions: Restrictions) -> Request:
@@ -259,8 +278,8 @@ class _Names:
         return self._grouping.places()
 
     def groups(self, option: str, given: Sequence[str] | None) -> tuple[int, ...]:
-        """Return the groups that an option names; each of its values is a name, or several with commas."""
-        names = [name for value in given or () for name in self._split(value)]
+        """Return the groups that an option names: by name, several with commas, by pattern or in a file."""
+        names = [name for value in given or () for name in self._all(value)]
         features = [j for name in names for j in self._features(option, name)]
         return tuple(dict.fromkeys(int(self._grouping.codes[j]) for j in features))
 
@@ -269,12 +288,13 @@ class _Names:
         notes = set(self._table.annotation_names) - set(self._known)
         if not notes:
             return list(given or ()), []
-        values = [[value] if value in notes else self._split(value) for value in given or ()]
+        values = [[value] if value in notes else self._all(value) for value in given or ()]
         names = list(dict.fromkeys(name for some in values for name in some))
         return [name for name in names if name not in notes], [name for name in names if name in notes]
 
-    def _split(self, value: str) -> list[str]:
-        return [value] if self._column(value) is not None else split_names(value, self._known)
+    def _all(self, value: str) -> list[str]:
+        """Return the names that a value stands for; that of a part of a column may have commas."""
+        return [value] if self._column(value) is not None else all_names([value], self._known)
 
     def _column(self, name: str) -> str | None:
         """Return the column of the feature of this name; a feature of two values has a name for each."""
@@ -291,13 +311,18 @@ class _Names:
             raise ValueError(f"{option} must not name the target, {name!r}.")
         if name in self._table.dropped:
             raise ValueError(f"{option} and --drop must not overlap; both name {name!r}.")
+        noun = "group or column" if self._grouping.noun == "groups" else "column"
+        file = self._table.path.name
+        if is_pattern(name):
+            parts = matching(name, self._table.names)
+            if not parts:
+                raise ValueError(f"{option}: no {noun} of {file} matches {name!r}.")
+            name = parts[0]
         column = self._column(name)
         if column is not None:
             raise ValueError(
                 f"{option} takes columns; {name!r} is one value of {column!r}. Name {column!r}, or add "
                 f"--split-texts."
             )
-        noun = "group or column" if self._grouping.noun == "groups" else "column"
-        file = self._table.path.name
         known = [*(self._table.annotation_names if option == "--adjust-for" else ()), *self._known]
         raise ValueError(f"{option}: {file} has no {noun} {name!r}.{near(name, known)}")

@@ -20,6 +20,7 @@ from fisherset.report.features import (
     noise_remarks,
     proven_of,
     remarks_on,
+    row_number_remarks,
     status_remarks,
 )
 from fisherset.report.pages import Downloads, build_downloads, embedded, render
@@ -61,6 +62,7 @@ __all__ = [
     "proven_of",
     "python_lines",
     "remarks_on",
+    "row_number_remarks",
     "render",
     "report_page",
     "status_remarks",

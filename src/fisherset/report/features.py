@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fisherset import Explanation
-from fisherset._format import NEGLIGIBLE, counted, kept_share, most_share, shown
+from fisherset._format import (
+    NEGLIGIBLE,
+    counted,
+    kept_share,
+    leakage_sentence,
+    most_share,
+    repeated_option,
+    shown,
+)
 from fisherset.report.pages import short
 
 # The score of a feature by itself; of a group it is the sum over its features.
@@ -226,15 +234,15 @@ def status_remarks(status: Any) -> list[Remark]:
     return [Remark(f"{status.value}.")]
 
 
-def giveaway_remarks(columns: Sequence[str], target: str) -> list[Remark]:
+def giveaway_remarks(columns: Sequence[str], option: str = "--exclude") -> list[Remark]:
     """Warn of target leakage: columns that determine the target.
 
     Parameters
     ----------
     columns : sequence of str
         Their names.
-    target : str
-        The name of the target.
+    option : str, default="--exclude"
+        The option of the command that leaves them out.
 
     Returns
     -------
@@ -243,10 +251,28 @@ def giveaway_remarks(columns: Sequence[str], target: str) -> list[Remark]:
     """
     if not columns:
         return []
-    return [
-        Remark(
-            f"The target {target!r} is determined by {shown(list(columns))} (target leakage): copies of it, "
-            f"or made from it? What follows is worth nothing then; leave out with --drop what will not be "
-            f"known before the target is."
-        )
-    ]
+    return [Remark(leakage_sentence(shown(columns), len(columns), repeated_option(option, columns)))]
+
+
+def row_number_remarks(columns: Sequence[str], dropped: Collection[str] = ()) -> list[Remark]:
+    """Warn of columns that only number the rows.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        Their names.
+    dropped : collection of str, default=()
+        Columns that are left out; of others among `columns` nothing is said, as they were named.
+
+    Returns
+    -------
+    remarks : list of Remark
+        A warning; none without such columns.
+    """
+    out = [name for name in columns if name in dropped]
+    if not out:
+        return []
+    fix = f"left out. Add {repeated_option('--keep', out)} to use"
+    if len(out) == 1:
+        return [Remark(f"Column {shown(out)} only numbers the rows and is {fix} it.")]
+    return [Remark(f"Columns {shown(out)} only number the rows and are {fix} them.")]

@@ -40,6 +40,8 @@ class LabelledTable(NamedTuple):
         The digest of the file, where it was requested and the file is text.
     task : {"classification", "regression"}
         What the target holds, as given or as its values say: labels, or numbers.
+    row_numbers : tuple of str
+        Columns that only number the rows, if they were looked for; those among `dropped` were left out.
     annotations : dict
         Other annotations of the rows of a matrix in memory, such as the columns of obs.
     confounders : ndarray or None
@@ -55,6 +57,7 @@ class LabelledTable(NamedTuple):
     dropped: tuple[str, ...] = ()
     sha256: str = ""
     task: str = "classification"
+    row_numbers: tuple[str, ...] = ()
     annotations: Mapping[str, NDArray[Any]] = MappingProxyType({})
     confounders: NDArray[np.float64] | None = None
 

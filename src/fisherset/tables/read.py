@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from fisherset._format import near, shown
 from fisherset._memory import format_bytes, free_memory
+from fisherset._names import FILE, is_pattern
 from fisherset._sparse import sparse
 from fisherset.data import BatchedRows, Block, Coded, Rows
 from fisherset.tables.columns.encoding import check_impute
@@ -56,7 +57,8 @@ def read_table(
     target : str or None
         The column of labels, or numbers; None where the file says itself.
     drop : sequence of str
-        Columns to leave out; a string may name several, with commas between them.
+        Columns to leave out; a string may name several, with commas between them, be a pattern such as
+        "MT-*", or @ and a file with a name a line.
     impute : {"median", "indicator"}, default=None
         What to do about missing values: take the median, or the most frequent value; or besides
         mark them in a column of their own. None to refuse them.
@@ -105,7 +107,7 @@ def _whole(
     target = held.find_target(target)
     if layout.drop_unlabelled:
         content, held = labelled_rows(content, held, target)
-    dropped = _dropped(content, drop, layout)
+    dropped = _dropped(content, drop, layout, target)
     ids = None if content.ids is None or content.ids.name in dropped else content.ids
     # the labels of a matrix are none of its columns
     out = {*dropped, target} if isinstance(content, ColumnTable) else set(dropped)
@@ -133,11 +135,11 @@ def _check_target(file: TableFile, reader: Reader, target: str | None) -> None:
         raise ValueError(f"{file.name} has no column {target!r}.{near(target, known)}")
 
 
-def _dropped(content: Content, drop: Sequence[str], layout: Layout) -> list[str]:
+def _dropped(content: Content, drop: Sequence[str], layout: Layout, target: str) -> list[str]:
     """Return the names of the columns to leave out; identifiers may be among them."""
-    known = {*content.names, *([] if content.ids is None else [content.ids.name])}
-    known |= set() if layout.on is None else {layout.on}
-    names = all_names(drop, known)
+    ids = [] if content.ids is None else [content.ids.name]
+    known = dict.fromkeys([*content.names, *ids, *([] if layout.on is None else [layout.on])])
+    names = all_names(drop, known, hidden={target, *ids})
     unknown = [name for name in names if name not in known]
     if unknown:
         raise ValueError(
@@ -204,13 +206,13 @@ def open_table(
         raise ValueError("--target is missing: name the target column, as in -t label.")
     rows: BatchedRows
     if reader is None:
-        if any("," in name for name in drop):
-            drop = all_names(drop, columns_in(str(path), layout))
+        if any(FILE in name or "," in name or is_pattern(name) for name in drop):
+            drop = all_names(drop, columns_in(str(path), layout), hidden={target})
         rows = scan(str(path), target, drop=drop, impute=impute, split_texts=split, layout=layout)
     else:
         check_layout(layout)
         stream = Files([file], strings_for([target], layout), layout, [reader])
-        drop = all_names(drop, stream.schema.names)
+        drop = all_names(drop, stream.schema.names, hidden={target})
         rows = scan_stream(stream, [target], None, drop, None, None, impute, split, layout)
     task = interpreted(rows, target) if task is None else task
     plain = [Feature(name, name) for name in rows.names or ()]

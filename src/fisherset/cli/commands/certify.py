@@ -78,21 +78,24 @@ def certify(
         if selection is not None:
             source, restrictions = as_selected(source, restrictions, selection)
             value = selection.gamma if gamma is None else value
-        table = source.table(path, silent, restrictions.task, restrictions.split_texts)
-        request = make_request(table, source, restrictions)
         name = "--features" if file is None else "standard input" if file == STANDARD_INPUT else file.name
-        if selection is None:
-            names = feature_names(features, file, name, request)
-        else:
-            names = [feature.name for feature in selection.features]
-        columns = columns_of(request, names, name)
+        listed = [features] if file is None else []
+        if selection is not None:
+            listed = [feature.name for feature in selection.features]
+        elif file is not None:
+            listed = names_in(file, name)
+        how = restrictions.task, restrictions.split_texts
+        table = source.table(path, silent, *how, named=[*restrictions.named, *listed])
+        request = make_request(table, source, restrictions)
+        names = listed if file is not None else names_in_option(features, request)
+        columns = columns_of(request, check_distinct(names, name), name)
         from fisherset import certify as grade  # and scikit-learn, which takes a second to load
         from fisherset.cli.answer import leakage_warnings
 
         parameters = {"gamma": value, "task": request.task, "keep": request.kept, **request.parameters}
         with ProgressBars(silent, "certifying"), status_shown_later():
             found = grade(request.measured, None, columns, exact=exact, **limits, **parameters)
-            leakage = leakage_warnings(request)
+            leakage = [*numbered_remarks(request, columns), *leakage_warnings(request)]
     _print(found, request, leakage, quiet=quiet, as_json=as_json)
 
 
@@ -210,23 +213,40 @@ def feature_file(text: str) -> Path | None:
     return path
 
 
-def feature_names(text: str, file: Path | None, name: str, request: Request) -> list[str]:
-    """Return the names that --features lists, each once: with commas, or a line each in a file."""
+def names_in_option(text: str, request: Request) -> list[str]:
+    """Return the names that --features lists with commas."""
     from fisherset.tables import split_names
 
-    if file is None:
-        known = {*request.grouping.labels, *request.table.names}
-        names = [part for part in split_names(text, known) if part]
-    else:
-        try:
-            content = sys.stdin.buffer.read() if file == STANDARD_INPUT else file.read_bytes()
-            lines = [line.rstrip("\r") for line in content.decode("utf-8-sig").split("\n")]
-        except UnicodeDecodeError:
-            raise ValueError(f"{name} is not UTF-8 text with one name per line.") from None
-        names = [line for line in lines if line.strip()]
+    return [part for part in split_names(text, {*request.grouping.labels, *request.table.names}) if part]
+
+
+def names_in(file: Path, name: str) -> list[str]:
+    """Return the names that a file, or the standard input, has in its lines."""
+    try:
+        content = sys.stdin.buffer.read() if file == STANDARD_INPUT else file.read_bytes()
+        lines = [line.rstrip("\r") for line in content.decode("utf-8-sig").split("\n")]
+    except UnicodeDecodeError:
+        raise ValueError(f"{name} is not UTF-8 text with one name per line.") from None
+    return [line for line in lines if line.strip()]
+
+
+def check_distinct(names: list[str], file: str) -> list[str]:
+    """Return the names, refused where there are none, or one of them twice."""
     if not names:
-        raise ValueError(f"{name} is empty; give at least one column name.")
+        raise ValueError(f"{file} is empty; give at least one column name.")
     twice = [one for one, count in Counter(names).items() if count > 1]
     if twice:
-        raise ValueError(f"{name} names {min(twice)!r} twice.")
+        raise ValueError(f"{file} names {min(twice)!r} twice.")
     return names
+
+
+def numbered_remarks(request: Request, columns: Sequence[int]) -> list[Remark]:
+    """Warn of columns of the graded set that only number the rows."""
+    from fisherset.report import Remark
+
+    graded = {request.table.features[j].column for j in columns}
+    inside = [name for name in request.table.row_numbers if name in graded]
+    if not inside:
+        return []
+    what = "Column {} of the set only numbers" if len(inside) == 1 else "Columns {} of the set only number"
+    return [Remark(f"{what.format(shown(inside))} the rows.")]

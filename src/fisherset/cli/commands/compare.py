@@ -37,6 +37,7 @@ def compare(
     k: str | None = option(None, "Numbers of features, comma-separated: 5,10,20.", "-k", metavar="NUMBERS"),
     repeats: int = option(5, "Number of random splits.", least=1),
     methods: str | None = option(None, f"Comma-separated: {', '.join(METHODS)}.", metavar="NAMES"),
+    keep: list[str] | None = options.USE_ROW_NUMBERS,
     seed: int = options.SEED,
     report: Path | None = options.REPORT,
     force: bool = options.FORCE,
@@ -59,17 +60,18 @@ def compare(
     outputs = Outputs((report, PAGE), inputs=source.inputs, force=force)
     given, named = None if k is None else options.parse_sizes(k), parse_methods(methods)
     source.check()
-    from fisherset.cli.request import check_answerable, plain_request
+    from fisherset.cli.request import check_answerable, check_keep, plain_request
 
     silent = quiet or as_json
     with outputs, source.opened() as path:
-        table = source.table(path, silent, task)
+        table = source.table(path, silent, task, named=keep or ())
         if table.task == "regression":
             raise ValueError(
                 f"`compare` tells classes apart; the target {table.target!r} holds {table.target_range}. "
                 f"Bin them, or use `select`."
             )
         check_answerable(table)
+        check_keep(table, keep)
         request = plain_request(table)
         sizes = check_sizes(given, len(request.table.features))
 
@@ -146,11 +148,13 @@ def _compared(request: Request, sizes: Sequence[int], silent: bool, **parameters
 
 
 def _page(request: Request, k: int, found: Compared, leakage: Sequence[Remark]) -> str:
-    from fisherset.cli.answer import answered, fitted
+    from fisherset.cli.answer import answered
+    from fisherset.cli.sizes import compared_sizes, fitted
 
     comparison, certificates = found
     selector = fitted(request, k, certificates.gamma, "joint")
-    return answered(request, selector, "joint", leakage).page(comparison)
+    sizes = compared_sizes(request, selector, comparison.ks, "joint", chosen=False)
+    return answered(request, selector, "joint", leakage, sizes).page(comparison)
 
 
 def _print(

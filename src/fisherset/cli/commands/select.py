@@ -96,7 +96,8 @@ def select(
 
     with outputs, source.opened() as path:
         silent = quiet or printed != "table"
-        table = source.table(path, silent, restrictions.task, restrictions.split_texts, report is not None)
+        how = restrictions.task, restrictions.split_texts, report is not None, restrictions.named
+        table = source.table(path, silent, *how)
         check_rows(table, report, write)
         request = make_request(table, source, restrictions)
         request.check_sizes(size)

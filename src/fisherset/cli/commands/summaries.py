@@ -25,6 +25,7 @@ def summarize(
     source: RowsFile,
     out: Path = WRITTEN,
     task: Task | None = options.TASK,
+    keep: list[str] | None = options.USE_ROW_NUMBERS,
     max_memory: str | None = options.MAX_MEMORY,
     force: bool = options.FORCE,
     quiet: bool = options.QUIET,
@@ -43,12 +44,14 @@ def summarize(
     """
     outputs = Outputs((out, SUMMARY), inputs=source.inputs, force=force)
     source.check()
+    from fisherset.cli.request import check_keep
     from fisherset.statistics.summary import Summary, summarize_table
 
     with outputs, source.opened() as path:
-        table = source.table(path, quiet, task)
+        table = source.table(path, quiet, task, named=keep or ())
         if isinstance(table.X, Summary):
             raise ValueError(f"{path.name} is a summary already; `merge` adds it to others.")
+        check_keep(table, keep)
         with ProgressBars(quiet, "summarizing"):
             found = summarize_table(
                 table.X,
@@ -58,8 +61,10 @@ def summarize(
                 names=table.names,
                 target=table.target,
             )
-        found.save(out)
-    _show(found, out, quiet, table)
+        from fisherset.report import row_number_remarks  # and scikit-learn, which takes a second to load
+
+        Screen(quiet).warnings(row_number_remarks(table.row_numbers, table.dropped))
+        _write(found, out, outputs, quiet, table)
 
 
 @options.command
@@ -96,8 +101,7 @@ def merge(
         for path in without or []:
             with _naming(path, files[0]):
                 found = found - Summary.load(path)
-        found.save(out)
-    _show(found, out, quiet)
+        _write(found, out, outputs, quiet)
 
 
 def _check_distinct(files: list[Path]) -> None:
@@ -105,7 +109,7 @@ def _check_distinct(files: list[Path]) -> None:
     known: set[Path] = set()
     for path in files:
         if path.resolve() in known:
-            raise ValueError(f"Every summary must be named once; {path} is named twice.")
+            raise ValueError(f"{path} is named twice.")
         known.add(path.resolve())
 
 
@@ -132,10 +136,14 @@ def _naming(path: Path, other: Path) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        raise ValueError(f"{path.name} does not go with {other.name}. {error}") from None
+        raise ValueError(f"{path.name} does not match {other.name}. {error}") from None
 
 
-def _show(summary: Summary, out: Path, quiet: bool, table: LabelledTable | None = None) -> None:
+def _write(
+    summary: Summary, out: Path, outputs: Outputs, quiet: bool, table: LabelledTable | None = None
+) -> None:
+    """Print the size of a summary, of a table if there is one, and write it."""
+    from fisherset.statistics.summary import summary_content
     from fisherset.tables.columns.targets import class_count
 
     screen, n_classes = Screen(quiet), summary.classes.size
@@ -148,4 +156,5 @@ def _show(summary: Summary, out: Path, quiet: bool, table: LabelledTable | None 
     if n_classes:
         listed = ", ".join(str(label) for label in summary.classes.tolist()[:10])
         screen.lines(f"{class_count(n_classes)}: {listed}{', ...' if n_classes > 10 else ''}")
-    screen.lines(f"Written: {out}")
+    outputs.write(out, lambda: summary_content(summary))
+    outputs.show(screen)

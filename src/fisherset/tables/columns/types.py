@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Container, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +10,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._format import shown
+from fisherset._names import FILE, is_pattern, matching, read_names
 from fisherset._types import Indices
 from fisherset.tables.columns.units import Unit
 from fisherset.tables.memory import check_room
 
-DROP = "Leave them out with --drop, or convert them."
+DROP = "Convert them, or use --drop."
+SINGULAR = {
+    "Columns {} hold": "Column {} holds",
+    "Columns {} have": "Column {} has",
+    "Columns {} are": "Column {} is",
+}
+
+
+def about_columns(reason: str, names: list[str]) -> str:
+    """Return a sentence on columns, such as "Columns {} hold dates. Convert them."; or on one of them."""
+    for several, one in SINGULAR.items() if len(names) == 1 else ():
+        reason = reason.replace(several, one).replace("Convert them", "Convert it")
+    return reason.format(shown(names))
+
+
 EXACT_BITS = 53  # whole numbers of so many bits are exact in float64
 EXACT_DIGITS = 16  # decimals with fewer digits before the point are exact in float64
 
@@ -204,9 +219,31 @@ def split_names(text: str, known: Container[str]) -> list[str]:
     return [part if part in known else part.strip() for part in text.split(",")]
 
 
-def all_names(texts: Sequence[str], known: Container[str]) -> list[str]:
-    """Return the names in several such strings, in their order."""
-    return [name for text in texts for name in split_names(text, known)]
+def all_names(texts: Sequence[str], known: Collection[str], hidden: Container[str] = ()) -> list[str]:
+    """Return the names that strings stand for, in their order, each once.
+
+    A string is a name that is `known`, or several with commas; else a pattern, which does not match what is
+    `hidden`, or @ and a file with a name a line. What matches nothing is returned as it is.
+    """
+    names: dict[str, None] = {}
+    for text in texts:
+        whole = text in known or (text.startswith(FILE) and Path(text[1:]).is_file())
+        for name in [text] if whole else split_names(text, known):
+            if name not in known and name.startswith(FILE) and len(name) > 1:
+                listed = read_names(Path(name[1:]), "details")
+                listed = [one if one in known else one.strip() for one in listed]
+            else:
+                listed = [name]
+            for one in listed:
+                names |= dict.fromkeys(_meant(one, known, hidden))
+    return list(names)
+
+
+def _meant(name: str, known: Collection[str], hidden: Container[str]) -> list[str]:
+    """Return the names that one name stands for: itself, or those that it matches as a pattern."""
+    if name in known or not is_pattern(name):
+        return [name]
+    return [one for one in matching(name, known) if one not in hidden] or [name]
 
 
 def check_names(path: Path, names: list[str]) -> None:

@@ -241,6 +241,7 @@ class CellRows(BatchedRows):
         """Adjust the variables and the target for columns of `obs`."""
         self.confounder_names, self.Z = _confounders(self._cells, columns, self._kept)
         self.fit_arguments = fit_arguments(self._weight, self.Z)
+        self._begun = None  # a first block that was read lacks them
 
     def identifiers(self) -> Identifiers | None:
         """Names of the rows."""
