@@ -41,11 +41,11 @@ def write_summary(path: str | PathLike[str], summary: Any) -> None:
     """Write a file, whole or not at all."""
     target, gathered, roles = Path(path), summary.gathered, summary.roles
     if target.suffix.lower() != ".npz":
-        raise ValueError(f"A summary is kept in an .npz file; got {str(target)!r}.")
+        raise ValueError(f"A summary is saved as .npz; got {str(target)!r}.")
     odd = [label for label in gathered.labels if not isinstance(label, str | int | float | bool | None)]
     if odd:
         raise TypeError(
-            f"Labels must be strings, numbers, or True and False to be kept in a file; got {shown(odd[0])}."
+            f"Labels must be strings, numbers, or True and False to be saved; got {shown(odd[0])}."
         )
     about = {
         "format": FORMAT,
@@ -77,7 +77,7 @@ def write_summary(path: str | PathLike[str], summary: Any) -> None:
     try:
         write_whole(target, content.getvalue())
     except OSError as error:
-        raise OSError(f"{target.name} could not be written: {reason(error)}. Nothing was kept.") from error
+        raise OSError(f"{target.name} could not be written: {reason(error)}. Nothing was written.") from error
 
 
 def read_summary(path: str | PathLike[str]) -> dict[str, Any]:
@@ -162,7 +162,7 @@ class _Archive:
                 view[done : done + len(part)] = np.frombuffer(part, np.uint8)
                 done += len(part)
             if done < n_bytes or stream.read(1):  # which at the end compares checksums
-                raise _UnfitError(f"its {name} is cut off")
+                raise _UnfitError(f"its {name} is truncated")
         return array.reshape(found, order="F" if by_columns else "C").astype(kind, copy=False)
 
 
