@@ -80,7 +80,7 @@ def read_json(path: Path, kind: str, version: int, *, key: str = "version") -> d
     try:
         content = json.loads(path.read_text(encoding="utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        raise ValueError("it is not JSON, or cut off") from error
+        raise ValueError("it is not valid JSON") from error
     if not isinstance(content, dict) or content.get("format") != f"fisherset {kind}":
         raise ValueError(f"it was not written by fisherset as a {kind}")
     found = content.get(key)

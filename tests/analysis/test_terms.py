@@ -118,6 +118,11 @@ def test_terms_that_cannot_be_given():
     X, y = table()
     assert "too large" in criterion_terms(X, y, range(20), max_numbers=200).lacking
     assert "double precision" in criterion_terms(X, y, [0, 1], gamma=1e-9).lacking
+    X[:, 7] *= 1e6  # far above gamma, of which its rounding leaves nothing
+    found = criterion_terms(X, y, [0, 1], standardize=False, gamma=1e-4)
+    assert found.units.size == 39
+    assert 7 not in found.units
+    assert "double precision" in criterion_terms(X, y, [0, 7], standardize=False, gamma=1e-4).lacking
     few = criterion_terms(X, y, [0, 1], max_numbers=200)
     assert 10 <= few.units.size < 20
     assert not few.complete

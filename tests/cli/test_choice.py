@@ -260,17 +260,18 @@ def test_numbers_in_the_terminal_and_on_the_page(folder):
     assert "Required: colour (3 features) Excluded: g5 Adjusted for: flag" in said
     assert "class" not in said
     page = (folder / "r.html").read_text(encoding="utf-8")
-    assert best in page
-    assert "The chosen features from low to high target" in page
+    claim, rest = best.split(": ")
+    assert f'<p class="value">{claim}</p><p class="detail">{rest.capitalize()}</p>' in page
+    assert "Selected features from low to high target" in page
     assert "lowest median" in page
     assert "lowest share" in page  # of a colour
-    assert "R² alone: of the column by itself, the square of its correlation with the target" in page
+    assert "<dt>r² alone</dt><dd>Squared correlation with the target, of the column by itself" in page
     for heading, value in (("Required", "colour (3 features)"), ("Excluded", "g5"), ("Adjusted for", "flag")):
         assert f"<dt>{heading}</dt><dd>{value}</dd>" in page
     assert "<dt>Selected together</dt><dd>colour (3 features)</dd>" in page
     assert "classes" not in page
     assert page.count("as they stand in the table, not adjusted") == 3  # fit, correlations, values
-    assert "in the convex relaxation, from 0 to 1; by itself it proves nothing." in page
+    assert "in the convex relaxation, 0 to 1; by itself it proves nothing." in page
 
 
 def test_a_copy_of_a_number_is_remarked_on(tmp_path):
@@ -336,11 +337,11 @@ def test_the_page_speaks_of_groups(folder):
     assert "10 features in 6 groups; target 'kind': 3 classes" in said
     assert "Proven optimal: no other 2 groups score higher." in said
     page = (folder / "r.html").read_text(encoding="utf-8")
-    assert "The chosen groups" in page
+    assert "Selected groups" in page
     assert "&lt;b&gt;one (2 features)" in page
     assert "<b>one" not in page
     assert "two (4 features)" in page
-    assert "the one that by itself tells most is shown" in page
+    assert "the best one by itself is shown" in page
     assert "not adjusted" not in page
 
 
@@ -498,7 +499,7 @@ def test_the_certificate_is_about_what_may_be_chosen(tmp_path):
     said = invoke("select", path, "-t", "y", "-k", "2", "--keep", "c4", "--report", page).stdout
     assert "Proven optimal among the allowed sets: no other 2 columns score higher." in " ".join(said.split())
     text = page.read_text(encoding="utf-8")
-    assert "every set of that size that may be chosen." in text
+    assert '<p class="value">Proven optimal among the allowed sets</p>' in text
     said = invoke("select", path, "-t", "y", "-k", "2", "--adjust-for", "c0").stdout
     assert "among the allowed sets after adjustment: no other 2 columns score higher." in " ".join(
         said.split()

@@ -158,7 +158,7 @@ def test_ctrl_c_once_more_ends_the_command(folder):
         ((*SELECT, "--gamma", "auto", "--max-nodes", 5), "other than auto"),
         (
             (*SELECT[:4], "--solver", "best"),
-            "--solver takes 'joint', 'exact', 'cutting-plane'; got 'best'",
+            "--solver takes joint, exact or cutting-plane; got 'best'",
         ),
     ],
 )

@@ -103,6 +103,9 @@ class Noise(NamedTuple):
     """As the selectors keep it."""
 
     chance: bool
+    n_features: int = 9
+    n_chosen: int = 3
+    n_above: int = 3
 
     def __str__(self):
         return f"Noise alone would do {'as well' if self.chance else 'worse'}."
@@ -120,7 +123,7 @@ def test_noise_stands_beside_the_certificate(command, chance, tmp_path, monkeypa
     assert (f"\x1b[1m{sentence}" in said) == chance  # bold
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert sentence in page
-    assert (f"<strong>{sentence}" in page) == chance
+    assert (f"<p>{sentence}</p>" in page.partition('id="names"')[0]) == chance  # in the box of warnings
     found = json.loads(invoke(*arguments, "--json", cwd=tmp_path).stdout)
     remarks = found["certificates"]["3"]["remarks"] if command == "compare" else found["remarks"]
     assert remarks == [sentence]

@@ -142,7 +142,7 @@ def test_what_summaries_are_refused_for(wine):
         "use --exclude in place of --drop": ("select", "s.npz", "-k", 2, "--drop", "ash"),
         "s.npz is a summary of rows, not the rows": ("compare", "s.npz"),
         "must end in .npz": ("summarize", "wine.csv", "-t", "target", "--out", "s.csv"),
-        "s.npz does not go with s.npz. Some rows must be left": (
+        "s.npz does not match s.npz. Some rows must be left": (
             "merge",
             "s.npz",
             "--without",
@@ -165,7 +165,7 @@ def test_what_summaries_are_refused_for(wine):
     other = load_breast_cancer(as_frame=True).frame
     other.to_csv(wine / "other.csv", index=False)
     invoke("summarize", "other.csv", "-t", "target", "--out", "o.npz", cwd=wine)
-    assert "o.npz does not go with s.npz. Summaries must be of the same columns" in refused(
+    assert "o.npz does not match s.npz. Summaries must be of the same columns" in refused(
         invoke("merge", "s.npz", "o.npz", "--out", "t.npz", cwd=wine)
     )
 

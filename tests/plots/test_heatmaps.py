@@ -88,8 +88,8 @@ def test_a_part_of_a_report():
     near = near_best(pd.DataFrame(X, columns=names), y, 2, within=0.5)
     plain = report_page(build_report(X, y, names, selector, about, title="t"))
     whole = report_page(build_report(X, y, names, selector, about, title="t", alternatives=near))
-    assert "Other sets nearly as good" not in plain
-    assert "Other sets nearly as good" in whole
+    assert "Near-best sets" not in plain
+    assert "Near-best sets" in whole
     assert near.sentences[0] in whole
     seen, _ = whole.split('<script type="application/json"')  # whose files have names whole
     assert "d" * 201 not in seen  # names are cut to what a page can show

@@ -455,7 +455,7 @@ def test_summaries_that_are_no_answer(tmp_path):
     with pytest.raises(ValueError, match="names must name each column once"):
         whole.named(["p", "p", "q", "r"])
     (tmp_path / "t.npz").write_text("no summary")
-    with pytest.raises(ValueError, match=r"t\.npz is no summary that can be used: it was not written by"):
+    with pytest.raises(ValueError, match=r"t\.npz is not a usable summary: it was not written by"):
         Summary.load(tmp_path / "t.npz")
 
 
@@ -499,13 +499,13 @@ def test_the_command_line_says_so_too(tmp_path):
     assert invoke("summarize", "a/x/*.parquet", "-t", "label", "--out", "s.npz", cwd=tmp_path).returncode == 0
     for words, arguments in {
         "where no values are missing; leave --impute out": ("select", "s.npz", "-k", 2, "--impute", "median"),
-        "Every summary must be named once; s.npz": ("merge", "s.npz", "./s.npz", "--out", "t.npz"),
+        "s.npz is named twice": ("merge", "s.npz", "./s.npz", "--out", "t.npz"),
         "s.npz is a summary already": ("summarize", "s.npz", "--out", "t.npz"),
         "y must hold numbers; got the string 'a'": (
             *("select", "a/x/*.parquet", "-t", "label", "-k", 2),
             *("--task", "regression"),
         ),
-        "t.parquet is no summary that can be used": ("merge", "s.npz", "a/x/t.parquet", "--out", "t.npz"),
+        "t.parquet is not a usable summary": ("merge", "s.npz", "a/x/t.parquet", "--out", "t.npz"),
     }.items():
         assert words in refusal(invoke(*arguments, cwd=tmp_path)), words
     assert not (tmp_path / "t.npz").exists()

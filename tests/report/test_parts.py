@@ -5,13 +5,14 @@ import io
 import json
 import re
 from datetime import datetime, timedelta, timezone
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 
 from fisherset import GeneralizedFisherScore, explain
-from fisherset.evaluation import class_quantiles, compare
+from fisherset.evaluation import Pair, class_quantiles, compare
 from fisherset.report import (
     Provenance,
     build_comparison,
@@ -22,7 +23,10 @@ from fisherset.report import (
     mark_of,
     report_page,
 )
-from fisherset.report.figures import pairs_sentence
+from fisherset.report.charts import Curve, build_chart
+from fisherset.report.dots import build_dots
+from fisherset.report.figures import groups_sentence
+from fisherset.report.overview import Chip, HeldOut, Overview, proof_tile, signal_tile, tiny_classes
 from fisherset.report.panels import ticks_between
 
 NAMES = ["</script><script>alert(1)</script>", "=1+2", "@x", "-a", 'q"u,o', "line\nbreak", "\u2028", "<!--"]
@@ -83,7 +87,7 @@ def test_what_is_not_known_is_not_said():
     assert Provenance().said == []
     page = made_page()
     assert "SHA-256" not in page
-    assert "The command" not in page
+    assert 'id="command"' not in page
     unknown = Provenance(imputed={"age": None, "dose": 2})
     assert unknown.said == [("Filled in", "missing values in 2 columns: age, dose (2)")]
     many = Provenance(dropped=[f"c{j}" for j in range(30)]).said
@@ -114,7 +118,7 @@ def test_every_class_is_drawn_or_it_is_said(n_classes, title):
     selector = GeneralizedFisherScore(2).fit(X, y)
     about = explain(X, y, selector.support_, gamma=selector.gamma_)
     report = build_report(X, y, list("abcd"), selector, about, title="t")
-    assert report.panels.title == f"The chosen features in {title}"
+    assert report.panels.title == f"Each selected feature in {title}"
     assert len({label.text for label in report.panels.labels}) == min(n_classes, 30)
     assert sum(report.classes.values()) == y.size
     assert len(report.classes) == n_classes
@@ -160,16 +164,139 @@ def test_one_number_is_a_tick():
     assert [tick.text for tick in ticks_between(2.5, 2.5)] == ["2.5"]
 
 
-def test_pairs_in_a_sentence():
-    names = [f"n{j}" for j in range(12)]
-    none = "No two of the chosen features are correlated above 0.95 in absolute value."
-    assert pairs_sentence(np.eye(12), names) == none
-    close = np.eye(12)
-    close[0, 3] = close[3, 0] = -0.97
-    one = "1 pair of chosen features is correlated above 0.95 in absolute value: n0 and n3 (-0.970)."
-    assert pairs_sentence(close, names) == one
-    assert pairs_sentence(np.ones((12, 12)), names).endswith("; and 58 more.")
-    assert "among the first 12" in pairs_sentence(np.eye(12), [*names, "n12"])
+def test_groups_in_a_sentence():
+    none = "No two selected features are correlated above 0.7 in absolute value."
+    assert groups_sentence([], [Pair(0, 1, 0.5)]) == none
+    said = groups_sentence([["a", "b"], ["c", "d", "e"]], [Pair(0, 1, 0.9)], 12)
+    assert said.startswith("5 selected features among the first 12 are in 2 groups of features correlated")
+
+
+def test_redundancy_of_many_features_is_a_list():
+    """The names of a heat map can be read up to 40; of more there are groups and pairs."""
+    rng = np.random.default_rng(0)
+    y = np.arange(200) % 4
+    X = rng.normal(size=(4, 60))[y] + rng.normal(size=(200, 60))
+    X[:, 1] = -X[:, 0] + 0.1 * rng.normal(size=200)
+    names = [f"n{j}" for j in range(60)]
+    for k, drawn in ((60, False), (20, True)):
+        selector = GeneralizedFisherScore(k, keep=[0, 1]).fit(X, y)
+        about = explain(X, y, selector.support_, gamma=selector.gamma_)
+        found = build_report(X, y, names, selector, about, title="t").pictures.redundancy
+        assert (found.figure is not None) == drawn
+        assert ["n0", "n1"] in [sorted(group) for group in found.groups]
+        assert sorted(found.pairs[0][:2]) == ["n0", "n1"]
+        assert found.pairs[0][2] < -0.95
+        assert len(found.pairs) == 10
+
+
+class Luck(NamedTuple):
+    """Stands for `noise_`."""
+
+    n_features: int
+    n_chosen: int
+    n_above: int
+    chance: bool
+
+
+def test_tiles_say_whether_a_set_is_proven_real_and_useful():
+    optimal = "Proven optimal: no other 5 columns score higher."
+    proven = "Proof: 5 features are essential, 25 are ruled out, 0 undecided."
+    tile = proof_tile(optimal, proven, True, 0.0)
+    assert (tile.value, tile.tone) == ("Proven optimal", "good")
+    assert tile.details == ["No other 5 columns score higher.", proven.removeprefix("Proof: ")]
+    assert proof_tile(optimal, "", True, 0.0, signal=False).tone == "plain"  # the best of noise
+    near = proof_tile("Within 7.2 % of the best: at least 92.8 % of what any 5 can reach.", "", False, 0.072)
+    assert (near.value, near.tone) == ("Within 7.2 % of the best", "plain")
+    assert proof_tile("No column tells the classes apart.", "", True, 0.0).details == []
+    assert signal_tile(None) is None
+    assert signal_tile(Luck(30, 5, 5, False)).value == "5 of 5 better than chance"
+    assert signal_tile(Luck(30, 5, 3, True))[1::2] == ("No better than chance", "doubt")
+    useful = HeldOut("accuracy", 0.953, 0.01, 0.627, {"Fisher score": 0.9}).tile
+    assert (useful.label, useful.value, useful.tone) == ("Held-out accuracy", "95.3 % ± 1.0", "good")
+    assert useful.details == ["Fisher score: 90.0 %, Most frequent class: 62.7 %."]
+    useless = HeldOut("R²", 0.02, 0.03, 0.0).tile
+    assert (useless.label, useless.value, useless.tone) == ("Held-out R²", "0.020 ± 0.030", "doubt")
+
+
+def test_tiny_classes_are_warned_of():
+    assert tiny_classes({"a": 5, "b": 900}) == []
+    (one,) = tiny_classes({"a": 4, "b": 900})
+    assert (one.text, one.warns) == ("A class has fewer than 5 rows: a (4).", True)
+    (many,) = tiny_classes({str(code): 1 for code in range(9)})
+    assert many.text.startswith("9 classes have fewer than 5 rows: 0 (1), 1 (1)")
+    assert many.text.endswith("and 4 more.")
+
+
+@pytest.mark.parametrize(("length", "wide", "narrow"), [(6, 30, 23), (40, 20, 5), (1000, 20, 5)])
+def test_the_first_screen_has_room_for_so_many_names(length, wide, narrow):
+    screen = Overview("t", "l", [Chip("x" * length)] * 100, "c", [], [], [])
+    assert (screen.first(), screen.narrow) == (wide, narrow)
+    assert screen._replace(chips=screen.chips[:3]).first() == 3
+
+
+def test_noise_is_no_headline():
+    """The best of noise is not praised: neither in the title nor in green."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 200)), rng.integers(2, size=60)
+    selector = GeneralizedFisherScore(4).fit(X, y)
+    about = explain(X, y, selector.support_, gamma=selector.gamma_)
+    first = build_report(X, y, [f"m{j}" for j in range(200)], selector, about, title="4 of noise").overview
+    assert first.title == "4 of noise: no better than chance"
+    assert first.caption == "Selected features, no better than chance"
+    assert first.alerts == [str(selector.noise_)]
+    assert [tile.tone for tile in first.tiles] == ["plain", "doubt"]
+
+
+def test_charts_draw_the_numbers():
+    curve = Curve(
+        "F against k", "F", [1, 2, 5], [1.0, 2.0, 3.0], [1.5, 2.0, 4.0], [1.0, 2.0, 3.0], 2, band=True
+    )
+    chart = build_chart(curve)
+    left, right, top, foot = chart.frame
+    assert [mark.chosen for mark in chart.marks] == [False, True, False]
+    assert [mark.text for mark in chart.marks] == ["1: 1, at most 1.5", "2: 2, at most 2", "5: 3, at most 4"]
+    xs, ys = np.array([mark.x for mark in chart.marks]), np.array([mark.y for mark in chart.marks])
+    np.testing.assert_allclose((xs - xs[0]) / (xs[-1] - xs[0]), [0, 0.25, 1], atol=0.01)
+    np.testing.assert_allclose((foot - ys) / (foot - top) * 4.24, [1, 2, 3], atol=0.02)
+    assert left < xs.min() <= xs.max() < right
+    share = build_chart(curve._replace(percent=True, band=False, level=0.5, values=[0.9, 0.95, 0.95]))
+    assert share.marks[0].text == "1: 90.0 % ± 60.0 %"
+    assert top < share.level < foot
+    one = build_chart(Curve("F", "F", [3], [0.0], [0.0], [0.0], 3, band=True))
+    assert np.isfinite([one.marks[0].x, one.marks[0].y]).all()
+
+
+def test_dots_put_features_to_the_classes_they_mark():
+    rng = np.random.default_rng(0)
+    y = np.arange(320) % 16
+    counts = rng.poisson(0.1, size=(320, 48)) + 3 * (y[:, None] == np.arange(48) % 16)
+    dots = build_dots(
+        counts.astype(float), np.array([f"type {code}" for code in y]), [f"g{j}" for j in range(48)]
+    )
+    rows = [row for block in dots.blocks for row in block.rows]
+    assert len(rows) == 48
+    darkest = [int(np.argmax([dot.level for dot in row.dots])) for row in rows]
+    assert darkest == sorted(darkest)  # a staircase
+    for row, at in zip(rows, darkest, strict=True):
+        name, code = row.label, dots.classes[at].text.removeprefix("type ")
+        assert int(name[1:]) % 16 == int(code)
+        assert f"highest in class type {code}, " in row.text
+        assert row.dots[at].radius > max(dot.radius for place, dot in enumerate(row.dots) if place != at)
+    assert "share of values that are not zero" in dots.note
+    assert "standard deviation" in build_dots(rng.normal(size=(320, 3)), y, list("abc")).note
+    assert dots.width * len(dots.blocks) < 1240
+
+
+@pytest.mark.parametrize(("n_classes", "dotted"), [(6, False), (16, True)])
+def test_many_classes_are_dots_and_few_a_plane(n_classes, dotted):
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(n_classes), 6)
+    X = rng.normal(size=(n_classes, 4))[y] + rng.normal(size=(y.size, 4))
+    selector = GeneralizedFisherScore(3).fit(X, y)
+    about = explain(X, y, selector.support_, gamma=selector.gamma_)
+    pictures = build_report(X, y, list("abcd"), selector, about, title="t").pictures
+    assert (pictures.dots is not None) == dotted
+    assert ["Rows" in figure.short for figure in pictures.figures] == ([] if dotted else [True])
 
 
 def test_classes_of_any_kind_are_counted():

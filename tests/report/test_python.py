@@ -90,11 +90,27 @@ def test_the_lines_select_what_the_command_did(folder, case, monkeypatch, capsys
     assert ("Filled in" in page) == (case in ("gaps", "layout"))
 
 
+def test_the_lines_find_the_sets_that_alternatives_did(folder, monkeypatch, capsys):
+    asked = ("-t", "kind", "-k", 2, "--within", 0.2, "--id", "who's", "--drop", "region", "--json")
+    done = invoke("alternatives", "named.csv", *asked, "--report", "a.html", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    page = (folder / "a.html").read_text(encoding="utf-8")
+    assert "fisherset alternatives named.csv" in page
+    assert "SHA-256" in page
+    lines = html.unescape(re.search(r'<pre id="python".*?<code>(.*?)</code>', page, re.DOTALL)[1])
+    assert lines.endswith("))\n")
+    monkeypatch.chdir(folder)
+    known = {}
+    exec(compile(lines.replace("print(", "found = ("), "page", "exec"), known)
+    names = [[known["table"].names[j] for j in one] for one in known["found"].sets]
+    assert names == json.loads(done.stdout)["sets"]
+
+
 def test_a_comparison_promises_no_lines(folder):
     asked = ("compare", "t.csv", "-t", "kind", "-k", 2, "--methods", "fisher,joint", "--repeats", 2)
     assert invoke(*asked, "--report", "c.html", cwd=folder).returncode == 0
     page = (folder / "c.html").read_text(encoding="utf-8")
     assert "fisherset compare t.csv" in page
     assert 'id="python"' not in page
-    assert page.index('id="comparison"') < page.index('id="certificate"')
+    assert page.index('id="comparison"') < page.index('id="selected"')
     assert "2 methods compared on t.csv" in page

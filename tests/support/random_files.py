@@ -33,14 +33,14 @@ FORMATS = {".csv": ",", ".tsv": "\t", ".parquet": None, ".feather": None, ".npz"
 
 # The reason for a refusal, and the words that give it.
 REASONS = {
-    "missing": "have missing values",
-    "nothing": "hold nothing",
+    "missing": "ha(ve|s) missing values",
+    "nothing": "(are|is) empty",
     "infinite": "infinite values",
     "rounded": "(whole numbers|integers) beyond",
-    "numbers as text": "hold numbers stored as text",
+    "numbers as text": "holds? numbers stored as text",
     "mixed": "numbers? everywhere else",
-    "dates": "hold dates or times",
-    "lists": "hold neither numbers nor (texts|strings)",
+    "dates": "holds? dates or times",
+    "lists": "holds? neither numbers nor (texts|strings)",
     "names": "the same name",
     "no labels": "is missing in",
     "classes": "class|identifier|continuous|whole number in each",

@@ -266,7 +266,7 @@ REFUSED = {  # what is done to the table, to the labels; target, layout; what is
         same,
         same,
         {"task": "regression"},
-        "The target 'kind' of m.csv does not hold numbers",
+        "the target 'kind' of m.csv holds",
     ),
 }
 

@@ -74,7 +74,7 @@ def test_passes_instead_of_one(path, monkeypatch):
 def test_confounders_with_missing_values(tmp_path):
     holey = TABLE.assign(age=TABLE["age"].where(TABLE.index != 4), site=TABLE["site"].where(TABLE.index != 9))
     holey.to_parquet(tmp_path / "rows.parquet")
-    with pytest.raises(ValueError, match="'site' have missing values"):
+    with pytest.raises(ValueError, match="'site' has missing values"):
         scan(tmp_path / "rows.parquet", "kind", confounders=["site"])
     with pytest.raises(ValueError, match="confounders must not contain NaN"):
         GeneralizedFisherScore(1).fit(

@@ -36,7 +36,7 @@ WRONG = {
     "no target": ({"target": None}, "target must name a column"),
     "no targets": ({"target": []}, "target must name a column"),
     "a weight of texts": ({"target": "whole", "sample_weight": "kind"}, "a column of numbers; 'kind' of t"),
-    "targets of texts": ({"target": ["kind", "whole"]}, "'kind' of t.parquet does not hold numbers"),
+    "targets of texts": ({"target": ["kind", "whole"]}, "needs numbers; the target 'kind' of t.parquet"),
     "no rows in a batch": ({"batch_rows": 0}, "batch_rows must be a whole number above 0, or None; got 0"),
     "half a row": ({"batch_rows": 0.5}, "batch_rows must be a whole number"),
     "a way to impute": ({"impute": "mean"}, "impute must be one of median, indicator; got 'mean'"),
@@ -54,7 +54,7 @@ def test_wrong_questions(case, tmp_path):
 PATHS = {
     "no file": (lambda path: path / "none.csv", FileNotFoundError, "File not found: '.*none.csv'"),
     "no file like it": (lambda path: f"{path}/*.csv", FileNotFoundError, "No file matches"),
-    "an empty folder": (lambda path: path, FileNotFoundError, "contains no table"),
+    "an empty folder": (lambda path: path, FileNotFoundError, "is empty"),
     "an empty list": (lambda path: [], ValueError, "must name a file at least"),
     "a folder in a list": (lambda path: [path], IsADirectoryError, "is a folder; a list takes files"),
     "another kind": (
@@ -69,7 +69,7 @@ PATHS = {
         ValueError,
         r"[/\\]t.csv is named twice",
     ),
-    "no text": (lambda path: text(path / "t.csv", "PAR1\n"), ValueError, "t.csv is no text"),
+    "no text": (lambda path: text(path / "t.csv", "PAR1\n"), ValueError, "t.csv is not a text file"),
     "no Arrow file": (
         lambda path: text(path / "t.arrow", "abcdefgh"),
         ValueError,
@@ -160,7 +160,7 @@ def test_a_file_that_is_cut_off(case, tmp_path):
 def test_a_text_that_is_cut_off(tmp_path):
     path = text(tmp_path / "t.csv", "a,b,y\n1,2,u\n3,4,v\n5,6")
     with pytest.raises(
-        ValueError, match=r"Line 4 of t\.csv has 2 cells, the header 3: is the file damaged or cut"
+        ValueError, match=r"Line 4 of t\.csv has 2 cells, the header 3. Is the file truncated"
     ):
         count(scan(path, "y"))
 

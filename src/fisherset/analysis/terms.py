@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fisherset._docs import documented
 from fisherset._threads import one_thread
@@ -20,9 +21,9 @@ from fisherset.statistics.measured import FitArguments
 from fisherset.validation.parameters import check_integer
 from fisherset.validation.targets import CLASSIFICATION
 
-# Share of gamma up to which the rounding of a product of two columns may come: F of a set of them, solved in
-# plain double precision, is then right to nine digits or so.
-CLEAR = 1e-9
+# Share of gamma up to which the bound on the rounding of a product of two columns may come. The rounding
+# itself is far smaller: F of a set, solved in plain double precision, is then right to ten digits or more.
+CLEAR = 1e-6
 FEWEST = 10  # others without which there is little to ask
 WEIGHED = 2000  # columns with a relaxed weight up to which one more system for the bounds is cheap
 
@@ -186,14 +187,16 @@ def _lacking(subset: PosedSubset, max_numbers: int) -> str:
         problem
     ):
         return f"The set of {n_columns} columns is too large for it."
-    rounding = problem.rounding
-    lengths = rounding.lengths[~rounding.unknown]
-    if (
-        rounding.unknown[columns].any()
-        or rounding.unit * lengths.max(initial=0.0) ** 2 > CLEAR * subset.gamma
-    ):
+    if _rough(subset)[subset.members].any():
         return f"With gamma = {subset.gamma:.3g}, double precision is not enough for it."
     return ""
+
+
+def _rough(subset: PosedSubset) -> NDArray[np.bool_]:
+    """Whether rounding hides a column of each unit of the problem, or may come near gamma."""
+    rounding = subset.posed.problem.rounding
+    rough = rounding.unknown | (rounding.unit * rounding.lengths**2 > CLEAR * subset.gamma)
+    return subset.posed.domain.units.most(rough.astype(np.float64)) > 0
 
 
 def _others(subset: PosedSubset, relaxed: Floats, n_others: int, max_numbers: int) -> Indices:
@@ -215,8 +218,7 @@ def _others(subset: PosedSubset, relaxed: Floats, n_others: int, max_numbers: in
             places[row, np.argsort(-values, kind="stable")] = np.arange(found.units.size)
         rest = found.units[np.argsort(places.min(axis=0), kind="stable")]
         order = np.concatenate([first, rest[~np.isin(rest, first)]])
-    unknown = domain.units.most(problem.rounding.unknown.astype(np.float64)) > 0
-    return _fitting(subset, order[~unknown[order]], n_others, max_numbers)
+    return _fitting(subset, order[~_rough(subset)[order]], n_others, max_numbers)
 
 
 def _fitting(subset: PosedSubset, order: Indices, n_others: int, max_numbers: int) -> Indices:

@@ -7,32 +7,27 @@ import sys
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import typer
 
 from fisherset import (
     Explanation,
-    GeneralizedFisherScore,
-    GeneralizedFisherScoreCV,
-    JointRegressionScore,
-    JointRegressionScoreCV,
     explain,
     report,
-    selection_path,
 )
 from fisherset._format import counted, json_value
 from fisherset.cli.files import LabelledFile
+from fisherset.cli.provenance import provenance, python_lines
 from fisherset.cli.remarks import remark_texts, remarks_on
 from fisherset.cli.request import Request
+from fisherset.cli.sizes import SELECTORS, compared_sizes, fitted, nearby_sizes
 from fisherset.cli.terminal import ProgressBars, status_shown_later
 from fisherset.cli.what_if import what_if
 from fisherset.report import ChosenFeature, Remark
-from fisherset.report.comparisons import Size, Sizes
+from fisherset.report.comparisons import Sizes
 from fisherset.statistics.leakage import leaking_columns
 from fisherset.tables import Feature, Selection
 from fisherset.tables.memory import check_shape
@@ -42,13 +37,7 @@ from fisherset.tables.write import table_content
 
 DEFAULT_SIZE = 50  # features that are selected without -k, of a table that has twice as many
 DRAWN_VALUES = 8_000_000  # values (64 MB) that the pictures of an out-of-core table are drawn from
-# With the size and gamma given, or cross-validated.
-SELECTORS: dict[str, tuple[Any, Any]] = {
-    "classification": (GeneralizedFisherScore, GeneralizedFisherScoreCV),
-    "regression": (JointRegressionScore, JointRegressionScoreCV),
-}
 NUMBERS = ("gamma", "objective", "upper_bound", "gap")  # of a fitted selector
-SCORES = {"classification": "accuracy", "regression": "R²"}  # on held-out rows
 
 
 def leakage_warnings(request: Request) -> list[Remark]:
@@ -98,28 +87,6 @@ def default_size(request: Request) -> int:
         share = "all required ones" if k == len(request.keep) > n // 2 else "half"
         warnings.warn(f"without -k, {k} of {n} {noun} are selected ({share}).", stacklevel=2)
     return k
-
-
-@status_shown_later()
-def fitted(request: Request, k: int | str | list[int], gamma: float | str, solver: str, **limits: Any) -> Any:
-    """Return the fitted selector, with gamma and the size cross-validated where that is requested.
-
-    Where no rows can be held out, the largest of several sizes is taken. Limits of the search are for
-    a selector that is given both.
-    """
-    y, (selector, search) = request.table.y, SELECTORS[request.task]
-    parameters = {"solver": solver, "keep": request.kept, **request.parameters}
-    if isinstance(k, list) and y is None and gamma != "auto":
-        k = k[-1]
-    if isinstance(k, int) and gamma != "auto":
-        return selector(k, gamma=gamma, **parameters, **limits).fit(request.measured)
-    if y is None:
-        raise ValueError(
-            f"auto needs all rows of {request.table.path.name} in memory. Give a number for -k and --gamma."
-        )
-    del parameters["max_memory"]
-    gammas = None if gamma == "auto" else [gamma]
-    return search(k, gammas=gammas, **parameters).fit(request.table.X, y)
 
 
 @dataclass(frozen=True)
@@ -217,21 +184,30 @@ class Answer:
         title = f"{counted(k, request.grouping.noun)} of {table.path.name}"
         if comparison is not None:
             title = f"{counted(len(comparison.accuracy), 'methods')} compared on {table.path.name}"
+        sizes = self.sizes or nearby_sizes(request, self.selector, k)
         fit = X, y, table.names, self.selector, self.explanation
         content = report.build_report(
             *fit,
             title=title,
+            line=request.line(k),
             asked=asked,
             comparison=comparison,
             remarks=self.leakage,
             groups=[request.grouping.labels[group] for group in request.grouping.codes],
             **request.words,
-            provenance=self._provenance(len(y)),
-            compared_sizes=self.sizes,
+            provenance=provenance(request, self._python, len(y)),
+            compared_sizes=sizes,
             rows=self.rows,
-            what_if=what_if(request, self.selector, self.sizes),
+            what_if=what_if(request, self.selector, sizes),
         )
         return report.report_page(content)
+
+    @property
+    def _python(self) -> str:
+        """Python lines that make the same selection."""
+        solver = None if self.solver == "joint" else self.solver
+        given = {"gamma": float(self.selector.gamma_), "solver": solver}
+        return python_lines(self.request, SELECTORS[self.request.task][0].__name__, len(self.rows), given)
 
     @property
     def _size(self) -> str:
@@ -242,41 +218,6 @@ class Answer:
         listed = ", ".join(str(row.k) for row in self.sizes.rows)
         auto = "auto, of " if isinstance(self.selector.n_features_to_select, str) else ""
         return f"{auto}{listed}; {k} selected"
-
-    def _provenance(self, n_drawn: int) -> report.Provenance:
-        """Return how the page was made."""
-        table, source = self.request.table, self.request.source
-        filled = {feature.column: None for feature in table.features if feature.fill is not None}
-        return report.Provenance(
-            command=["fisherset", *sys.argv[1:]],
-            python=self._python(),
-            made=datetime.now().astimezone(),
-            n_rows=None if n_drawn == table.n_rows else table.n_rows,
-            dropped=list(table.dropped),
-            imputed=filled,
-            how="" if source is None else source.impute or "",
-            **report.mark_of(table.path, table.sha256),
-        )
-
-    def _python(self) -> str:
-        """Return Python lines that make the same selection; none where the rows came through a pipe."""
-        request, table, source = self.request, self.request.table, self.request.source
-        if source is None or source.piped:
-            return ""
-        named = {"keep": request.keep, "exclude": request.exclude, "adjust_for": request.adjust_for}
-        given = {"gamma": float(self.selector.gamma_), "class_weight": request.class_weight}
-        return report.python_lines(
-            str(table.path),
-            table.target,
-            len(self.rows),
-            selector=SELECTORS[request.task][0].__name__,
-            reader="read_table" if table.in_memory else "open_table",
-            read={**source.read_options(request.restrictions), "drop": list(table.dropped) or None},
-            given={**given, "solver": None if self.solver == "joint" else self.solver},
-            named={name: request.names(groups) for name, groups in named.items()},
-            groups=request.restrictions.groups,
-            together=request.grouping.of_features is not None,
-        )
 
 
 @status_shown_later()
@@ -296,57 +237,3 @@ def _values_of(features: Sequence[Feature], columns: set[str]) -> dict[str, list
         if feature.column in found:
             found[feature.column] += [value for value in (feature.other, feature.value) if value is not None]
     return found
-
-
-@status_shown_later()
-def compared_sizes(request: Request, selector: Any, ks: Sequence[int], solver: str) -> Sizes:
-    """Return the sets of all sizes at the gamma of a fitted selector, which has one of them."""
-    gamma = float(selector.gamma_)
-    parameters = {"task": request.task, "keep": request.kept, **request.parameters}
-    path = selection_path(request.measured, None, list(ks), gamma=gamma, solver=solver, **parameters)
-    scores, codes, labels = _scores(selector), request.grouping.codes, request.grouping.labels
-    own = np.flatnonzero(selector.support_)
-    k = len(np.unique(codes[own]))
-    rows = []
-    for step in path:
-        features, figures = step.features, (step.objective, step.upper_bound, step.gap)
-        if step.k == k:
-            features, figures = own, (selector.objective_, selector.upper_bound_, selector.gap_)
-        names = [labels[code] for code in dict.fromkeys(codes[features].tolist())]
-        rows.append(Size(step.k, names, *map(float, figures), *scores.get(step.k, (None, None))))
-    sizes = Sizes(rows, gamma, k, "", SCORES[request.task])
-    return sizes._replace(why=_why(sizes, selector, request.grouping.noun))
-
-
-def _scores(selector: Any) -> dict[int, tuple[float, float]]:
-    """Return the best mean score over the gammas for each size, and its standard error."""
-    results = getattr(selector, "cv_results_", None)
-    if results is None:
-        return {}
-    splits = np.array([values for name, values in results.items() if name.startswith("split")])
-    found: dict[int, tuple[float, float]] = {}
-    for k in np.unique(results["param_n_features_to_select"]).tolist():
-        places = np.flatnonzero(results["param_n_features_to_select"] == k)
-        # rounded as the search compares them: equal scores differ in their last digits
-        best = places[np.argmax(np.round(results["mean_test_score"][places], 12))]
-        error = splits[:, best].std(ddof=1) / np.sqrt(len(splits)) if len(splits) > 1 else 0.0
-        found[int(k)] = float(results["mean_test_score"][best]), float(error)
-    return found
-
-
-def _why(sizes: Sizes, selector: Any, noun: str) -> str:
-    """Return the reason for the selected size, a sentence."""
-    these, measured = counted(sizes.chosen, noun), sizes.measured
-    if not sizes.scored:
-        return f"{these}: the most that were requested; without rows in memory none can be held out."
-    best = max(sizes.rows, key=lambda row: (round(row.score or 0.0, 12), -row.k))
-    score, error = (
-        f"{100 * value:.1f} %" if measured == "accuracy" else f"{value:.3f}"
-        for value in (best.score or 0.0, best.error or 0.0)
-    )
-    if isinstance(selector.n_features_to_select, str) and best.k != sizes.chosen:
-        return (
-            f"{these}: the fewest whose {measured} on held-out rows is within one standard error "
-            f"({error}) of the best, {score} with {best.k}."
-        )
-    return f"{these}: the best {measured} on held-out rows of the sizes tried, {score}."

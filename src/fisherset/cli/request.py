@@ -160,6 +160,13 @@ class Request:
         limits = [(heading, ", ".join(self._sized(groups))) for heading, groups in limited.items() if groups]
         return limits + ([("Class weight", self.class_weight)] if self.class_weight else [])
 
+    def line(self, k: int, chosen: str = "selected") -> str:
+        """Return the table, the target as it was interpreted, and the size in one line of a page."""
+        n, noun = len(self.grouping.labels), self.grouping.noun
+        table = f"{self.table.path.name}, {counted(self.table.n_rows, 'rows')}"
+        target = f"target {self.table.target} ({self.target_range})"
+        return " · ".join([table, target, f"{k} of {n} {noun} {chosen}"])
+
     def described(
         self, target: str, size: tuple[str, str], gamma: float, *more: tuple[str, str]
     ) -> list[tuple[str, str]]:

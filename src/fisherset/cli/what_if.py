@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from fisherset import criterion_terms, report
-from fisherset.cli.files import STANDARD_INPUT
 from fisherset.cli.options import as_arguments
 from fisherset.cli.request import Request
 from fisherset.report.comparisons import Sizes
@@ -38,7 +37,7 @@ def what_if(request: Request, selector: Any, sizes: Sizes | None = None) -> repo
 def _commands(request: Request, gamma: float) -> report.Commands:
     """Return commands for the same table and criterion; none for a table that is not in a file."""
     source = request.source
-    if source is None or source.file == STANDARD_INPUT:
+    if source is None or source.piped:
         return report.Commands()
     file = str(source.file)
     given = [

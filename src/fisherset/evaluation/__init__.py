@@ -3,12 +3,9 @@
 from fisherset.evaluation.comparison import Comparison, compare, methods_for
 from fisherset.evaluation.description import (
     Columns,
-    Pair,
+    class_means,
     class_quantiles,
-    close_pairs,
-    cluster_order,
     columns_of,
-    correlation_matrix,
     looks_like_images,
     target_quantiles,
 )
@@ -22,6 +19,13 @@ from fisherset.evaluation.holdout import (
 )
 from fisherset.evaluation.leakage import giveaways
 from fisherset.evaluation.projection import Plane, discriminant_plane, evenly, fitted_values
+from fisherset.evaluation.redundancy import (
+    Pair,
+    close_pairs,
+    cluster_order,
+    correlated_groups,
+    correlation_matrix,
+)
 
 __all__ = [
     "Columns",
@@ -30,11 +34,13 @@ __all__ = [
     "Pair",
     "Plane",
     "TITLES",
+    "class_means",
     "class_quantiles",
     "close_pairs",
     "cluster_order",
     "columns_of",
     "compare",
+    "correlated_groups",
     "correlation_matrix",
     "discriminant_plane",
     "evenly",

@@ -1,4 +1,4 @@
-"""Description of a table: its columns, correlations among them, quantiles in each class, images."""
+"""Description of a table: its columns, their means and quantiles in each class, images."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.cluster.hierarchy import leaves_list, linkage
 
 from fisherset._docs import documented
 from fisherset._records import brief_repr
@@ -19,7 +18,7 @@ from fisherset.validation.targets import check_labels
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 LARGEST_CLASSES = 30  # more could not be told apart in a figure
-CORRELATED = 0.95  # in absolute value, above which two features are named as a pair
+MANY_ZEROS = 0.2  # share of zeros above which numbers that are never negative look like counts
 
 
 class Columns(NamedTuple):
@@ -103,6 +102,10 @@ def in_unit_length(X: Floats) -> Floats:
     return unit
 
 
+def _whole(shown: int, n_classes: int) -> str:
+    return f"the {shown} largest of {n_classes} classes" if shown < n_classes else "each class"
+
+
 class ClassQuantiles(NamedTuple):
     """Quantiles of columns in each class, of the 30 largest classes at most; or in each part of a target.
 
@@ -130,25 +133,7 @@ class ClassQuantiles(NamedTuple):
     @property
     def whole(self) -> str:
         """All classes in words: "each class", or "the 30 largest of 40 classes"."""
-        few = len(self.classes) < self.n_classes
-        return f"the {len(self.classes)} largest of {self.n_classes} classes" if few else "each class"
-
-
-@documented
-def correlation_matrix(X: Any, features: Any = None) -> Floats:
-    """Correlations among some columns, or all; a constant column correlates with nothing.
-
-    Parameters
-    ----------
-    %(X.rows, features.optional)
-
-    Returns
-    -------
-    correlations : ndarray of shape (k, k)
-        Between -1 and 1.
-    """
-    scaled = in_unit_length(columns_of(X, features).values)
-    return np.clip(scaled.T @ scaled, -1.0, 1.0)
+        return _whole(len(self.classes), self.n_classes)
 
 
 @documented
@@ -168,6 +153,71 @@ def class_quantiles(X: Any, y: Any, features: Any = None) -> ClassQuantiles:
     classes, codes = check_labels(y, len(values))
     largest = np.sort(np.argsort(-np.bincount(codes), kind="stable")[:LARGEST_CLASSES])
     return _quantiles(values, codes, largest, [str(label) for label in classes[largest]], classes.size)
+
+
+class ClassMeans(NamedTuple):
+    """Means of columns in each class, of the 30 largest classes at most.
+
+    Attributes
+    ----------
+    means : ndarray of shape (n_classes, n_features)
+        Of each column in each class.
+    sizes : ndarray of shape (n_classes, n_features)
+        Shares of values that are not zero, where there are counts; if not, standard deviations within
+        the class over that of the whole column, 1 at most.
+    counts : bool
+        Whether the columns look like counts: nothing below zero, and many zeros.
+    classes : list of str
+        The classes.
+    n_classes : int
+        How many classes there are.
+    """
+
+    means: Floats
+    sizes: Floats
+    counts: bool
+    classes: list[str]
+    n_classes: int
+
+    @property
+    def whole(self) -> str:
+        """All classes in words: "each class", or "the 30 largest of 40 classes"."""
+        return _whole(len(self.classes), self.n_classes)
+
+    @property
+    def spread_between(self) -> Floats:
+        """The distance of the lowest and the highest mean of each column."""
+        spread: Floats = np.ptp(self.means, axis=0)
+        return spread
+
+
+@documented
+def class_means(X: Any, y: Any, features: Any = None) -> ClassMeans:
+    """Means of some columns, or all, in each of the 30 largest classes.
+
+    Parameters
+    ----------
+    %(X.rows, y.classes, features.optional)
+
+    Returns
+    -------
+    means : ClassMeans
+        Of each column in each class, with the share of values that are not zero, or the spread.
+    """
+    values = in_safe_units(columns_of(X, features).values)
+    classes, codes = check_labels(y, len(values))
+    largest = np.sort(np.argsort(-np.bincount(codes), kind="stable")[:LARGEST_CLASSES])
+    counts = bool((values >= 0).all() and (values == 0).mean() > MANY_ZEROS)
+    parts = [values[codes == code] for code in largest]
+    means = np.array([part.mean(axis=0) for part in parts])
+    if counts:
+        sizes = np.array([np.mean(part != 0, axis=0) for part in parts])
+    else:
+        spread = values.std(axis=0)
+        within = np.array([part.std(axis=0) for part in parts])
+        sizes = np.divide(within, spread, out=np.zeros_like(within), where=spread > 0)
+    labels = [str(label) for label in classes[largest]]
+    return ClassMeans(means, np.minimum(sizes, 1.0), counts, labels, int(classes.size))
 
 
 @documented
@@ -233,88 +283,3 @@ def looks_like_images(X: Any) -> bool:
     across, down = np.sum(Z[:, 1:] * Z[:, :-1], axis=2), np.sum(Z[1:] * Z[:-1], axis=2)
     half_a_row_away = np.sum(flat[half:] * flat[:-half], axis=1)
     return bool(min(across.mean(), down.mean()) > max(0.25, half_a_row_away.mean()))
-
-
-class Pair(NamedTuple):
-    """Two correlated features.
-
-    Attributes
-    ----------
-    first, second : int
-        Their indices, the first the smaller.
-    correlation : float
-        Between -1 and 1.
-    """
-
-    first: int
-    second: int
-    correlation: float
-
-
-def cluster_order(correlations: Floats) -> Indices:
-    """Order of features in which correlated ones are neighbours.
-
-    That of the leaves of a tree: average linkage of the distances 1 - |r|, with the optimal ordering
-    of neighbours. It depends on the correlations alone.
-
-    Parameters
-    ----------
-    correlations : ndarray of shape (k, k)
-        From :func:`correlation_matrix`.
-
-    Returns
-    -------
-    order : ndarray of shape (k,)
-        Indices of the features.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fisherset.evaluation import cluster_order
-    >>> cluster_order(np.array([[1.0, 0.1, -0.9], [0.1, 1.0, 0.2], [-0.9, 0.2, 1.0]]))
-    array([0, 2, 1])
-    """
-    matrix = _checked(correlations)
-    if len(matrix) < 3:
-        return np.arange(len(matrix))
-    apart = 1.0 - np.abs(matrix[np.triu_indices(len(matrix), 1)])
-    tree = linkage(np.maximum(apart, 0.0), method="average", optimal_ordering=True)
-    order: Indices = leaves_list(tree).astype(np.intp)
-    return order if order[0] < order[-1] else order[::-1]  # the reverse is as good
-
-
-def close_pairs(correlations: Floats, above: float = CORRELATED) -> list[Pair]:
-    """Pairs of features whose correlation is above a limit in absolute value, the closest first.
-
-    Parameters
-    ----------
-    correlations : ndarray of shape (k, k)
-        From :func:`correlation_matrix`.
-    above : float, default=0.95
-        The limit.
-
-    Returns
-    -------
-    pairs : list of Pair
-        Each pair once.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from fisherset.evaluation import close_pairs, correlation_matrix
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> close_pairs(correlation_matrix(X))[0]._replace(correlation=0)
-    Pair(first=0, second=2, correlation=0)
-    """
-    matrix = _checked(correlations)
-    first, second = np.nonzero(np.triu(np.abs(matrix) > above, 1))
-    values = matrix[first, second]
-    order = np.lexsort([second, first, -np.abs(values)])
-    return [Pair(int(first[at]), int(second[at]), float(values[at])) for at in order]
-
-
-def _checked(correlations: Floats) -> Floats:
-    matrix = np.asarray(correlations, dtype=np.float64)
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(f"correlations must be a square matrix; got the shape {matrix.shape}.")
-    return matrix

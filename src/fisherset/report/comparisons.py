@@ -9,11 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fisherset import NearBest, __version__
-from fisherset._format import proven_share
+from fisherset._format import counted, listed, proven_share
 from fisherset.evaluation import TITLES, Comparison
 from fisherset.plots import AlternativesDisplay, ComparisonDisplay
+from fisherset.report.charts import Chart, Curve, build_chart
 from fisherset.report.features import Remark
+from fisherset.report.overview import Chip, Overview, Tile
 from fisherset.report.pages import Figure, figure_of, render, short
+from fisherset.report.provenance import Provenance
 
 
 class AlternativeFeature(NamedTuple):
@@ -150,8 +153,7 @@ def build_alternatives(found: NearBest) -> Alternatives:
     figure = figure_of(
         f"Which {found.what} are in which set",
         lambda: AlternativesDisplay(found).plot(),
-        f"A column for each set. In blue {found.what} in all of them; below, what takes turns. To the right "
-        f"the share of the sets.",
+        "A column for each set. Blue: in all of them. Orange: in some. Right: the share of sets.",
     )
     core = [str(found.names[j]) for j in found.core]
     return Alternatives(found, core, alternative_features(found), alternative_sets(found), figure)
@@ -161,8 +163,10 @@ def alternatives_page(
     alternatives: Alternatives,
     *,
     title: str,
+    line: str = "",
     asked: Sequence[tuple[str, str]] = (),
     remarks: Sequence[Remark] = (),
+    provenance: Provenance | None = None,
 ) -> str:
     """Return the page as HTML: self-contained, with every name escaped.
 
@@ -170,20 +174,51 @@ def alternatives_page(
     ----------
     alternatives : Alternatives
         The sets.
-    title : str
-        Title of the page.
+    title, line : str
+        Title of the page, and the table, the target and the size in one line.
     asked : sequence of (str, str)
         Headings and values that describe the request.
     remarks : sequence of Remark
         Warnings and notes.
+    provenance : Provenance, default=None
+        How it was made.
 
     Returns
     -------
     html : str
         The page.
     """
-    content = {"title": title, "asked": asked, "remarks": remarks, "version": __version__}
-    return render("fisherset.report", "alternatives.html.j2", alternatives=alternatives, **content)
+    found, core = alternatives.found, set(alternatives.found.core)
+    chips = [Chip(str(found.names[j]), *(("★", "in all sets") if j in core else ())) for j in found.sets[0]]
+    overview = Overview(
+        title=title,
+        line=line,
+        chips=chips,
+        caption="Best set",
+        tiles=_near_tiles(found),
+        alerts=[remark.text for remark in remarks if remark.warns],
+        notes=[remark.text for remark in remarks if not remark.warns],
+    )
+    content = {"overview": overview, "asked": asked, "made": provenance or Provenance(), "classes": {}}
+    content |= {"names": "".join(f"{' '.join(chip.name.splitlines())}\n" for chip in chips)}
+    return render(
+        "fisherset.report", "alternatives.html.j2", alternatives=alternatives, version=__version__, **content
+    )
+
+
+def _near_tiles(found: NearBest) -> list[Tile]:
+    """Return the number of sets, and of features in all of them and in some."""
+    n, k, what = len(found.sets), len(found.sets[0]), found.what
+    size = f"{counted(n, 'sets')} within {100 * found.within:.6g} % of the best"
+    known = "Proven: there are no others." if found.complete else "There may be more."
+    core, some = len(found.core), np.count_nonzero(found.frequencies) - len(found.core)
+    named = listed([str(found.names[j]) for j in found.core], 8)
+    others = f"{counted(int(some), what)} in some sets take turns." if some else "No other set comes near."
+    return [
+        Tile("Near-best sets", size, [known], "good" if found.complete else "doubt"),
+        Tile("In all sets", f"{core} of {k} {what}", [f"{named}." if named else "None."]),
+        Tile("Replaceable", f"{k - core} of {k} {what}", [others]),
+    ]
 
 
 class Size(NamedTuple):
@@ -209,13 +244,40 @@ class Sizes(NamedTuple):
     rows: list[Size]
     gamma: float
     chosen: int  # the selected size
-    why: str  # a sentence
+    why: str  # a sentence; empty where the size was given
     measured: str  # the name of the scores
+    baseline: float | None = None  # the score of the most frequent class, or of the mean
+    noun: str = "features"
 
     @property
     def scored(self) -> bool:
         """Whether rows were held out."""
         return self.rows[0].score is not None
+
+    @property
+    def own(self) -> Size:
+        """That of the selected size."""
+        return next(row for row in self.rows if row.k == self.chosen)
+
+    @property
+    def charts(self) -> list[Chart]:
+        """F and its upper bound against the size, and the score on held-out rows."""
+        if len(self.rows) < 2:
+            return []
+        ks, objectives = [row.k for row in self.rows], [row.objective for row in self.rows]
+        bounds, what = [row.upper_bound for row in self.rows], f"the number of {self.noun}"
+        title, note = f"F against {what}", "Line: the selected sets. Band: up to the upper bound."
+        curves = [Curve(title, "F", ks, objectives, bounds, objectives, self.chosen, band=True, note=note)]
+        if self.scored:
+            scores = [(float(row.score or 0.0), float(row.error or 0.0)) for row in self.rows]
+            means, percent = [score for score, _ in scores], self.measured == "accuracy"
+            tops, bottoms = ([score + sign * error for score, error in scores] for sign in (1, -1))
+            title = f"Held-out {self.measured} against {what}"
+            level = "most frequent class" if percent else "mean of the target"
+            note = "Cross-validated: sets and model from the other folds. Bars: standard errors."
+            drawn = title, self.measured, ks, means, tops, bottoms, self.chosen, percent, False
+            curves.append(Curve(*drawn, self.baseline, level, note))
+        return [build_chart(curve) for curve in curves]
 
     @property
     def records(self) -> list[dict[str, Any]]:
@@ -305,7 +367,7 @@ def build_comparison(comparison: Comparison, names: Sequence[str], k: int) -> Co
     figure = figure_of(
         "Accuracy against the number of features",
         lambda: ComparisonDisplay(comparison, titles).plot(),
-        "Features and classifier from one random half of the rows, accuracy on the other.",
+        "Features and classifier from one random half of the rows.",
     )
     repeats = len(next(iter(comparison.accuracy.values())))
     return Compared(comparison.ks, rows, sets, figure, repeats, k, comparison.verdict())

@@ -1,11 +1,11 @@
-"""The pictures of a report: the rows, each feature, and the redundancy among the features."""
+"""The pictures of a report: the rows, the classes, each feature, and the redundancy among the features."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,11 @@ from fisherset._format import counted
 from fisherset._threads import one_thread
 from fisherset._types import Indices
 from fisherset.evaluation import (
+    Pair,
     class_quantiles,
     close_pairs,
     cluster_order,
+    correlated_groups,
     correlation_matrix,
     discriminant_plane,
     evenly,
@@ -24,15 +26,19 @@ from fisherset.evaluation import (
     looks_like_images,
     target_quantiles,
 )
-from fisherset.evaluation.description import CORRELATED, in_unit_length
+from fisherset.evaluation.description import in_unit_length
 from fisherset.plots import CorrelationDisplay, FitDisplay, PixelDisplay, PlaneDisplay
 from fisherset.plots.samples import DRAWN_POINTS
+from fisherset.report.dots import Dots, build_dots
 from fisherset.report.pages import Figure, figure_of
 from fisherset.report.panels import Panels, build_panels
 
 # Bounds of a page, so that it opens at once whatever the table: pictures of single features (in all, and
-# at first), features of the heat map, pairs that are named, and what pictures are made of.
-MOST_PANELS, FIRST_PANELS, MOST_MAPPED, NAMED_PAIRS = 500, 6, 200, 8
+# at first), features of the heat map whose names can be read, rows of dots, pairs that are listed, and what
+# pictures are made of.
+MOST_PANELS, FIRST_PANELS, MOST_MAPPED, MOST_DOTTED, LISTED_PAIRS = 500, 6, 40, 200, 10
+MANY_CLASSES = 7  # from which on colours in a plane can hardly be told apart
+CORRELATED = 0.7  # in absolute value, from which features are listed as a group
 MOST_VALUES = 2_000_000  # values of the selected features (16 MB), ...
 LEAST_ROWS = 1000  # ... but so many rows, however many features there are
 MOST_PAIRED = 2000  # features whose correlations are computed, a matrix of 32 MB
@@ -96,11 +102,46 @@ def _class_numbers(y: NDArray[Any], task: str) -> Indices:
     return np.array([numbers.setdefault(label, len(numbers)) for label in np.asarray(y).tolist()])
 
 
+class Redundancy(NamedTuple):
+    """Correlations among the selected features.
+
+    Attributes
+    ----------
+    sentence : str
+        The groups of correlated features, or that there are none.
+    groups : list of list of str
+        Names of each group.
+    pairs : list of (str, str, float)
+        The most correlated pairs and their correlation.
+    figure : Figure or None
+        The heat map, where its names can be read.
+    """
+
+    sentence: str
+    groups: list[list[str]]
+    pairs: list[tuple[str, str, float]]
+    figure: Figure | None
+
+
+class Pictures(NamedTuple):
+    """The pictures of a report: of rows, of classes by features, and of redundancy, where there are any."""
+
+    figures: list[Figure]
+    dots: Dots | None
+    redundancy: Redundancy | None
+
+
 @one_thread()  # small products of a few rows
-def figures_of(sample: Sample) -> list[Figure]:
-    """Draw the pictures besides those of single features, in the order of the page."""
+def pictures_of(sample: Sample) -> Pictures:
+    """Draw the pictures besides those of single features; of many classes dots in place of the plane."""
     pixels = [_pixels(sample)] if looks_like_images(sample.whole) else []
-    return [*pixels, *_rows(sample), *_correlations(sample)]
+    many = sample.task == "classification" and np.unique(_class_numbers(sample.y, sample.task)).size
+    if many < MANY_CLASSES:
+        return Pictures([*pixels, *_rows(sample)], None, redundancy_of(sample))
+    few = f" The first {MOST_DOTTED} of {sample.columns.size} are here."
+    note = (few if sample.columns.size > MOST_DOTTED else "") + sample.caveat
+    dots = build_dots(sample.table[:, :MOST_DOTTED], sample.y, sample.selected_names[:MOST_DOTTED], note)
+    return Pictures(pixels, dots, redundancy_of(sample))
 
 
 def panels_of(sample: Sample) -> Panels:
@@ -111,14 +152,14 @@ def panels_of(sample: Sample) -> Panels:
     names = [sample.selected_names[at] for at in columns]
     note = "Lines from 5 to 95 % of the rows{}, bars for the middle half, a mark for the median."
     if any(some.size > 1 for some in places):
-        note += " Of features that are chosen together, the one that by itself tells most is shown."
+        note += " Of features that are selected together, the best one by itself is shown."
     if sample.task == "regression":
         spread = target_quantiles(sample.table, sample.y, columns)
-        title, where = "The chosen features from low to high target", "with a target of"
+        title, where = "Selected features from low to high target", "with a target of"
         note = "A row for each fifth of the rows by their target. " + note.format(" of a fifth")
     else:
         spread = class_quantiles(sample.table, sample.y, columns)
-        title, where = f"The chosen features in {spread.whole}", "in class"
+        title, where = f"Each selected feature in {spread.whole}", "in class"
         note = note.format(" of a class")
     if any(spread.shares):
         note += " Of zeros and ones, a bar for the share of ones."
@@ -143,7 +184,7 @@ def _best_alone(sample: Sample, places: Indices) -> int:
 
 def _pixels(sample: Sample) -> Figure:
     mean = np.asarray(sample.whole.mean(axis=0)).ravel()
-    return figure_of("The chosen pixels", lambda: PixelDisplay(mean, sample.columns).plot(), "", "Pixels")
+    return figure_of("Selected pixels", lambda: PixelDisplay(mean, sample.columns).plot(), "", "Pixels")
 
 
 def _rows(sample: Sample) -> list[Figure]:
@@ -151,61 +192,58 @@ def _rows(sample: Sample) -> list[Figure]:
     if sample.columns.size > MOST_DIRECTED:
         return []
     n = sample.n_rows
-    note = "These are the rows the features were chosen on: rows not in this table will lie less apart."
+    note = "These are the rows the features were selected on: new rows will be less clearly apart."
     if n > DRAWN_POINTS:
         note += f" Of {n} rows {DRAWN_POINTS} are drawn, evenly spaced."
     if sample.task == "regression":
         fitted = fitted_values(sample.table, sample.y, gamma=sample.gamma)
         target = np.asarray(sample.y, dtype=np.float64)
-        note = f"A ridge regression on the chosen features together, as F has it. {note}"
-        title, fit = "The target as the chosen features explain it", FitDisplay(target, fitted)
+        note = f"A ridge regression on the selected features, as in F. {note}"
+        title, fit = "Target and fitted values", FitDisplay(target, fitted)
         return [figure_of(title, fit.plot, note + sample.caveat, "Rows")]
     plane = discriminant_plane(sample.table, sample.y, gamma=sample.gamma)
     if sample.columns.size < 2 or not plane.objective > 0:
         return []
-    words = "The two directions that tell the classes apart best"
+    words = "The two directions that separate the classes best"
     if not plane.discriminates:
-        words = "Across, the direction that tells the classes apart best; up, the widest of what that leaves"
-    weighted = " All rows count alike here." if sample.weighted else ""
-    note = f"{words}, with the chosen features together.{weighted} {note}"
-    title = "The rows in the plane of the discriminant"
+        words = "Across, the direction that separates the classes best; up, the first component of the rest"
+    weighted = " Rows are not weighted here." if sample.weighted else ""
+    note = f"{words}, of the selected features together.{weighted} {note}"
+    title = "Rows in the discriminant plane"
     return [figure_of(title, PlaneDisplay(plane).plot, note + sample.caveat, "Rows")]
 
 
-def _correlations(sample: Sample) -> list[Figure]:
-    """Draw the redundancy among the selected features: a heat map, and a sentence on pairs."""
+def redundancy_of(sample: Sample) -> Redundancy | None:
+    """Find groups and pairs of correlated features, and draw a heat map of a few; None of a single one."""
     names = sample.selected_names
     if len(names) < 2:
-        return []
+        return None
     every = correlation_matrix(sample.table[:, :MOST_PAIRED])
-    some = every[:MOST_MAPPED, :MOST_MAPPED]
-    order = cluster_order(some)
-    display = CorrelationDisplay(some[np.ix_(order, order)], [names[j] for j in order])
-    sentences = [
-        pairs_sentence(every, names),
-        "Features that go together are side by side, whatever the sign.",
-    ]
+    groups = [[names[j] for j in group] for group in correlated_groups(every, CORRELATED)]
+    found = sorted(close_pairs(every, 0.0), key=lambda pair: -abs(pair.correlation))[:LISTED_PAIRS]
+    pairs = [(names[pair.first], names[pair.second], pair.correlation) for pair in found]
+    sentence = groups_sentence(groups, found, len(every) if len(names) > len(every) else 0)
+    return Redundancy(f"{sentence}{sample.caveat}", groups, pairs, _heat_map(every, names))
+
+
+def groups_sentence(groups: Sequence[Sequence[str]], pairs: Sequence[Pair], first: int = 0) -> str:
+    """Count the groups of correlated features, or say that there are none; among the first, if not all."""
+    among = f" among the first {first}" if first else ""
+    if not groups:
+        above = f"correlated above {CORRELATED} in absolute value"
+        if pairs and abs(pairs[0].correlation) > CORRELATED:
+            return f"No group of selected features{among} is {above} on average."
+        return f"No two selected features{among} are {above}."
+    n = sum(map(len, groups))
+    return (
+        f"{n} selected features{among} are in {counted(len(groups), 'groups')} of features correlated above "
+        f"{CORRELATED} in absolute value on average."
+    )
+
+
+def _heat_map(correlations: Any, names: Sequence[str]) -> Figure | None:
     if len(names) > MOST_MAPPED:
-        sentences.append(f"The first {MOST_MAPPED} of {counted(len(names), 'features')} are here.")
-    if display.every > 1:
-        ending = {2: "nd", 3: "rd"}.get(display.every, "th")
-        sentences.append(f"Every {display.every}{ending} name is written.")
-    note = " ".join(sentences) + sample.caveat
-    return [figure_of("Redundancy among the chosen features", display.plot, note, "Redundancy")]
-
-
-def pairs_sentence(correlations: Any, names: Sequence[str]) -> str:
-    """Name the pairs of features that are strongly correlated, or say that there are none."""
-    pairs, among = close_pairs(correlations), ""
-    if len(names) > len(correlations):
-        among = f" among the first {len(correlations)}"
-    if not pairs:
-        return f"No two of the chosen features{among} are correlated above {CORRELATED} in absolute value."
-    listed = [
-        f"{names[pair.first]} and {names[pair.second]} ({pair.correlation:.3f})"
-        for pair in pairs[:NAMED_PAIRS]
-    ]
-    more = f"; and {len(pairs) - NAMED_PAIRS} more" if len(pairs) > NAMED_PAIRS else ""
-    are = "pair of chosen features is" if len(pairs) == 1 else "pairs of chosen features are"
-    found = f"{len(pairs)} {are} correlated above {CORRELATED} in absolute value{among}"
-    return f"{found}: {'; '.join(listed)}{more}."
+        return None
+    order = cluster_order(correlations)
+    display = CorrelationDisplay(correlations[np.ix_(order, order)], [names[j] for j in order])
+    return figure_of("Correlations", display.plot, "Correlated features are side by side, whatever the sign.")

@@ -114,7 +114,7 @@ def build_panels(
     labels = distinct(spread.classes, 16)  # characters, for the drawing to keep most of the width
     height = 20 if len(labels) <= 6 else 14
     rows = [height * (place + 0.5) for place in range(len(labels))]
-    left = PANEL_EDGE + CHARACTER_WIDTH * max(map(_characters, labels))
+    left = PANEL_EDGE + CHARACTER_WIDTH * max(map(characters, labels))
     drawn = [
         _panel(name, cells, share, spread.classes, rows, left, where)
         for name, cells, share in zip(names, spread.values, spread.shares, strict=True)
@@ -123,7 +123,7 @@ def build_panels(
     return Panels(title, note, drawn[:first], drawn[first:], ticks, left, float(height * len(labels)))
 
 
-def _characters(label: str) -> int:
+def characters(label: str) -> int:
     """Return the width of a label in characters; East Asian ones are twice as wide."""
     return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in label)
 

@@ -115,7 +115,7 @@ def python_lines(
     target: str | None,
     k: int,
     *,
-    selector: str = "GeneralizedFisherScore",
+    function: str = "GeneralizedFisherScore",
     reader: str = "read_table",
     read: Mapping[str, Any],
     given: Mapping[str, Any],
@@ -131,12 +131,12 @@ def python_lines(
         The table's file, and its column of labels, or numbers.
     k : int
         Number of features, or groups.
-    selector : str, default="GeneralizedFisherScore"
-        The class that selects.
+    function : str, default="GeneralizedFisherScore"
+        The class that selects, or "near_best".
     reader : {"read_table", "open_table"}, default="read_table"
         The function that reads the table, or opens one that is read by batches.
     read, given : mapping
-        Its other arguments, and those of the selector; those that are None are left out. A "layout" is a
+        Its other arguments, and those of the function; those that are None are left out. A "layout" is a
         data class, of which the fields that are not the usual ones are written.
     named : mapping of str to sequence of str
         Parameters that name groups or columns: "keep", "exclude", "adjust_for".
@@ -165,7 +165,7 @@ def python_lines(
     lines = [
         "from pathlib import Path",
         "",
-        f"from fisherset import {selector}",
+        f"from fisherset import {function}",
         f"from fisherset.tables import {', '.join(sorted(imported))}",
         "",
         f"table = {reader}(Path({path!r}), {target!r}{arguments})",
@@ -183,8 +183,11 @@ def python_lines(
     more = [f"{name}={value!r}" for name, value in given.items() if value is not None]
     more += ["groups=grouping.of_features"] if together else []
     more += [f"{name}=columns({', '.join(map(repr, values))})" for name, values in named.items()]
+    if function == "near_best":
+        arguments = ", ".join(["table.X, table.y", str(k), *more])
+        return "\n".join([*lines, f"print(near_best({arguments}))"]) + "\n"
     lines += [
-        f"selector = {selector}({', '.join([str(k), *more])})",
+        f"selector = {function}({', '.join([str(k), *more])})",
         "selector.fit(table.X, table.y)",
         "for j in selector.get_support(indices=True):",
         "    print(table.names[j])",

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fisherset import Explanation, NearBest, __version__
-from fisherset._format import certificate_sentence
-from fisherset.evaluation import Comparison
+from fisherset._format import certificate_sentence, counted
+from fisherset.evaluation import TITLES, Comparison
 from fisherset.report.comparisons import Alternatives, Compared, Sizes, build_alternatives, build_comparison
 from fisherset.report.features import (
     OWN_SCORES,
@@ -22,11 +22,22 @@ from fisherset.report.features import (
     remarks_on,
     shortened,
 )
-from fisherset.report.figures import Sample, figures_of, panels_of
-from fisherset.report.pages import Downloads, Figure, build_downloads, render, short
+from fisherset.report.figures import Pictures, Sample, panels_of, pictures_of
+from fisherset.report.overview import (
+    HeldOut,
+    Overview,
+    feature_chips,
+    proof_tile,
+    signal_tile,
+    tiny_classes,
+    winner_tile,
+)
+from fisherset.report.pages import Downloads, build_downloads, render, short
 from fisherset.report.panels import Panels
 from fisherset.report.provenance import Provenance
 from fisherset.report.what_if import WhatIf
+
+NUMBERS = ("objective", "upper_bound", "gap", "gamma")  # of a fitted selector, for files
 
 
 class Report(NamedTuple):
@@ -34,28 +45,22 @@ class Report(NamedTuple):
 
     Attributes
     ----------
-    title : str
-        The heading.
+    overview : Overview
+        The first screen.
     asked : list of (str, str)
         The request: headings and values.
     k : int
         The number of selected features, or groups.
-    objective, upper_bound, gap, optimal : float, bool
-        The certificate, and whether the set is proven optimal.
-    proven : str
-        The sentence on single features.
+    objective, upper_bound : float
+        The certificate.
     noun, task : str
         What is selected: features, columns or groups; and for classification or regression.
-    limited, adjusted : bool
-        Whether features were required or excluded, and whether all were adjusted for some.
     rows : list of ChosenFeature
         The features, best first.
-    remarks : list of Remark
-        Warnings and notes.
-    figures, panels, downloads : list of Figure, Panels, Downloads
+    pictures, panels, downloads : Pictures, Panels, Downloads
         The pictures, those of each selected feature, and the features as files.
     comparison, alternatives, sizes : Compared, Alternatives, Sizes or None
-        Other methods, near-best sets, and the sizes it was compared with.
+        Other methods, near-best sets, and sets of other sizes.
     provenance : Provenance
         How the page was made.
     classes : mapping of str to int
@@ -64,21 +69,15 @@ class Report(NamedTuple):
         The panel to change the set with.
     """
 
-    title: str
+    overview: Overview
     asked: list[tuple[str, str]]
     k: int
     objective: float
     upper_bound: float
-    gap: float
-    optimal: bool
-    proven: str
     noun: str
     task: str
-    limited: bool
-    adjusted: bool
     rows: list[ChosenFeature]
-    remarks: list[Remark]
-    figures: list[Figure]
+    pictures: Pictures
     panels: Panels
     downloads: Downloads
     comparison: Compared | None
@@ -87,12 +86,6 @@ class Report(NamedTuple):
     provenance: Provenance
     classes: Mapping[str, int]
     what_if: WhatIf | None
-
-    @property
-    def sentence(self) -> str:
-        """The certificate."""
-        words = {name: getattr(self, name) for name in ("noun", "task", "limited", "adjusted", "optimal")}
-        return certificate_sentence(self.k, self.gap, self.upper_bound, **words)
 
     @property
     def alone(self) -> str:
@@ -108,6 +101,7 @@ def build_report(
     found: Explanation,
     *,
     title: str,
+    line: str = "",
     asked: Sequence[tuple[str, str]] = (),
     comparison: Comparison | None = None,
     remarks: Sequence[Remark] = (),
@@ -134,8 +128,8 @@ def build_report(
         Fitted on X and y.
     found : Explanation
         Of its features, from :func:`fisherset.explain`.
-    title : str
-        Title of the page.
+    title, line : str
+        Title of the page, and the table, the target and the size in one line.
     asked : sequence of (str, str)
         The request: headings and values.
     comparison : Comparison, default=None
@@ -153,7 +147,7 @@ def build_report(
     provenance : Provenance, default=None
         How it was made; the number of all rows, where X has only some.
     compared_sizes : Sizes, default=None
-        The sizes it was compared with.
+        Sets of other sizes.
     rows : sequence of ChosenFeature, default=None
         From :func:`chosen_features`, if that has been called before.
     what_if : WhatIf, default=None
@@ -178,32 +172,89 @@ def build_report(
         for group, columns in zip(order.tolist(), sample.members, strict=True)
         if columns.size > 1
     }
-    certificate = {name: getattr(selector, f"{name}_") for name in ("objective", "upper_bound", "gap")}
-    numbers_in_files = {**certificate, "gamma": selector.gamma_}
-    classes = class_sizes(y) if task == "classification" and not made.n_rows else {}
+    numbers_in_files = {name: getattr(selector, f"{name}_") for name in NUMBERS}
+    counts = class_sizes(y) if task == "classification" and not made.n_rows else {}
+    classes = made.classes or counts
+    words = {"noun": noun, "task": task, "limited": limited, "adjusted": adjusted or sample.adjusted}
+    warned = [*remarks, *remarks_on(selector), *tiny_classes(classes)]
+    held_out = _held_out(compared_sizes, comparison, int(order.size), classes, task)
+    overview = _overview(selector, rows, warned, words, held_out, title, line)
+    if comparison is not None:
+        overview = _compared(overview, comparison, int(order.size))
     return Report(
-        title=title,
+        overview=overview,
         asked=list(asked),
         k=int(order.size),
-        **certificate,
+        objective=selector.objective_,
+        upper_bound=selector.upper_bound_,
+        noun=noun,
+        task=task,
         rows=[shortened(row) for row in rows],
-        figures=figures_of(sample),
+        pictures=pictures_of(sample),
         panels=panels_of(sample),
         downloads=build_downloads([row._asdict() for row in rows], members, numbers_in_files),
         comparison=None if comparison is None else build_comparison(comparison, shown_names, order.size),
-        remarks=[*remarks, *remarks_on(selector)],
-        noun=noun,
-        task=task,
-        limited=limited,
-        adjusted=sample.adjusted,
-        proven=proven_of(selector, noun),
         alternatives=None if alternatives is None else build_alternatives(alternatives),
-        optimal=selector.optimal_,
-        provenance=made,
-        classes=made.classes or classes,
         sizes=compared_sizes,
+        provenance=made,
+        classes=classes,
         what_if=what_if,
     )
+
+
+def _overview(
+    selector: Any,
+    rows: Sequence[ChosenFeature],
+    remarks: Sequence[Remark],
+    words: dict[str, Any],
+    held_out: HeldOut | None,
+    title: str,
+    line: str,
+) -> Overview:
+    """Put the first screen together; a set that is no better than chance is not praised."""
+    noise, noun = getattr(selector, "noise_", None), words["noun"]
+    chance = noise is not None and noise.chance
+    optimal, gap = bool(selector.optimal_), float(selector.gap_)
+    sentence = certificate_sentence(len(rows), gap, selector.upper_bound_, optimal=optimal, **words)
+    proof = proof_tile(sentence, proven_of(selector, noun), optimal, gap, not chance)
+    tiles = [proof, signal_tile(noise), None if held_out is None else held_out.tile]
+    told = {str(noise)} - ({str(noise)} if chance else set())  # by its tile, unless it is a warning
+    return Overview(
+        title=f"{title}: no better than chance" if chance else title,
+        line=line,
+        chips=feature_chips(rows),
+        caption=f"Selected {noun}{', no better than chance' if chance else ', best first'}",
+        tiles=[tile for tile in tiles if tile is not None],
+        alerts=[remark.text for remark in remarks if remark.warns],
+        notes=[remark.text for remark in remarks if not remark.warns and remark.text not in told],
+    )
+
+
+def _compared(overview: Overview, comparison: Comparison, k: int) -> Overview:
+    """Return the first screen of a comparison of methods, with the winner before all else."""
+    caption = f"{counted(k, 'features')} selected jointly, best first"
+    if k not in comparison.ks:
+        return overview._replace(caption=caption)
+    leaders = [TITLES.get(method, method) for method in comparison.leaders(k)]
+    winner = winner_tile(comparison.verdict(), leaders, k)
+    return overview._replace(caption=caption, tiles=[winner, *overview.tiles])
+
+
+def _held_out(
+    sizes: Sizes | None, comparison: Comparison | None, k: int, classes: Mapping[str, int], task: str
+) -> HeldOut | None:
+    """Return the score of the set on held-out rows, where it is known."""
+    most = max(classes.values()) / sum(classes.values()) if classes else None
+    baseline = 0.0 if task == "regression" else most
+    if comparison is not None and "joint" in comparison.accuracy and k in comparison.ks:
+        at, rival = comparison.ks.index(k), "fisher"
+        others = {TITLES[rival]: float(comparison.mean(rival)[at])} if rival in comparison.accuracy else {}
+        figures = float(comparison.mean("joint")[at]), float(comparison.error("joint")[at])
+        return HeldOut("accuracy", *figures, baseline, others, "1-nearest-neighbour, random halves.")
+    if sizes is None or sizes.own.score is None:
+        return None
+    how = "Linear model, cross-validated with the selection."
+    return HeldOut(sizes.measured, sizes.own.score, sizes.own.error or 0.0, baseline, {}, how)
 
 
 def class_sizes(y: NDArray[Any]) -> dict[str, int]:
@@ -240,4 +291,5 @@ def report_page(report: Report) -> str:
     html : str
         The page.
     """
-    return render("fisherset.report", "report.html.j2", report=report, version=__version__)
+    about = {"overview": report.overview, "made": report.provenance, "classes": report.classes}
+    return render("fisherset.report", "report.html.j2", report=report, version=__version__, **about)

@@ -53,8 +53,8 @@ def scan(
         A file (Parquet, Arrow or Feather, CSV, TSV or other text, which may be compressed as .csv.gz); a
         list of such; a pattern such as "rows/*.parquet"; a folder, whose `key=value` folders are columns,
         too; an .h5ad file or .zarr folder of AnnData. Or a `pyarrow.dataset.Dataset`, a polars LazyFrame,
-        a DuckDB relation, AnnData, or a function that opens a `pyarrow.RecordBatchReader` each time it
-        is called.
+        a DuckDB relation, AnnData, a data frame of pandas, polars or Dask, or a function that opens a
+        `pyarrow.RecordBatchReader` each time it is called.
     target : str or list of str
         The column of labels, or numbers. Strings are labels as they are; only in files of text, which
         have no types, are they the numbers they spell where all do. Several columns of numbers are

@@ -17,7 +17,7 @@ from support.long_cases import first
 
 N, D = 60, 5
 KINDS = ("classes", "weights", "whole weights", "numbers", "sets", "a rest", "confounders")
-REFUSED = r"^s\.npz (is no summary that can be used|cannot be read as a summary): .*\. Write it again with "
+REFUSED = r"^s\.npz (is not a usable summary|cannot be read as a summary): .*\. Write it again with "
 
 
 def genuine(kind="classes", seed=0, n=N, d=D):

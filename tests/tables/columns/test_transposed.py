@@ -201,12 +201,12 @@ REFUSED = {
     "dates": (
         "t.csv",
         text("gene,s1,s2\nday,2020-01-01,2020-01-02\na,1,2\nknid,u,v\n"),
-        "Columns 'day' hold dates or times",
+        "Column 'day' holds dates or times",
     ),
     "long numbers": (
         "t.csv",
         text("gene,s1,s2\na,12345678901234567,1\nb,1,2\nknid,u,v\n"),
-        "Columns 'a' hold whole numbers beyond 2.53",
+        "Column 'a' holds whole numbers beyond 2.53",
     ),
     "lists": (
         "t.parquet",

@@ -103,7 +103,7 @@ def test_sparse_and_dense_blocks_are_the_same(tmp_path, monkeypatch):
 
 def test_a_missing_text_is_refused_with_its_row(tmp_path):
     path = written(tmp_path / "t.csv", mixed(holes=True))
-    with pytest.raises(ValueError, match=r"'colour' have missing values: fill .*'colour' in t\.csv, row 8"):
+    with pytest.raises(ValueError, match=r"'colour' has missing values. Add .*'colour' in t\.csv, row 8"):
         scan(path, "y")
 
 
@@ -112,10 +112,10 @@ REFUSED = {
         [f"id{j}" for j in range(400)],
         "Column 'odd' looks like an identifier .* Pass Layout.identifier='odd'. or drop=.'odd'..",
     ),
-    "numbers": (["1", "2"] * 200, "Columns 'odd' hold numbers stored as text. Leave them out with drop"),
-    "dates": (pd.date_range("2020-01-01", periods=400), "Columns 'odd' hold dates or times"),
-    "lists": ([[1]] * 400, "Columns 'odd' hold neither numbers nor texts"),
-    "nothing": ([None] * 400, "Columns 'odd' hold nothing. Leave them out with drop"),
+    "numbers": (["1", "2"] * 200, "Column 'odd' holds numbers stored as text. Convert it, or use drop"),
+    "dates": (pd.date_range("2020-01-01", periods=400), "Column 'odd' holds dates or times"),
+    "lists": ([[1]] * 400, "Column 'odd' holds neither numbers nor texts"),
+    "nothing": ([None] * 400, "Column 'odd' is empty. Use drop"),
 }
 
 

@@ -62,7 +62,7 @@ def alternatives(
 
     with outputs, source.opened() as path:
         silent = quiet or as_json
-        how = restrictions.task, restrictions.split_texts
+        how = restrictions.task, restrictions.split_texts, report is not None
         table = source.table(path, silent, *how, named=restrictions.named)
         request = make_request(table, source, restrictions)
         request.check_size(size)
@@ -91,7 +91,7 @@ def alternatives(
             )  # said here, as the terminal does
             screen.warnings(ended)
         with ProgressBars(silent or report is None, "writing the report"):
-            outputs.write(report, lambda: _page(request, found, leakage))
+            outputs.write(report, lambda: _page(request, found, leakage, max_sets))
         outputs.show(Screen(silent))
 
 
@@ -158,11 +158,20 @@ def _without(row: AlternativeFeature, below: str) -> str:
     return below if row.without is None else f"{100 * row.without:.2f} %"
 
 
-def _page(request: Request, found: NearBest, leakage: Sequence[Remark]) -> str:
+def _page(request: Request, found: NearBest, leakage: Sequence[Remark], max_sets: int) -> str:
+    from fisherset.cli.provenance import provenance, python_lines
     from fisherset.report import alternatives_page, build_alternatives
 
     table, noun, k = request.table, found.what, len(found.sets[0])
     size, share = (f"{noun.capitalize()} in a set", str(k)), f"{100 * found.within:g} % of the best"
     asked = request.described(table.target, size, found.gamma, ("Within", share))
-    title = f"Sets of {counted(k, noun)} of {table.path.name}"
-    return alternatives_page(build_alternatives(found), title=title, asked=asked, remarks=leakage)
+    task = None if request.task == "classification" else request.task
+    search = {"within": found.within, "gamma": float(found.gamma), "max_sets": max_sets, "task": task}
+    return alternatives_page(
+        build_alternatives(found),
+        title=f"Sets of {counted(k, noun)} of {table.path.name}",
+        line=request.line(k, "in a set"),
+        asked=asked,
+        remarks=leakage,
+        provenance=provenance(request, python_lines(request, "near_best", k, search)),
+    )

@@ -147,11 +147,13 @@ def _compared(request: Request, sizes: Sequence[int], silent: bool, **parameters
 
 
 def _page(request: Request, k: int, found: Compared, leakage: Sequence[Remark]) -> str:
-    from fisherset.cli.answer import answered, fitted
+    from fisherset.cli.answer import answered
+    from fisherset.cli.sizes import compared_sizes, fitted
 
     comparison, certificates = found
     selector = fitted(request, k, certificates.gamma, "joint")
-    return answered(request, selector, "joint", leakage).page(comparison)
+    sizes = compared_sizes(request, selector, comparison.ks, "joint", chosen=False)
+    return answered(request, selector, "joint", leakage, sizes).page(comparison)
 
 
 def _print(

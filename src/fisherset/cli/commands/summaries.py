@@ -111,7 +111,7 @@ def _check_distinct(files: list[Path]) -> None:
     known: set[Path] = set()
     for path in files:
         if path.resolve() in known:
-            raise ValueError(f"Every summary must be named once; {path} is named twice.")
+            raise ValueError(f"{path} is named twice.")
         known.add(path.resolve())
 
 
@@ -138,7 +138,7 @@ def _naming(path: Path, other: Path) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        raise ValueError(f"{path.name} does not go with {other.name}. {error}") from None
+        raise ValueError(f"{path.name} does not match {other.name}. {error}") from None
 
 
 def _show(summary: Summary, out: Path, quiet: bool, table: LabelledTable | None = None) -> None:

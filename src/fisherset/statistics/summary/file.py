@@ -90,7 +90,7 @@ def read_summary(path: str | PathLike[str]) -> dict[str, Any]:
         try:
             return _assembled(*_found(content, source.stat().st_size))
         except _UnfitError as error:
-            raise ValueError(f"{source.name} is no summary that can be used: {error}. {again}") from error
+            raise ValueError(f"{source.name} is not a usable summary: {error}. {again}") from error
         except _DamagedError as error:
             damaged = "it is damaged or truncated"
             raise ValueError(f"{source.name} cannot be read as a summary: {damaged}. {again}") from error

@@ -19,6 +19,7 @@ from fisherset.tables.columns.features import Feature
 from fisherset.tables.columns.types import (
     DROP,
     RefusedColumnError,
+    about_columns,
     kind_of,
     missing_in_column,
     numbers_in_column,
@@ -38,10 +39,8 @@ SPARSE = 0.1  # share of nonzeros below which products with a CSR matrix are fas
 # A wider table is CSR below this share: an entry takes 12 bytes, and a dense one could take many times
 # what the columns of strings take.
 HALF_SPARSE, MANY_FEATURES = 0.5, 1000
-NOTHING = "Columns {} hold nothing. Leave them out with --drop."
-ASK_IMPUTE = (
-    "Columns {} have missing values: fill them with --impute median or --impute indicator, or use --drop."
-)
+NOTHING = "Columns {} are empty. Use --drop."
+ASK_IMPUTE = "Columns {} have missing values. Add --impute median or --impute indicator, or use --drop."
 
 
 class UnusableColumnsError(ValueError):
@@ -249,7 +248,7 @@ def _refuse_missing(contents: dict[str, ColumnContent]) -> None:
     found = {name: place for name, place in some.items() if place is not None}
     for name, place in found.items():
         where = f" (The first: {name!r} in {place.name}, row {place.row}.)"
-        raise UnusableColumnsError(ASK_IMPUTE.replace("--", "").format(shown(list(found))) + where)
+        raise UnusableColumnsError(about_columns(ASK_IMPUTE.replace("--", ""), list(found)) + where)
 
 
 def _medians(stream: Any, units: dict[str, Unit | None], n_rows: int) -> dict[str, float]:

@@ -36,7 +36,7 @@ from fisherset.tables.columns.types import (
 
 # Numbers that are the same when they are written again: not 007, nor any that float64 would round.
 PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,12})?(?:[eE][-+]?\d{1,2})?")
-NO_LABELS = "The target {!r} of {} holds {}; class labels are texts, whole numbers or yes and no. Convert it."
+NO_LABELS = "The target {!r} of {} holds {}; class labels are strings, integers or booleans. Convert it."
 
 
 def labels_in(content: Content, target: str) -> NDArray[Any] | None:
@@ -60,7 +60,7 @@ def label_array(values: Sequence[Any], untyped: bool, target: str, file: str) ->
     kinds = {type(value) for value in present}
     odd = [kind.__name__ for kind in kinds if not issubclass(kind, bool | int | float | str | Decimal)]
     if odd:
-        raise ValueError(NO_LABELS.format(target, file, f"values of the kind {odd[0]}"))
+        raise ValueError(NO_LABELS.format(target, file, f"values of type {odd[0]}"))
     if kinds == {int, float}:
         found = [None if value is None else float(value) for value in found]
     elif len(kinds) > 1 or Decimal in kinds:
@@ -90,7 +90,7 @@ def _check_type(kind: Any, target: str, file: str) -> None:
     try:
         kind_of(kind)
     except RefusedColumnError as error:
-        what = "dates or times" if "dates" in error.reason else f"values of the kind {str(kind)[:40]}"
+        what = "dates or times" if "dates" in error.reason else f"values of type {str(kind)[:40]}"
         raise ValueError(NO_LABELS.format(target, file, what)) from None
 
 
@@ -177,8 +177,8 @@ def _rounded(target: str, file: str) -> ValueError:
 
 def _no_numbers(target: str, file: str, detail: str = "") -> ValueError:
     return ValueError(
-        f"The target {target!r} of {file} does not hold numbers, which regression is about{detail}; "
-        f"convert it, or tell its values apart as classes."
+        f"--task regression needs numbers; the target {target!r} of {file} holds {detail or 'none'}. "
+        f"Convert it, or use --task classification."
     )
 
 
@@ -189,8 +189,8 @@ def _odd(content: Content, target: str) -> str:
     if odd is None:
         return ""
     _, place, in_text = content.where(target, odd)
-    missing = f" (if it stands for a missing value, say --na {odd[:40]!r})" if in_text else ""
-    return f": it holds {odd[:40]!r}{place}{missing}"
+    missing = f" (if it means missing, add --na {odd[:40]!r})" if in_text else ""
+    return f"{odd[:40]!r}{place}{missing}"
 
 
 def labelled_rows(content: Content, held: Content, target: str) -> tuple[Content, Content]:

@@ -15,7 +15,21 @@ from fisherset._types import Indices
 from fisherset.tables.columns.units import Unit
 from fisherset.tables.memory import check_room
 
-DROP = "Leave them out with --drop, or convert them."
+DROP = "Convert them, or use --drop."
+SINGULAR = {
+    "Columns {} hold": "Column {} holds",
+    "Columns {} have": "Column {} has",
+    "Columns {} are": "Column {} is",
+}
+
+
+def about_columns(reason: str, names: list[str]) -> str:
+    """Return a sentence on columns, such as "Columns {} hold dates. Convert them."; or on one of them."""
+    for several, one in SINGULAR.items() if len(names) == 1 else ():
+        reason = reason.replace(several, one).replace("Convert them", "Convert it")
+    return reason.format(shown(names))
+
+
 EXACT_BITS = 53  # whole numbers of so many bits are exact in float64
 EXACT_DIGITS = 16  # decimals with fewer digits before the point are exact in float64
 

@@ -26,6 +26,7 @@ from fisherset.tables.columns.identifiers import (
     identifiers_of,
     kept_ids,
 )
+from fisherset.tables.columns.types import about_columns
 from fisherset.tables.matrices.npz import arrays_in, read_npz
 from fisherset.tables.matrices.storage import (
     StoredTable,
@@ -122,10 +123,10 @@ class AnnotatedMatrix:
         missing = np.isnan(X)
         filled = np.flatnonzero(missing.any(axis=0)).tolist()
         if impute is None:
-            raise ValueError(ASK_IMPUTE.format(shown([names[j] for j in filled])))
+            raise ValueError(about_columns(ASK_IMPUTE, [names[j] for j in filled]))
         empty = [names[j] for j in np.flatnonzero(missing.all(axis=0)).tolist()]
         if empty:
-            raise ValueError(NOTHING.format(shown(empty)))
+            raise ValueError(about_columns(NOTHING, empty))
         for j, fill in zip(filled, np.nanmedian(X[:, filled], axis=0), strict=True):
             features[j] = features[j]._replace(fill=float(fill))
         if impute == "indicator":

@@ -71,7 +71,7 @@ def _parsed(file: TableFile, text: str, place: str = "") -> Any:
         return json.loads(text)
     except json.JSONDecodeError as error:
         where = place or f" in line {error.lineno}"
-        raise ValueError(f"{file.name} is no JSON{where}, or is cut off: {error.msg}.") from None
+        raise ValueError(f"{file.name} is not valid JSON{where}: {error.msg}.") from None
     except (RecursionError, ValueError) as error:
         raise ValueError(f"{file.name} cannot be read as JSON{place}: {error}.") from None
 

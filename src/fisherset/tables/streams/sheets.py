@@ -88,7 +88,7 @@ def _sheet_rows(file: TableFile, sheet: str | None) -> Iterator[Row]:
     except python_calamine.PasswordError:
         raise ValueError(f"{file.name} is protected by a password; save it without, or as CSV.") from None
     except (python_calamine.CalamineError, OSError) as error:
-        raise ValueError(f"{file.name} cannot be read; is it damaged or cut off? ({error})") from error
+        raise ValueError(f"{file.name} cannot be read; is it damaged or truncated? ({error})") from error
     used = [_length(row) for row in rows]
     if not any(used):
         raise ValueError(f"Sheet {name!r} of {file.name} is empty; it has {_named(book.sheet_names)}.")

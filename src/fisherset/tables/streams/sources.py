@@ -174,7 +174,7 @@ def _unpack(path: Path, name: str, folder: Path) -> tuple[Path, str]:
             with archive.open(member) as source:
                 unpacked = copy_stream(source, folder, PurePath(name).name)
     except (zipfile.BadZipFile, zlib.error, EOFError) as error:
-        raise ValueError(f"{name} cannot be read; is it damaged or cut off? ({error})") from error
+        raise ValueError(f"{name} cannot be read; is it damaged or truncated? ({error})") from error
     except (RuntimeError, NotImplementedError) as error:  # encrypted, or compressed in an unusual way
         raise ValueError(f"{name} cannot be unpacked: {error}. Unpack it, and name the table.") from error
     kind = kind_of(unpacked, member.filename)

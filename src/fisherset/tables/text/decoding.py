@@ -128,7 +128,7 @@ def encoding_of(name: str, start: bytes, given: str | None) -> tuple[str, int]:
 
 
 def _no_text(name: str, advice: str = "") -> ValueError:
-    return ValueError(f"{name} is no text, whatever its suffix says.{advice}")
+    return ValueError(f"{name} is not a text file, despite its suffix.{advice}")
 
 
 def _known_encoding(name: str) -> str:

@@ -249,9 +249,8 @@ def ragged(path: Path, dialect: Dialect) -> str | None:
             if len(cells) != len(names):
                 found = count_of(len(cells), "cells")
                 return (
-                    f"Line {line} of {path.name} has {found}, the header {len(names)}: is the file damaged "
-                    f"or cut off, or a cell with {dialect.separator!r} in it not quoted? If something else "
-                    f"stands between cells, name it with --sep."
+                    f"Line {line} of {path.name} has {found}, the header {len(names)}. Is the file "
+                    f"truncated, a cell with {dialect.separator!r} not quoted, or --sep wrong?"
                 )
     return None
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from fisherset._format import repeated_option, shown
-from fisherset.tables.columns.types import DROP, RefusedColumnError, is_number
+from fisherset.tables.columns.types import DROP, RefusedColumnError, about_columns, is_number
 from fisherset.tables.columns.units import of_commonest_unit
 
 SAMPLE_ROWS, SAMPLE_CHARACTERS = 100, 2**17  # of the sample, which ends with a whole line
@@ -323,7 +323,7 @@ def sentence_of(errors: Mapping[str, RefusedColumnError], where: Where, flags: b
         return _identifiers({name: error.counts for name, error in errors.items()}, flags)
     if refused.value is None:
         reason = refused.reason if flags else refused.reason.replace("--", "")
-        return reason.format(shown(list(names)))
+        return about_columns(reason, list(names))
     value, several = repr(refused.value[:40]), len(names) > 1
     table, place, in_text = where(names[0], refused.value)
     if place and (several or refused.times != 1):
@@ -334,7 +334,7 @@ def sentence_of(errors: Mapping[str, RefusedColumnError], where: Where, flags: b
         decimal = "--decimal ," if flags else "Layout(decimal=',')"
         said = f", or say {decimal} if decimals come after it" if in_text else ""
         return f"{columns} {value}{place}, a number with a comma in it: convert it{said}, or {drop}."
-    others = "" if refused.times else " and other texts"
+    others = "" if refused.times else " and other strings"
     missing = f"--na {value}" if flags else f"Layout(missing=({value},))"
     remedy = f"mark it as missing with {missing}" if in_text else "convert it"
     numbers = "numbers" if several else "a number"
