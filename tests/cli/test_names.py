@@ -132,6 +132,16 @@ def test_required_features_are_never_called_essential(folder):
     assert not rows["in_every"].any()
     sets = invoke("alternatives", "t.csv", "-t", "kind", "-k", 3, "--keep", "g4,g5", cwd=folder).stdout
     assert sets.count("required") >= 2
+    page = (folder / "r.html").read_text(encoding="utf-8").partition("<script")[0]
+    assert "essential:" not in page
+
+
+def test_required_features_are_in_all_near_best_sets_by_request(folder):
+    given = ("alternatives", "t.csv", "-t", "kind", "-k", 3)
+    told = " ".join(invoke(*given, "--keep", "g4,g5", "--within", 0.5, cwd=folder).stdout.split())
+    assert "No other column is in all of them." in told
+    told = " ".join(invoke(*given, "--keep", "g5", "--within", 0.4, cwd=folder).stdout.split())
+    assert "In all of them, besides the required: g1." in told
 
 
 def test_others_beside_required_features_may_be_essential(folder):
