@@ -29,18 +29,28 @@ READERS = {
     ("pyarrow", "csv"): "import sys; from pyarrow import csv; csv.read_csv(sys.argv[1])",
     ("pyarrow", "parquet"): "import sys; from pyarrow import parquet; parquet.read_table(sys.argv[1])",
 }
+SKLEARN = "python -c 'import sklearn.feature_selection'"
 STARTED = {
     "python -c pass": [sys.executable, "-c", "pass"],
     "python -c 'import typer, rich.console'": [sys.executable, "-c", "import typer, rich.console"],
-    "python -c 'import sklearn.feature_selection'": [
-        sys.executable,
-        "-c",
-        "import sklearn.feature_selection",
-    ],
-    "fisherset --version": [COMMAND, "--version"],
-    "fisherset --help": [COMMAND, "--help"],
-    "fisherset select --help": [COMMAND, "select", "--help"],
+    "python -c 'import numpy, pyarrow'": [sys.executable, "-c", "import numpy, pyarrow"],
+    SKLEARN: [sys.executable, "-c", "import sklearn.feature_selection"],
 }
+# Answers without a table, refusals, and answers on a small table.
+ANSWERED = ("--version", "--help", "select --help")
+REFUSED = (
+    "select table.pdf -t y -k 5",
+    "select table.csv -t y -k many",
+    "select table.csv -t y -k 31",
+    "select table.csv -t z -k 5",
+    "select table.csv -t y -k 5 --keep z",
+)
+SMALL_TASKS = (
+    "select table.csv -t y -k 5",
+    "select table.csv -t y -k 5 --solver exact",
+    "select table.csv -t y -k 5 --report report.html",
+    "certify table.csv -t y --features f0,f1,f2",
+)
 # Made elsewhere: what the process that measures has in memory would count as its children's.
 MAKE = """
 import sys
@@ -57,14 +67,15 @@ parquet.write_table(made, path + ".parquet")
 """
 
 
-def measured(command):
+def measured(command, folder=None, code=0):
     """Processor seconds, megabytes at most and seconds of waiting for a process."""
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
     start = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment)
+    streams = {"stdout": subprocess.DEVNULL, "stderr": None if code == 0 else subprocess.DEVNULL}
+    process = subprocess.Popen(command, env=environment, cwd=folder, **streams)
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
+    if process.returncode != code:
         raise SystemExit(f"{' '.join(command)} ended with {process.returncode}.")
     return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, time.perf_counter() - start
 
@@ -112,11 +123,23 @@ def line(name, found):
 
 
 def starting_part(repeats):
-    """What a person waits for an answer that needs no table."""
-    found = lowest(STARTED, 3 * repeats)
+    """Answers that need no table, refusals, and small tables, beside importing scikit-learn."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([sys.executable, "-c", MAKE, "table", "150", "30"], cwd=folder, check=True)
+        (Path(folder) / "table.pdf").touch()
+        lines = {name: (command, None, 0) for name, command in STARTED.items()}
+        for line in (*ANSWERED, *REFUSED, *SMALL_TASKS):
+            lines[f"fisherset {line}"] = [COMMAND, *line.split()], folder, 2 if line in REFUSED else 0
+        runs = [{name: measured(*one)[0] for name, one in lines.items()} for _ in range(2 * repeats)]
+    cpu = {name: min(run[name] for run in runs) for name in lines}
     return table([
-        {"command": f"`{name}`", "processor": f"{cpu:.2f} s", "wait": f"{wait:.2f} s"}
-        for name, (cpu, _, wait) in found.items()
+        {
+            "command": f"`{name}`",
+            "": "refused" if name.removeprefix("fisherset ") in REFUSED else "",
+            "processor": f"{cpu[name]:.2f} s",
+            "/ importing scikit-learn": f"{cpu[name] / cpu[SKLEARN]:.2f}",
+        }
+        for name in lines
     ])  # fmt: skip
 
 

@@ -45,6 +45,13 @@ def write_whole(path: Path, content: str | bytes, *, force: bool = False) -> Non
     path = path.resolve()  # a link stays a link
     if is_protected(path) and not force:
         raise PermissionError(f"{str(path)!r} is write-protected.")
+    try:
+        _replace(path, data)
+    except OSError as error:  # the name of a temporary file would tell nobody anything
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def _replace(path: Path, data: bytes) -> None:
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:

@@ -131,6 +131,13 @@ def test_small_refusals_load_no_scipy(three_features):
     assert found == [[2, ["numpy", "pyarrow"]]]
 
 
+def test_a_small_answer_loads_no_more_than_it_needs(three_features):
+    """Its time is that of importing scikit-learn, and a little more: benchmarks/terminal.py measures it."""
+    found, _ = loaded_by([["select", "t.csv", "-t", "y", "-k", "1", "--quiet"]], three_features)
+    ((code, loaded),) = found  # pandas is loaded by scikit-learn
+    assert (code, {*loaded} - {"pandas"}) == (0, {"joblib", "numpy", "pyarrow", "scipy", "sklearn"})
+
+
 def test_pandas_can_be_loaded_after_arrow_has_not_found_it(three_features):
     code = (
         "import sys; from pathlib import Path; from fisherset.cli.files import LabelledFile\n"

@@ -106,6 +106,8 @@ def _sentence(error: Exception) -> str:
         needed = re.search(r"(?:allocate|size) ([\d.]+ ?\w*)", str(error))
         more = f": a single array needs {needed[1].strip()}" if needed else ""
         return f"Out of memory{more}. Use fewer rows, or leave columns out with --drop."
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return f"{error.filename}: {error.strerror.lower()}."
     if isinstance(error, MENDABLE):
         return in_options(str(error)) or type(error).__name__
     return f"a bug in fisherset ({type(error).__name__}: {error}); FISHERSET_DEBUG=1 shows where."

@@ -61,11 +61,10 @@ def summarize(
                 names=table.names,
                 target=table.target,
             )
-        found.save(out)
-    from fisherset.report import row_number_remarks  # and scikit-learn, which takes a second to load
+        from fisherset.report import row_number_remarks  # and scikit-learn, which takes a second to load
 
-    Screen(quiet).warnings(row_number_remarks(table.row_numbers, table.dropped))
-    _show(found, out, quiet, table)
+        Screen(quiet).warnings(row_number_remarks(table.row_numbers, table.dropped))
+        _write(found, out, outputs, quiet, table)
 
 
 @options.command
@@ -102,8 +101,7 @@ def merge(
         for path in without or []:
             with _naming(path, files[0]):
                 found = found - Summary.load(path)
-        found.save(out)
-    _show(found, out, quiet)
+        _write(found, out, outputs, quiet)
 
 
 def _check_distinct(files: list[Path]) -> None:
@@ -141,7 +139,12 @@ def _naming(path: Path, other: Path) -> Iterator[None]:
         raise ValueError(f"{path.name} does not match {other.name}. {error}") from None
 
 
-def _show(summary: Summary, out: Path, quiet: bool, table: LabelledTable | None = None) -> None:
+def _write(
+    summary: Summary, out: Path, outputs: Outputs, quiet: bool, table: LabelledTable | None = None
+) -> None:
+    """Print the size of a summary, of a table if there is one, and write it."""
+    from fisherset.statistics.summary import summary_content
+
     screen, n_classes = Screen(quiet), summary.classes.size
     size = f"{counted(summary.n_samples, 'rows')}, {counted(summary.n_columns, 'features')}"
     if table is None:
@@ -153,4 +156,5 @@ def _show(summary: Summary, out: Path, quiet: bool, table: LabelledTable | None 
         listed = ", ".join(str(label) for label in summary.classes.tolist()[:10])
         many = "1 class" if n_classes == 1 else f"{n_classes} classes"
         screen.lines(f"{many}: {listed}{', ...' if n_classes > 10 else ''}")
-    screen.lines(f"Written: {out}")
+    outputs.write(out, lambda: summary_content(summary))
+    outputs.show(screen)

@@ -39,9 +39,20 @@ FOREIGN = "it was not written by fisherset as a summary"
 
 def write_summary(path: str | PathLike[str], summary: Any) -> None:
     """Write a file, whole or not at all."""
-    target, gathered, roles = Path(path), summary.gathered, summary.roles
+    target = Path(path)
     if target.suffix.lower() != ".npz":
         raise ValueError(f"A summary is kept in an .npz file; got {str(target)!r}.")
+    content = summary_content(summary)
+    try:
+        write_whole(target, content)
+    except OSError as error:
+        why = error.strerror or reason(error)
+        raise OSError(f"{target.name} could not be written: {why}. Nothing was kept.") from error
+
+
+def summary_content(summary: Any) -> bytes:
+    """Return the content of the file of a summary."""
+    gathered, roles = summary.gathered, summary.roles
     odd = [label for label in gathered.labels if not isinstance(label, str | int | float | bool | None)]
     if odd:
         raise TypeError(
@@ -74,10 +85,7 @@ def write_summary(path: str | PathLike[str], summary: Any) -> None:
     arrays |= {name: np.asarray(values, dtype=np.int64) for name, values in counts.items()}
     content = io.BytesIO()
     np.savez(content, about=np.frombuffer(json.dumps(about).encode(), dtype=np.uint8), **arrays)
-    try:
-        write_whole(target, content.getvalue())
-    except OSError as error:
-        raise OSError(f"{target.name} could not be written: {reason(error)}. Nothing was kept.") from error
+    return content.getvalue()
 
 
 def read_summary(path: str | PathLike[str]) -> dict[str, Any]:
