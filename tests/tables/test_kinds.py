@@ -387,11 +387,7 @@ def test_a_cell_far_from_the_others(monkeypatch, tmp_path):
     (tmp_path / "t.xlsx").write_bytes(zipped(members))
     monkeypatch.setattr("fisherset.tables.memory.free_memory", lambda: 1e11)
     with pytest.raises(
-<<<<<<< HEAD
-        ValueError, match=r"t\.xlsx needs .* for a sheet of 1048576 rows of 16384 columns"
-=======
         ValueError, match=r"t\.xlsx needs .* of memory for a sheet of 1048576 rows of 16384 columns"
->>>>>>> main
     ):
         read_table(tmp_path / "t.xlsx", "kind")
 

@@ -301,7 +301,9 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(OSError, match=r"s\.npz could not be written: .*No space left on device.* was written"):
+    with pytest.raises(
+        OSError, match=r"s\.npz could not be written: .*No space left on device.* was written"
+    ):
         summarize(X[:99], Y[:99]).save(path)
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["s.npz"]
