@@ -323,12 +323,12 @@ REFUSED = {
     "cut JSON": (
         "t.json",
         lambda t: t.to_json(orient="records").encode()[:99],
-        r"t\.json is no JSON in line 1",
+        r"t\.json is not valid JSON in line 1",
     ),
     "cut lines": (
         "t.jsonl",
         lambda table: lines(table)[:-9],
-        r"t\.jsonl is no JSON in line 90, or is cut off",
+        r"t\.jsonl is not valid JSON in line 90",
     ),
     "a line that is no record": (
         "t.jsonl",
