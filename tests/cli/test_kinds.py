@@ -185,7 +185,7 @@ def test_sheets_and_kinds_that_do_not_exist(files):
     sentence = refused(invoke("select", "t.xlsx", "--sheet", "Rows", *SELECT, cwd=files))
     assert "t.xlsx has no sheet 'Rows'; it has the sheets 'rows', 'notes'" in sentence
     sentence = refused(invoke("select", "t.csv", "--sheet", "rows", *SELECT, cwd=files))
-    assert sentence == ("fisherset: --sheet must go with an Excel or OpenDocument file; t.csv has no sheets.")
+    assert sentence == ("fisherset: --sheet needs an Excel or OpenDocument file; t.csv has no sheets.")
     (files / "t.docx").write_bytes(b"PK")
     sentence = refused(invoke("select", "t.docx", *SELECT, cwd=files))
     assert sentence.startswith("fisherset: t.docx has an unsupported file type; supported: text (.csv, ")
