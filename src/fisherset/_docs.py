@@ -83,9 +83,10 @@ groups : array-like or mapping, default=None
     each feature, or names of groups with their columns; a feature in none of these is a group of its own.
     Sizes then count groups.
 keep : array-like, default=None
-    Features that must be selected, which count towards the size: names, numbers or a mask. With `groups`
-    labels of groups, or any of their columns; where groups are numbered a number is a group, and a mask
-    names columns. Bounds are over the sets that respect it.
+    Features that must be selected, which count towards the size: names, numbers or a mask; patterns such as
+    "MT-*", unless a feature has that very name; or a `pathlib.Path` of a file with a name per line, or of a
+    selection.json. With `groups` labels of groups, or any of their columns; where groups are numbered a
+    number is a group, and a mask names columns. Bounds are over the sets that respect it.
 exclude : array-like, default=None
     Features that must not be selected, given as in `keep`.
 exclude.explain : array-like, default=None
@@ -95,7 +96,7 @@ class_weight : "balanced", "sqrt" or mapping, default=None
     same, "sqrt" in proportion to the root of their size, a mapping of labels to weights says so itself.
 adjust_for : array-like, default=None
     Features that are not selected, but for whose linear effect the others and the target are adjusted,
-    as for `confounders`: names, numbers or a mask. The name of a column of strings means all its features
+    as for `confounders`; given as in `keep`. The name of a column of strings means all its features
     `column=value`. The rest of their groups is not selected either.
 missing : {"error", "mean"}, default="error"
     Treatment of NaN in X: refuse it, or let it count as the mean of its column, so that it adds nothing to

@@ -108,7 +108,8 @@ def _is_text(start: bytes) -> bool:
     """Whether these may be the first bytes of a text; every other byte of UTF-16 may be zero."""
     if start.startswith(MARKS) or not CONTROL.search(start):
         return True
-    return any(half and not half.strip(b"\0") for half in (start[:400:2], start[1:400:2]))
+    halves = start[:400:2], start[1:400:2]
+    return sum(half.strip(b"\0") == b"" for half in halves) == 1
 
 
 def _unpacked(path: Path, compression: str) -> bytes:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 FREE = Path("/proc/meminfo")
 ALLOWED = Path("/sys/fs/cgroup/memory.max")  # limit of a container
+TAKEN = Path("/proc/self/statm")
 NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?"
 SIZE = re.compile(rf"\s*({NUMBER})\s*(?:([kmgtpe])(i?)b?|b|bytes)?\s*", re.IGNORECASE)
 PREFIXES = " kmgtpe"
@@ -23,7 +24,19 @@ def free_memory() -> float:
                 free = 1024.0 * int(line.split()[1])
     if ALLOWED.is_file() and (allowed := ALLOWED.read_text().strip()).isdigit():
         free = min(free, float(allowed))
-    return free
+    return min(free, _free_addresses())
+
+
+def _free_addresses() -> float:
+    """Bytes that this process may still take where its memory is limited, as by `ulimit -v`."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return math.inf
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit == resource.RLIM_INFINITY or not TAKEN.is_file():
+        return math.inf
+    return max(0.0, float(limit) - resource.getpagesize() * int(TAKEN.read_text().split()[0]))
 
 
 def format_bytes(size: float) -> str:

@@ -73,7 +73,7 @@ def test_what_is_printed(folder):
     assert f"{len(found['sets'])} sets of 2 columns reach at least 50 % of the best F" in said
     assert "Proven among the allowed sets: exactly" in said
     assert "Required: g1" in said
-    assert "In all of them: g1." in said
+    assert "No other column is in all of them." in said
     assert f"1. {first[0]} (100.00 %) 2. {second[0]} (" in said
     assert "Written: page.html" in said
     page = (folder / "page.html").read_text(encoding="utf-8")

@@ -112,6 +112,39 @@ def test_little_memory_ends_in_an_answer_or_a_sentence(wine, gigabytes):
     assert "Traceback" not in done.stderr
 
 
+BOMBS = {
+    "many rows": (b"a,b,y\n", b"1.5,2.5,u\n2.5,1.5,v\n" * 50_000, 300),
+    "a row that never ends": (b"a,b,y\n1.5,2.5,u\n", b"x" * 2**20, 400),
+    "a header that never ends": (b"a,b,y", b",x" * 2**19, 400),
+    "empty lines": (b"a,b,y\n1,2,u\n3,1,u\n2,1,v\n", b"\n" * 2**20, 300),
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("case", BOMBS)
+def test_a_small_file_of_a_large_table_ends_in_an_answer_or_a_sentence(case, tmp_path):
+    """Never in a signal, as pyarrow's SIGABRT, where memory is limited as by `ulimit -v`."""
+    import gzip
+    import resource
+
+    start, part, times = BOMBS[case]
+    with gzip.open(tmp_path / "t.csv.gz", "wb", compresslevel=3) as file:
+        file.write(start)
+        for _ in range(times):
+            file.write(part)
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (3 * 2**29, 3 * 2**29))
+
+    command = [*COMMAND, "select", "t.csv.gz", "-t", "y", "-k", "1"]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment(), capture_output=True, text=True, preexec_fn=limit
+    )
+    assert done.returncode in (0, 2), done.stderr
+    assert "Traceback" not in done.stderr
+    assert [line for line in done.stderr.splitlines() if not line.startswith("fisherset: ")] == []
+
+
 WRITING = {  # commands, the beginning of what they print before they write, and the file
     "select wine.csv -t target -k 2 --out new.json": ("wine.csv: 178 rows", "new.json"),
     "select wine.csv -t target -k 2 --report new.html": ("wine.csv: 178 rows", "new.html"),

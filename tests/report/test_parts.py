@@ -8,6 +8,7 @@ from datetime import datetime, timedelta, timezone
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
 
@@ -28,6 +29,7 @@ from fisherset.report.dots import build_dots
 from fisherset.report.figures import groups_sentence
 from fisherset.report.overview import Chip, HeldOut, Overview, proof_tile, signal_tile, tiny_classes
 from fisherset.report.panels import ticks_between
+from support.command_line import invoke
 
 NAMES = ["</script><script>alert(1)</script>", "=1+2", "@x", "-a", 'q"u,o', "line\nbreak", "\u2028", "<!--"]
 
@@ -323,3 +325,41 @@ def test_methods_side_by_side():
     bare = build_comparison(found._replace(chosen={}, seconds={}), [], 4)
     assert bare.sets == []
     assert bare.rows[0].seconds is None
+
+
+def test_warnings_are_in_the_box_at_the_top(tmp_path):
+    """Row numbers, target leakage, tiny classes and a search that ended early."""
+    X, y = load_wine(return_X_y=True)
+    y = np.array(["a", "b", "c"], dtype=object)[y]
+    y[:3] = "rare"
+    table = pd.DataFrame(X).add_prefix("c").assign(kind=y, copy=y)
+    table.insert(0, "Id", range(1, 1 + len(y)))
+    table.to_csv(tmp_path / "t.csv", index=False)
+    asked = ("select", "t.csv", "-t", "kind", "-k", 3, "--solver", "exact", "--max-nodes", 1, "--gamma", 1)
+    done = invoke(*asked, "--report", "r.html", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    box = page.partition('<div class="alert"')[2].partition("</div>")[0]
+    assert page.index('<div class="alert"') < page.index('id="chips"')
+    for text in ("Column &#39;Id&#39;", "Column &#39;copy&#39;", "A class has fewer than 5 rows: rare (3)."):
+        assert text in box
+    assert "Stopped at --max-nodes; a better set may exist." in box
+
+
+def test_curves_are_computed_where_they_cost_little(tmp_path, monkeypatch):
+    """Around a given size: F and its bound from the measured table, accuracies where rows are in memory."""
+    X, y = load_wine(return_X_y=True)
+    pd.DataFrame(X).add_prefix("c").assign(kind=np.array(["a", "b", "c"])[y]).to_csv(
+        tmp_path / "t.csv", index=False
+    )
+    asked = ("select", "t.csv", "-t", "kind", "-k", 4, "--report", "r.html")
+    shown = {}
+    for cells in (1_000_000, 1):
+        monkeypatch.setattr("fisherset.cli.sizes.PATH_CELLS", cells)
+        assert invoke(*asked, cwd=tmp_path).returncode == 0
+        shown[cells] = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert shown[1_000_000].count('<figure class="chart block">') == 2
+    assert "Held-out accuracy" in shown[1_000_000]
+    assert "4 (selected)" in shown[1_000_000]
+    assert shown[1].count('<figure class="chart block">') == 0
+    assert '<p class="label">Held-out accuracy</p>' not in shown[1]

@@ -323,12 +323,12 @@ REFUSED = {
     "cut JSON": (
         "t.json",
         lambda t: t.to_json(orient="records").encode()[:99],
-        r"t\.json is no JSON in line 1",
+        r"t\.json is not valid JSON in line 1",
     ),
     "cut lines": (
         "t.jsonl",
         lambda table: lines(table)[:-9],
-        r"t\.jsonl is no JSON in line 90, or is cut off",
+        r"t\.jsonl is not valid JSON in line 90",
     ),
     "a line that is no record": (
         "t.jsonl",
@@ -387,7 +387,7 @@ def test_a_cell_far_from_the_others(monkeypatch, tmp_path):
     (tmp_path / "t.xlsx").write_bytes(zipped(members))
     monkeypatch.setattr("fisherset.tables.memory.free_memory", lambda: 1e11)
     with pytest.raises(
-        ValueError, match=r"t\.xlsx would take .* for a sheet of 1048576 rows of 16384 columns"
+        ValueError, match=r"t\.xlsx needs .* of memory for a sheet of 1048576 rows of 16384 columns"
     ):
         read_table(tmp_path / "t.xlsx", "kind")
 

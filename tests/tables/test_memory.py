@@ -1,5 +1,6 @@
 """A file that claims more than memory holds is refused with the number, before the memory is asked for."""
 
+import gzip
 import io
 import tracemalloc
 import zipfile
@@ -10,10 +11,11 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
 
-from fisherset import _memory
-from fisherset.tables import memory, read_table
-from fisherset.tables.columns.table import read_content, reduce_content
+from fisherset import _memory, scan
+from fisherset.tables import Layout, memory, read_table
+from fisherset.tables.columns.table import opened_file, read_content, reduce_content
 from fisherset.tables.memory import format_bytes, free_memory
+from fisherset.tables.read import size_in_memory
 
 LITTLE = 2e7  # bytes that are taken to be free where a test says so
 
@@ -175,3 +177,33 @@ def test_what_the_system_says_is_free(monkeypatch, tmp_path):
     assert free_memory() == 8192
     (tmp_path / "max").write_text("4096\n")
     assert free_memory() == 4096
+
+
+def test_what_a_limit_of_the_process_leaves(monkeypatch, tmp_path):
+    """`ulimit -v` counts the addresses that are taken already."""
+    resource = pytest.importorskip("resource")
+    monkeypatch.setattr(_memory, "TAKEN", tmp_path / "statm")
+    (tmp_path / "statm").write_text("100 50 20 1 0 30 0\n")
+    page = resource.getpagesize()
+    for limit, free in ((resource.RLIM_INFINITY, None), (103 * page, 3.0 * page), (90 * page, 0.0)):
+        monkeypatch.setattr(resource, "getrlimit", lambda _, limit=limit: (limit, limit))
+        assert free_memory() == free if free is not None else free_memory() > 1e6
+
+
+def test_the_size_of_a_text_that_hardly_takes_space_compressed(tmp_path):
+    """A megabyte of it would be as large as its first bytes say, but for those that are read ahead."""
+    text = b"a,b,y\n" + b"1.5,2.5,u\n2.5,1.5,v\n" * 1_000_000
+    (tmp_path / "t.csv").write_bytes(text)
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(text))
+    sizes = [size_in_memory(*opened_file(tmp_path / name, Layout())) for name in ("t.csv", "t.csv.gz")]
+    assert sizes[1] == pytest.approx(sizes[0], rel=0.3)
+
+
+@pytest.mark.parametrize("opened", [read_table, scan])
+def test_a_row_that_never_ends(opened, monkeypatch, tmp_path):
+    """Pyarrow would end the process where a block of text does not fit."""
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(b"a,y\n1,u\n2,v\n" * 200_000 + b"x" * 2**26))
+    monkeypatch.setattr(memory, "free_memory", lambda: 1e8)
+    with pytest.raises(ValueError, match=r"t\.csv\.gz needs .* of memory"):
+        for _ in opened(tmp_path / "t.csv.gz", "y").blocks():
+            pass

@@ -216,10 +216,11 @@ class NearBest:
                 yield f"{self.status.value}."
             if len(self.sets) == 1:
                 yield f"It is {self.named(self.sets[0])}."
-            elif self.core:
-                yield f"In all of them: {self.named(self.core)}."
+            elif own := [unit for unit in self.core if unit not in self.kept]:
+                yield f"In all of them{', besides the required' if self.kept else ''}: {self.named(own)}."
             else:
-                yield f"No {self.what.removesuffix('s')} is in all of them."
+                other = "other " if self.kept else ""
+                yield f"No {other}{self.what.removesuffix('s')} is in all of them."
             if self.exchangeable:
                 yield f"Interchangeable: {'; '.join(map(self._interchangeable, self.exchangeable))}."
         if self.n_constant:

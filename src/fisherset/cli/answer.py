@@ -193,6 +193,7 @@ class Answer:
             asked=asked,
             comparison=comparison,
             remarks=self.leakage,
+            ended=remarks_on(self.selector),
             groups=[request.grouping.labels[group] for group in request.grouping.codes],
             **request.words,
             provenance=provenance(request, self._python, len(y)),

@@ -115,6 +115,7 @@ def build_report(
     compared_sizes: Sizes | None = None,
     rows: Sequence[ChosenFeature] | None = None,
     what_if: WhatIf | None = None,
+    ended: Sequence[Remark] | None = None,
 ) -> Report:
     """Put the content of a page about a fitted selector together.
 
@@ -152,6 +153,8 @@ def build_report(
         From :func:`chosen_features`, if that has been called before.
     what_if : WhatIf, default=None
         The panel to change the set with, from :func:`build_what_if`.
+    ended : sequence of Remark, default=None
+        How the search ended and compares with chance; None for the words of :func:`remarks_on`.
 
     Returns
     -------
@@ -176,7 +179,7 @@ def build_report(
     counts = class_sizes(y) if task == "classification" and not made.n_rows else {}
     classes = made.classes or counts
     words = {"noun": noun, "task": task, "limited": limited, "adjusted": adjusted or sample.adjusted}
-    warned = [*remarks, *remarks_on(selector), *tiny_classes(classes)]
+    warned = [*remarks, *(remarks_on(selector) if ended is None else ended), *tiny_classes(classes)]
     held_out = _held_out(compared_sizes, comparison, int(order.size), classes, task)
     overview = _overview(selector, rows, warned, words, held_out, title, line)
     if comparison is not None:

@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from os import PathLike
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +15,7 @@ from numpy.typing import NDArray
 
 from fisherset._format import meant
 from fisherset._format import shown as listed
+from fisherset._names import is_pattern, matching, read_names
 from fisherset._types import Floats, Indices
 from fisherset.selection.noise import Noise, between_shares, measure_noise
 from fisherset.solver import Domain, Units, mask_of, without
@@ -323,7 +326,21 @@ class _UnitParser:
         masked = self._index.of_mask(name, given) if items else None
         if masked is not None:
             return masked
-        return np.unique(np.concatenate([NONE, *(self._columns_of(name, item) for item in items)]))
+        meant_items = [one for item in items for one in self._meant(name, item)]
+        return np.unique(np.concatenate([NONE, *(self._columns_of(name, item) for item in meant_items)]))
+
+    def _meant(self, name: str, item: Any) -> list[Any]:
+        """The item itself, names in a file, or those that a pattern matches, unless it is a name."""
+        if isinstance(item, PathLike):
+            return [one for line in read_names(Path(item)) for one in self._meant(name, line)]
+        own = self._unit_of(item) is not None or self._index.number(item) is not None
+        if own or not is_pattern(item) or self._index.of_column(item):
+            return [item]
+        matched = matching(item, dict.fromkeys([*self._labels, *(self._index.names or ())]))
+        if not matched:
+            what = "group or column" if self._groups else "column"
+            raise ValueError(f"{name} must match some {what} of X; {shown(item)} matches none.")
+        return matched
 
     def _columns_of(self, name: str, item: Any) -> Indices:
         unit, column = self._unit_of(item), self._index.number(item)

@@ -92,7 +92,7 @@ def test_blocks_make_no_difference(case, repeated, small, tmp_path):
         with pytest.raises(pa.ArrowInvalid, match=r"Expected \d columns, got \d"):
             at_once(tmp_path / "t.csv")
         with pytest.raises(
-            ValueError, match=r"Line 62 of t\.csv has [13] cells?, the header 2. is the file dam"
+            ValueError, match=r"Line 62 of t\.csv has [13] cells?, the header 2. Is the file trunc"
         ):
             read(tmp_path / "t.csv")
         return

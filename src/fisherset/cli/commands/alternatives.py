@@ -74,6 +74,7 @@ def alternatives(
             found = near_best_sets(request, size, search)
             leakage = leakage_warnings(request)
         ended = status_remarks(found.status)
+        told = replace(found, status=type(found.status)["CONVERGED"])  # as the remark says how it ended
         if as_json:
             warn_beside(leakage, ended, quiet=quiet)
             typer.echo(
@@ -86,12 +87,10 @@ def alternatives(
             screen.lines(request.headline)
             screen.values(request.limits)
             screen.warnings(leakage)
-            _show(
-                screen, replace(found, status=type(found.status)["CONVERGED"])
-            )  # said here, as the terminal does
+            _show(screen, told)
             screen.warnings(ended)
         with ProgressBars(silent or report is None, "writing the report"):
-            outputs.write(report, lambda: _page(request, found, leakage, max_sets))
+            outputs.write(report, lambda: _page(request, told, [*leakage, *ended], max_sets))
         outputs.show(Screen(silent))
 
 
@@ -158,7 +157,7 @@ def _without(row: AlternativeFeature, below: str) -> str:
     return below if row.without is None else f"{100 * row.without:.2f} %"
 
 
-def _page(request: Request, found: NearBest, leakage: Sequence[Remark], max_sets: int) -> str:
+def _page(request: Request, found: NearBest, remarks: Sequence[Remark], max_sets: int) -> str:
     from fisherset.cli.provenance import provenance, python_lines
     from fisherset.report import alternatives_page, build_alternatives
 
@@ -172,6 +171,6 @@ def _page(request: Request, found: NearBest, leakage: Sequence[Remark], max_sets
         title=f"Sets of {counted(k, noun)} of {table.path.name}",
         line=request.line(k, "in a set"),
         asked=asked,
-        remarks=leakage,
+        remarks=remarks,
         provenance=provenance(request, python_lines(request, "near_best", k, search)),
     )

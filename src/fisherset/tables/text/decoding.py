@@ -48,10 +48,15 @@ def _decompressing(file: Any, compression: str) -> Any:
 
 
 def ratio_of(path: Path, compression: str) -> float:
-    """Decompressed bytes for each byte of a compressed file, in its first 8 MB."""
+    """Decompressed bytes for each byte of a compressed file, in its first MB, or the first 64 MB of text.
+
+    Streams read ahead, so that the first few bytes would say too little.
+    """
     with path.open("rb") as file:
-        stream = _decompressing(file, compression)  # closes the file when it is collected
-        return len(stream.read(2**23)) / max(1, file.tell())
+        stream, size = _decompressing(file, compression), 0  # closes the file when it is collected
+        while file.tell() < 2**20 and size < 2**26 and (part := stream.read(2**22)):
+            size += len(part)
+        return size / max(1, file.tell())
 
 
 class CountedStream(io.RawIOBase):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fisherset._memory import format_bytes
 from fisherset._progress import is_enabled, report_progress
 from fisherset.tables.columns.types import EXACT_BITS, check_names
 from fisherset.tables.layout import PLAIN, Layout
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 LOOK = 2**20  # bytes of text from which the length of rows, and types of columns, are taken
 LARGEST_BLOCK = 2**31 - 1  # bytes of text that pyarrow parses at a time
+BLOCK_COPIES = 4  # that pyarrow has of a block while it parses it
 # A block is parsed row by row and then converted column by column: it should fit into the cache, and yet
 # have enough rows for a column to be worth a call.
 BLOCK, BLOCK_ROWS = 2**23, 256
@@ -149,7 +151,7 @@ class TextReader:
                 included = []
             except (pa.ArrowInvalid, UnicodeError) as error:
                 if "straddling" in str(error) and block < size:  # a row is longer than a block
-                    block = min(8 * block, size)
+                    block = self._longer(block, size)
                 elif "conversion error" in str(error) and floats:
                     floats = {}
                 else:
@@ -159,6 +161,12 @@ class TextReader:
         named = zip(table.column_names, table.columns, strict=True)
         kept = [name.strip() != "" or column.null_count < len(column) for name, column in named]
         return table if all(kept) else table.select(np.flatnonzero(kept).tolist())
+
+    def _longer(self, block: int, most: int) -> int:
+        """Return the next length of blocks, as far as memory holds them: pyarrow would end the process."""
+        longer = min(8 * block, most)
+        check_room(self.file.name, BLOCK_COPIES * longer, f"a row of more than {format_bytes(block)}")
+        return longer
 
     def _n_cells(self) -> float:
         return self._cells_per_byte * self.file.stamp[0]
@@ -312,7 +320,7 @@ class TextReader:
             except pa.ArrowInvalid as error:
                 if "straddling" not in str(error) or block == LARGEST_BLOCK:
                     raise
-                block = min(8 * block, LARGEST_BLOCK)  # a row is longer than a block
+                block = self._longer(block, LARGEST_BLOCK)  # a row is longer than a block
 
     def _batches(
         self, columns: Sequence[str], types: Mapping[str, Any], block: int, skip: int = 0
