@@ -94,7 +94,9 @@ def main():
     scale = np.array([gain(name, "scale") for name in names])
     write_whole(options.figure, draw(names, fixed, scale))
     print(
-        "| set | gamma / n chosen, k = 10 to 50 | scale | " + " | ".join(f"{m:g} n" for m in MULTIPLES) + " |"
+        "| set | gamma / n selected, k = 10 to 50 | scale | "
+        + " | ".join(f"{m:g} n" for m in MULTIPLES)
+        + " |"
     )
     print("| --- | ---: | ---: | " + " | ".join(["---:"] * len(MULTIPLES)) + " |")
     for name, row, own in zip(names, fixed, scale, strict=True):

@@ -115,19 +115,19 @@ TABLES = {
         "t.csv",
         csv_of(lambda t: t.assign(kind=np.arange(len(t)) // 2 * 7)),
         (),
-        "distinct whole numbers in .* rows.*--task regression",
+        "distinct integers in .* rows.*--task regression",
     ),
     "whole numbers of many values in Parquet": (
         "t.parquet",
         lambda path, t: t.assign(kind=np.arange(len(t)) // 2 * 7).to_parquet(path),
         (),
-        "distinct whole numbers in .* rows.*--task regression",
+        "distinct integers in .* rows.*--task regression",
     ),
     "whole numbers, all different": (
         "t.csv",
         csv_of(lambda t: t.assign(kind=np.arange(len(t)) * 7)),
         (),
-        "another whole number in each of the .* rows.*--task regression",
+        "a different integer in each of the .* rows.*--task regression",
     ),
     "target with gaps": (
         "t.csv",

@@ -1,5 +1,6 @@
 """Every command reads every kind of file, pipes and folders, and says what it cannot read."""
 
+import hashlib
 import json
 import os
 import subprocess
@@ -94,6 +95,7 @@ def test_the_page_has_python_lines_for_the_layout(files):
     done = invoke("select", "t.ods", "--sheet", "rows", *SELECT, "--report", "r.html", cwd=files)
     assert done.returncode == 0, done.stderr
     page = (files / "r.html").read_text(encoding="utf-8")
+    assert hashlib.sha256((files / "t.ods").read_bytes()).hexdigest() in page  # of the file, not its text
     assert "Layout(sheet=&#39;rows&#39;)" in page
     done = invoke("select", "t.data", "--no-header", "-t", "-1", "-k", "2", "--report", "r.html", cwd=files)
     page = (files / "r.html").read_text(encoding="utf-8")
@@ -183,7 +185,7 @@ def test_sheets_and_kinds_that_do_not_exist(files):
     sentence = refused(invoke("select", "t.xlsx", "--sheet", "Rows", *SELECT, cwd=files))
     assert "t.xlsx has no sheet 'Rows'; it has the sheets 'rows', 'notes'" in sentence
     sentence = refused(invoke("select", "t.csv", "--sheet", "rows", *SELECT, cwd=files))
-    assert sentence == ("fisherset: --sheet must go with an Excel or OpenDocument file; t.csv has no sheets.")
+    assert sentence == ("fisherset: --sheet needs an Excel or OpenDocument file; t.csv has no sheets.")
     (files / "t.docx").write_bytes(b"PK")
     sentence = refused(invoke("select", "t.docx", *SELECT, cwd=files))
     assert sentence.startswith("fisherset: t.docx has an unsupported file type; supported: text (.csv, ")

@@ -39,11 +39,11 @@ INTERPRETED = {
 }
 AMBIGUOUS = {
     "noise of whole numbers": (np.random.default_rng(1).integers(0, 200, N), r"\d+ distinct .* in 600 rows"),
-    "diabetes": (load_diabetes().target.astype(int), "214 distinct whole numbers in 442 rows"),
-    "counts of cells": (heavy_tailed(), r"\d+ distinct whole numbers in 8000 rows"),
-    "years": (np.arange(N) % 34 + 1990, "34 distinct whole numbers in 600 rows"),
+    "diabetes": (load_diabetes().target.astype(int), "214 distinct integers in 442 rows"),
+    "counts of cells": (heavy_tailed(), r"\d+ distinct integers in 8000 rows"),
+    "years": (np.arange(N) % 34 + 1990, "34 distinct integers in 600 rows"),
     "few rows, most values once": (np.array([*range(3, 36, 3), 3, 7]), "12 distinct .* in 13 rows"),
-    "row numbers": (np.arange(1, N + 1), "another whole number in each of the 600 rows"),
+    "row numbers": (np.arange(1, N + 1), "a different integer in each of the 600 rows"),
 }
 
 

@@ -105,7 +105,7 @@ def test_fewer_repeats_take_the_first(small, tmp_path):
 
 def test_results_of_another_protocol_are_not_mixed(small):
     data, out, _, _ = small
-    with pytest.raises(ValueError, match=r"holds results for standardize='all'.*Choose another --out"):
+    with pytest.raises(ValueError, match=r"holds results for standardize='all'.*Use another --out"):
         reproduce(data_dir=data, only="table2", repeats=2, out=out, standardize="train")
 
 

@@ -43,7 +43,7 @@ REASONS = {
     "lists": "holds? neither numbers nor (texts|strings)",
     "names": "the same name",
     "no labels": "is missing in",
-    "classes": "class|identifier|continuous|whole number in each",
+    "classes": "class|identifier|continuous|different integer in each",
     "empty": "no features: only the target",
     "drop": "--drop names columns",
     "k": "-k must|but -k is",

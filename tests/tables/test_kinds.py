@@ -278,7 +278,7 @@ def test_a_sheet_by_name(tmp_path):
     with pytest.raises(ValueError, match=r"has no sheet 'Two'; it has the sheets 'one', 'two'\."):
         read_table(tmp_path / "t.xlsx", "kind", layout=Layout(sheet="Two"))
     write_csv(tmp_path / "t.csv", frame())
-    with pytest.raises(ValueError, match=r"--sheet must go with an Excel.*t\.csv has no sheets"):
+    with pytest.raises(ValueError, match=r"--sheet needs an Excel.*t\.csv has no sheets"):
         read_table(tmp_path / "t.csv", "kind", layout=Layout(sheet="two"))
     write_xlsx(tmp_path / "t.xlsx", {"one": first, "two": second}, hidden=["one"])
     with pytest.warns(UserWarning, match="read 'two'"):
@@ -451,7 +451,7 @@ def test_a_header_that_is_lacking_is_named_with_the_option(tmp_path):
     (tmp_path / "u.csv").write_text("1.5,1.5,u\n2.5,3.5,v\n")
     with pytest.raises(ValueError, match=r"u\.csv has no header.*Add --no-header, or write the names"):
         read_table(tmp_path / "u.csv", "kind")
-    with pytest.raises(ValueError, match=r"--no-header must go with a text or sheet.*t\.parquet have names"):
+    with pytest.raises(ValueError, match=r"--no-header needs text or a sheet.*t\.parquet have names"):
         read_table(tmp_path / "t.parquet", "kind", layout=Layout(header=False))
 
 

@@ -75,9 +75,7 @@ class TableFile:
         "--no-header",
     )
 
-    drop_unlabelled: bool = layout_option(
-        False, "Leave out the rows whose target is missing.", "--drop-unlabelled"
-    )
+    drop_unlabelled: bool = layout_option(False, "Ignore rows whose target is missing.", "--drop-unlabelled")
 
     @property
     def inputs(self) -> list[Path]:

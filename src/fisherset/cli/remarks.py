@@ -16,7 +16,7 @@ ENDED = {
     "INEXACT": "F is uncertain (rounding): its true value is at least the one stated. Raise --gamma, or "
     "--exclude near-duplicate columns.",
     "UNKNOWN": "Some columns look constant once others are adjusted for, which loosens the proof. "
-    "Leave them out with --exclude.",
+    "Use --exclude.",
     "TIME_LIMIT": "Stopped at --time-limit; a better set may exist.",
     "MAX_NODES": "Stopped at --max-nodes; a better set may exist.",
     "INTERRUPTED": "Interrupted; a better set may exist.",

@@ -277,7 +277,7 @@ def read_results(path: Path) -> Results:
         }
         return Results(protocol, runs, date=str(content["date"]), **strings)
     except (OSError, KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
-        fix = "Remove it, or choose another --out."
+        fix = "Remove it, or use another --out."
         raise ValueError(f"{path.name} cannot be used: {error}. {fix}") from error
 
 

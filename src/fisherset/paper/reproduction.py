@@ -198,14 +198,16 @@ def _pixels(results: Results, faces: Data) -> Picture:
         run = results.of("orl", method)[0]
         shares[method] = mirror_share(run.features)
         _face(axes, mean_face, run.features)
-        axes.set_title(f"{METHOD_TITLES[method]}\nmirror image chosen too: {shares[method]:.0%}", fontsize=10)
+        axes.set_title(
+            f"{METHOD_TITLES[method]}\nmirror image selected too: {shares[method]:.0%}", fontsize=10
+        )
     text = (
-        "The mean face three times with the 100 chosen pixels marked: by the Fisher score and by GFS twice. "
-        "Share of chosen pixels whose mirror image is chosen too: "
+        "The mean face three times with the 100 selected pixels marked: by the Fisher score and by GFS "
+        "twice. Share of selected pixels whose mirror image is selected too: "
         + ", ".join(f"{METHOD_TITLES[method]} {share:.0%}" for method, share in shares.items())
         + "."
     )
-    return Picture("figure2", "Figure 2: the 100 pixels chosen on ORL, first repeat", text, as_svg(figure))
+    return Picture("figure2", "Figure 2: the 100 pixels selected on ORL, first repeat", text, as_svg(figure))
 
 
 def _face(axes: Any, mean_face: Any, features: Sequence[int]) -> None:
@@ -254,14 +256,14 @@ def _resumed(path: Path, protocol: Protocol) -> Results:
         raise ValueError(
             f"{path} holds results for standardize={found.protocol.standardize!r}, "
             f"seed={found.protocol.seed}; this run has {protocol.standardize!r}, {protocol.seed}. "
-            f"Choose another --out, or remove the file."
+            f"Use another --out, or remove the file."
         )
     versions = current_versions()
     if found.versions != versions:
         other = ", ".join(name for name in versions if found.versions.get(name) != versions[name])
         raise ValueError(
             f"{path} was made with other versions of {other}; figures of different versions are not mixed. "
-            f"Choose another --out, or remove the file."
+            f"Use another --out, or remove the file."
         )
     return found
 
@@ -287,7 +289,7 @@ def _note(results: Results, key: str, data: Data) -> None:
     if results.digests.get(key, data.digest) != data.digest:
         raise ValueError(
             f"The results found are of another {results.files.get(key, key)} than {data.file}. "
-            f"Choose another --out."
+            f"Use another --out."
         )
     results.files[key], results.digests[key] = data.file, data.digest
 

@@ -176,7 +176,7 @@ def _mirrors(results: Results) -> ResultTable:
 
     return _by_method(
         "figure2",
-        "Figure 2 in numbers: chosen pixels whose mirror image is chosen too (%)",
+        "Figure 2 in numbers: selected pixels whose mirror image is selected too (%)",
         ["method", "ORL, 100 of 1024 pixels"],
         cells,
         "100 pixels drawn at random would have 9.7 %. The paper gives no number.",

@@ -257,7 +257,7 @@ class PixelDisplay(Display):
     >>> X, y = load_digits(return_X_y=True)
     >>> chosen = GeneralizedFisherScore(10).fit(X, y).get_support(indices=True)
     >>> PixelDisplay(X.mean(axis=0), chosen).plot().text_
-    'The 10 chosen pixels on the mean of 8 x 8 images: 6 in the upper half, 4 in the lower.'
+    'The 10 selected pixels on the mean of 8 x 8 images: 6 in the upper half, 4 in the lower.'
     """
 
     size = (3.6, 3.6)
@@ -287,6 +287,6 @@ class PixelDisplay(Display):
         side = len(self.image)
         upper = int(np.sum(self.features // side < side / 2))
         return (
-            f"The {self.features.size} chosen pixels on the mean of {side} x {side} images: {upper} in the "
+            f"The {self.features.size} selected pixels on the mean of {side} x {side} images: {upper} in the "
             f"upper half, {self.features.size - upper} in the lower."
         )

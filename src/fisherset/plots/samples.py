@@ -121,7 +121,7 @@ class PlaneDisplay(Display):
         if len(self.coloured) < len(self.classes):
             listed += f", the {len(self.coloured)} largest of them in colour"
         return (
-            f"{n} rows of {listed} in the plane of the discriminant of the chosen features: the "
+            f"{n} rows of {listed} in the plane of the discriminant of the selected features: the "
             f"first direction holds {self._part(0)} of F, the second {self._part(1)}."
         )
 

@@ -58,11 +58,11 @@ def check_layout(layout: Layout) -> None:
     """Refuse a layout that takes the whole table at once."""
     if layout.labels is not None:
         raise ValueError(
-            f"Labels in a file of their own must go with a table that is read whole; this one is read by "
+            f"--labels needs a table that fits into memory; this one is read in "
             f"batches. Write the labels of {layout.labels.name} into the table, or use fewer rows."
         )
     if layout.transpose:
         raise ValueError(
-            "Features as rows must go with a table that is read whole; this one is read by batches. Write it "
+            "--transpose needs a table that fits into memory; this one is read in batches. Write it "
             "the other way round, or use fewer rows."
         )

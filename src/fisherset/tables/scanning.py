@@ -50,8 +50,8 @@ def scan(
     Parameters
     ----------
     paths : path, list of paths, or table
-        A file (Parquet, Arrow or Feather, CSV, TSV or other text, which may be compressed as .csv.gz); a
-        list of such; a pattern such as "rows/*.parquet"; a folder, whose `key=value` folders are columns,
+        A file (Parquet, Arrow or Feather, CSV, TSV or other text, which may be compressed as .csv.gz; a
+        sheet of Excel or OpenDocument, JSON, or one of them in a .zip); a list of such; a pattern such as "rows/*.parquet"; a folder, whose `key=value` folders are columns,
         too; an .h5ad file or .zarr folder of AnnData. Or a `pyarrow.dataset.Dataset`, a polars LazyFrame,
         a DuckDB relation, AnnData, a data frame of pandas, polars or Dask, or a function that opens a
         `pyarrow.RecordBatchReader` each time it is called.
@@ -130,7 +130,7 @@ def scan(
         )
     if layer is not None:
         raise ValueError(
-            f"layer is for .h5ad files, .zarr folders and AnnData; got {layer!r} beside another."
+            f"layer is for .h5ad files, .zarr folders and AnnData; got {layer!r} for another table."
         )
     listed = [target] if isinstance(target, str) else target
     targets = list(listed) if isinstance(listed, list | tuple) else []
@@ -230,7 +230,7 @@ def _stream_of(paths: Any, targets: list[str], layout: Layout) -> Stream:
     query = query_of(paths)
     if query is None:
         raise TypeError(
-            f"paths must be a path, a list of paths, or a table that can be read by batches; got "
+            f"paths must be a path, a list of paths, or a table that can be read in batches; got "
             f"{type(paths).__name__}. Rows in memory need no scan: pass them as X and y."
         )
     return query
@@ -357,8 +357,8 @@ class ScannedTable(BatchedRows):
         for name, kind in zip(piece.schema.names, piece.schema.types, strict=True):
             if kind != plain and name not in self._others and rounds(piece.column(name)):
                 raise ValueError(
-                    f"Column {name!r} of {place.name} holds whole numbers beyond 2^53, which would be "
-                    f"rounded. Leave it out with drop, or convert it."
+                    f"Column {name!r} of {place.name} holds integers beyond 2^53, which float64 "
+                    f"would round. Convert it, or use drop."
                 )
 
 

@@ -355,7 +355,7 @@ def check_comparable(squares: Floats, varying: NDArray[np.bool_], names: Any) ->
         listed = lost.tolist() if names is None else [names[j] for j in lost]
         raise ValueError(
             f"A ratio of sums needs columns within 140 decades of each other; {listed_columns(listed)} "
-            "numbers too small beside the largest. Standardise the columns first, or drop these."
+            "numbers too small compared with the largest. Standardise the columns first, or drop these."
         )
 
 

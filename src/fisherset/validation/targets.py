@@ -116,7 +116,7 @@ def check_classes(classes: NDArray[Any], n_samples: int) -> None:
         )
     if classes.size > MANY_CLASSES and n_samples < FEW_SAMPLES * classes.size and _has_gaps(classes):
         warn(
-            f"y holds {classes.size} distinct whole numbers in {n_samples} samples, read as classes. "
+            f"y holds {classes.size} distinct integers in {n_samples} samples, read as classes. "
             f"{_FOR_NUMBERS}"
         )
 

@@ -149,7 +149,7 @@ def test_columns_are_found_by_their_names():
         (summarize(pd.DataFrame(X, columns=list("abcdefghijklmn")), Y), "got 14 without names and 14"),
         (summarize(X, NUMBERS, task="regression"), "one kind; got classes and 2 numbers"),
         (summarize(X, SETS), "one kind; got classes and 3 labels"),
-        (summarize(X, Y, confounders=Z), "got classes and classes beside 2 confounders"),
+        (summarize(X, Y, confounders=Z), "got classes and classes with 2 confounders"),
     ],
 )
 def test_what_does_not_match_is_refused(other, words):
@@ -284,11 +284,11 @@ def test_other_files_are_refused(tmp_path):
         Summary.load(tmp_path / "table.npz")
     with pytest.raises(FileNotFoundError, match="File not found"):
         Summary.load(tmp_path / "nowhere.npz")
-    with pytest.raises(ValueError, match=r"kept in an \.npz file"):
+    with pytest.raises(ValueError, match=r"saved as \.npz"):
         summarize(X, Y).save(tmp_path / "s.csv")
     pairs = np.empty(N, dtype=object)
     pairs[:] = [(str(label), 0) for label in Y]
-    with pytest.raises(TypeError, match=r"to be kept in a file; got \("):
+    with pytest.raises(TypeError, match=r"to be saved; got \("):
         summarize(X, pairs).save(tmp_path / "s.npz")
     assert not (tmp_path / "s.npz").exists()
 
@@ -301,7 +301,9 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(OSError, match=r"s\.npz could not be written: .*No space left on device.* was kept"):
+    with pytest.raises(
+        OSError, match=r"s\.npz could not be written: .*No space left on device.* was written"
+    ):
         summarize(X[:99], Y[:99]).save(path)
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["s.npz"]

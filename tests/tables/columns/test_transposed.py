@@ -206,7 +206,7 @@ REFUSED = {
     "long numbers": (
         "t.csv",
         text("gene,s1,s2\na,12345678901234567,1\nb,1,2\nknid,u,v\n"),
-        "Column 'a' holds whole numbers beyond 2.53",
+        "Column 'a' holds integers beyond 2.53",
     ),
     "lists": (
         "t.parquet",

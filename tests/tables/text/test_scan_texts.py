@@ -114,7 +114,7 @@ REFUSED = {
     ),
     "numbers": (["1", "2"] * 200, "Column 'odd' holds numbers stored as text. Convert it, or use drop"),
     "dates": (pd.date_range("2020-01-01", periods=400), "Column 'odd' holds dates or times"),
-    "lists": ([[1]] * 400, "Column 'odd' holds neither numbers nor texts"),
+    "lists": ([[1]] * 400, "Column 'odd' holds neither numbers nor strings"),
     "nothing": ([None] * 400, "Column 'odd' is empty. Use drop"),
 }
 

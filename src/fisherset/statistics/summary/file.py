@@ -41,13 +41,13 @@ def write_summary(path: str | PathLike[str], summary: Any) -> None:
     """Write a file, whole or not at all."""
     target = Path(path)
     if target.suffix.lower() != ".npz":
-        raise ValueError(f"A summary is kept in an .npz file; got {str(target)!r}.")
+        raise ValueError(f"A summary is saved as .npz; got {str(target)!r}.")
     content = summary_content(summary)
     try:
         write_whole(target, content)
     except OSError as error:
         why = error.strerror or reason(error)
-        raise OSError(f"{target.name} could not be written: {why}. Nothing was kept.") from error
+        raise OSError(f"{target.name} could not be written: {why}. Nothing was written.") from error
 
 
 def summary_content(summary: Any) -> bytes:
@@ -56,7 +56,7 @@ def summary_content(summary: Any) -> bytes:
     odd = [label for label in gathered.labels if not isinstance(label, str | int | float | bool | None)]
     if odd:
         raise TypeError(
-            f"Labels must be strings, numbers, or True and False to be kept in a file; got {shown(odd[0])}."
+            f"Labels must be strings, numbers, or True and False to be saved; got {shown(odd[0])}."
         )
     about = {
         "format": FORMAT,
@@ -170,7 +170,7 @@ class _Archive:
                 view[done : done + len(part)] = np.frombuffer(part, np.uint8)
                 done += len(part)
             if done < n_bytes or stream.read(1):  # which at the end compares checksums
-                raise _UnfitError(f"its {name} is cut off")
+                raise _UnfitError(f"its {name} is truncated")
         return array.reshape(found, order="F" if by_columns else "C").astype(kind, copy=False)
 
 

@@ -294,7 +294,7 @@ class Summary:
     def _described(self) -> str:
         n_targets, n_confounders, sets = self._kind
         what = f"{n_targets} {'labels' if sets else 'numbers'}" if n_targets else "classes"
-        return f"{what} beside {n_confounders} confounders" if n_confounders else what
+        return f"{what} with {n_confounders} confounders" if n_confounders else what
 
 
 def _named(names: list[str] | None) -> str:

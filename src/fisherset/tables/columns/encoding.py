@@ -159,9 +159,7 @@ def _features(
     if held.kind == "nothing" or 0 < held.n_rows == held.n_missing:
         raise RefusedColumnError(NOTHING)
     if held.kind == "number" and held.rounded:
-        raise RefusedColumnError(
-            f"Columns {{}} hold whole numbers beyond 2^53, which would be rounded. {DROP}"
-        )
+        raise RefusedColumnError(f"Columns {{}} hold integers beyond 2^53, which float64 would round. {DROP}")
     if held.kind == "text" and held.n_rows and held.unit is None:
         _check_categories(held)
     if held.n_missing and impute is None:

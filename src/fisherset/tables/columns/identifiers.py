@@ -156,7 +156,7 @@ def matched_rows(table: Keys, labels: Keys, *, drop: bool = False) -> list[int |
         spaces = f" Without the spaces around them {found} would be found; take these off." if found else ""
         raise ValueError(
             f"{len(lost)} of {len(own)} rows of {name} have no label in {file}, matched by {on!r}: "
-            f"{shown(lost)}.{spaces or ' Add --drop-unlabelled to leave them out.'}"
+            f"{shown(lost)}.{spaces or ' Add --drop-unlabelled to ignore them.'}"
         )
     more = len(keys) - (len(own) - len(lost))
     if more:

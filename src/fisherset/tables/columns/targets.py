@@ -96,12 +96,12 @@ class TargetValues:
             return CLASSES
         if n_values == n_rows:
             raise ValueError(
-                f"The target {target!r} has another whole number in each of the {n_rows} rows. Add --task "
-                f"regression if it is an amount; if it names the rows, take another --target."
+                f"The target {target!r} has a different integer in each of the {n_rows} rows. Add --task "
+                f"regression, or name another --target if it is an identifier."
             )
         more = "more than " if n_values > MOST_VALUES else ""
         raise ValueError(
-            f"The target {target!r} has {more}{min(n_values, MOST_VALUES)} distinct whole numbers"
+            f"The target {target!r} has {more}{min(n_values, MOST_VALUES)} distinct integers"
             f"{'' if more else f' in {n_rows} rows'}. Add --task regression, or --task classification to "
             f"treat each as a class."
         )

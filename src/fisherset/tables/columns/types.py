@@ -61,7 +61,7 @@ def kind_of(kind: Any) -> str:
         return "nothing"
     if any(test(kind) for test in (kinds.is_boolean, kinds.is_integer, kinds.is_floating, kinds.is_decimal)):
         return "number"
-    what = "dates or times" if kinds.is_temporal(kind) else "neither numbers nor texts"
+    what = "dates or times" if kinds.is_temporal(kind) else "neither numbers nor strings"
     raise RefusedColumnError(f"Columns {{}} hold {what}. {DROP}")
 
 

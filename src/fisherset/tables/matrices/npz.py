@@ -182,7 +182,7 @@ def _claimed_size(path: Path, names: Collection[str]) -> int:
                 read = np.lib.format.read_array_header_1_0 if first else np.lib.format.read_array_header_2_0
                 shape, _, dtype = read(array)
             if not dtype.hasobject and math.prod(shape) * dtype.itemsize > member.file_size:
-                raise ValueError("an array is cut off")
+                raise ValueError("an array is truncated")
             total += member.file_size
     return total
 

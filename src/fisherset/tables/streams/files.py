@@ -183,9 +183,7 @@ def _scannable(file: TableFile, layout: Layout) -> Reader:
             f"Name it by itself."
         )
     if reader is None:
-        raise ValueError(
-            f"{file.name} holds a matrix, which has to be read whole, by itself, and not by batches."
-        )
+        raise ValueError(f"{file.name} holds a matrix, which cannot be read in batches. Name it by itself.")
     if isinstance(reader, ArrowReader):
         reader.check_batches()
     return reader

@@ -241,9 +241,9 @@ def check_layout(file: TableFile, layout: Layout) -> None:
     check_installed(file.kind)
     elsewhere = layout.labels is not None and suffix_of(layout.labels) in SHEETS
     if layout.sheet is not None and file.kind not in SHEETS and not elsewhere:
-        raise ValueError(f"--sheet must go with an Excel or OpenDocument file; {file.name} has no sheets.")
+        raise ValueError(f"--sheet needs an Excel or OpenDocument file; {file.name} has no sheets.")
     if not layout.header and file.kind not in (*TEXT, *JSON, *SHEETS):
-        raise ValueError(f"--no-header must go with a text or sheet; the columns of {file.name} have names.")
+        raise ValueError(f"--no-header needs text or a sheet; the columns of {file.name} have names.")
 
 
 @contextmanager

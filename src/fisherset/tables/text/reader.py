@@ -353,8 +353,8 @@ class TextReader:
             for text in filter(None, (text for piece in pieces for text in piece.column(0).to_pylist())):
                 if LONG_INTEGER.fullmatch(text) and (len(text) > 300 or int(text) != float(text)):
                     raise ValueError(
-                        f"Column {name!r} of {self.file.name} holds the whole number {text[:80]}"
-                        f"{self.where(name, text)}, beyond 2^53, which would be rounded. Leave it out with "
-                        f"drop, or convert it."
+                        f"Column {name!r} of {self.file.name} holds the integer {text[:80]}"
+                        f"{self.where(name, text)}, beyond 2^53, which float64 would round. Convert it, "
+                        f"or use drop."
                     )
             self._exact.add(name)
