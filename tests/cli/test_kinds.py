@@ -1,5 +1,6 @@
 """Every command reads every kind of file, pipes and folders, and says what it cannot read."""
 
+import hashlib
 import json
 import os
 import subprocess
@@ -94,6 +95,7 @@ def test_the_page_has_python_lines_for_the_layout(files):
     done = invoke("select", "t.ods", "--sheet", "rows", *SELECT, "--report", "r.html", cwd=files)
     assert done.returncode == 0, done.stderr
     page = (files / "r.html").read_text(encoding="utf-8")
+    assert hashlib.sha256((files / "t.ods").read_bytes()).hexdigest() in page  # of the file, not its text
     assert "Layout(sheet=&#39;rows&#39;)" in page
     done = invoke("select", "t.data", "--no-header", "-t", "-1", "-k", "2", "--report", "r.html", cwd=files)
     page = (files / "r.html").read_text(encoding="utf-8")
