@@ -89,6 +89,10 @@ REFUSED = {
     "whole numbers to compare": "compare whole.csv -t y",
     "whole numbers with other sets": "alternatives whole.csv -t y -k 1",
     "whole numbers in a folder": "select whole -t y -k 1",
+    "one row": "select one.csv -t y -k 1",
+    "one row to compare": "compare one.csv -t y",
+    "one class": "select alike.csv -t y -k 1",
+    "one class to certify": "certify alike.csv -t y --features a",
     "no summary": "merge t.npz --out s.npz",
     "no selection": "apply t.json t.csv --out r.csv",
 }
@@ -111,6 +115,8 @@ def three_features(tmp_path):
     whole.to_csv(tmp_path / "whole.csv", index=False)
     (tmp_path / "whole").mkdir()
     whole.to_parquet(tmp_path / "whole" / "a.parquet", index=False)
+    table.iloc[:1].to_csv(tmp_path / "one.csv", index=False)
+    table.assign(y="u").to_csv(tmp_path / "alike.csv", index=False)
     np.savez(tmp_path / "t.npz", X=X, y=np.arange(20) % 2)
     (tmp_path / "t.json").write_text("{}")
     return tmp_path

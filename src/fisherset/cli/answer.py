@@ -144,7 +144,7 @@ class Answer:
             groups={name: [names[j] for j in some] for name, some in self.columns.items() if len(some) > 1},
             kept=request.names(request.keep),
             excluded=request.names(request.exclude),
-            adjusted_for=request.names(request.adjust_for),
+            adjusted_for=[*request.names(request.adjust_for), *request.confounders],
             class_weight=request.class_weight,
             proven=dict(zip(PROVEN, selector.proven_.counts, strict=True)),
             optimal=selector.optimal_,

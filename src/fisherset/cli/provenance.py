@@ -30,7 +30,7 @@ def provenance(request: Request, python: str = "", n_drawn: int | None = None) -
 def python_lines(request: Request, function: str, k: int, given: Mapping[str, Any]) -> str:
     """Return Python lines of the same request; none where the rows came through a pipe."""
     table, source = request.table, request.source
-    if source is None or source.piped:
+    if source is None or source.piped or request.confounders:
         return ""
     named = {"keep": request.keep, "exclude": request.exclude, "adjust_for": request.adjust_for}
     return report.python_lines(

@@ -41,6 +41,7 @@ class Request:
     keep: tuple[int, ...] = ()
     exclude: tuple[int, ...] = ()
     adjust_for: tuple[int, ...] = ()
+    confounders: tuple[str, ...] = ()  # annotations of the rows, such as columns of obs, adjusted for
     restrictions: Restrictions = UNRESTRICTED
     source: LabelledFile | None = None  # the options the table was read with
 
@@ -64,6 +65,7 @@ class Request:
             self.table.y,
             class_weight=self.class_weight,
             adjust_for=self._columns(self.adjust_for),
+            confounders=self.table.confounders,
             task=self.task,
             max_memory=self.restrictions.max_memory,
         )
@@ -101,8 +103,13 @@ class Request:
             "noun": self.grouping.noun,
             "task": self.task,
             "limited": bool(self.keep or self.exclude or self.adjust_for),
-            "adjusted": bool(self.adjust_for),
+            "adjusted": self.is_adjusted,
         }
+
+    @property
+    def is_adjusted(self) -> bool:
+        """Whether features and target are adjusted for others."""
+        return bool(self.adjust_for or self.confounders)
 
     @property
     def n_candidates(self) -> int:
@@ -158,6 +165,7 @@ class Request:
         """The restrictions on groups or classes: headings and values."""
         limited = {"Required": self.keep, "Excluded": self.exclude, "Adjusted for": self.adjust_for}
         limits = [(heading, ", ".join(self._sized(groups))) for heading, groups in limited.items() if groups]
+        limits += [("Adjusted for", ", ".join(self.confounders))] if self.confounders else []
         return limits + ([("Class weight", self.class_weight)] if self.class_weight else [])
 
     def line(self, k: int, chosen: str = "selected") -> str:
@@ -195,6 +203,17 @@ def plain_request(table: LabelledTable) -> Request:
     return Request(table, group_features(table.features, split=True))
 
 
+def check_answerable(table: LabelledTable) -> None:
+    """Refuse rows in memory with nothing to tell apart, before anything that computes is loaded."""
+    if table.y is None:
+        return
+    if len(table.y) == 1:
+        raise ValueError("The table has only one row.")
+    labels = set(table.y.tolist()) if table.task == "classification" else set()
+    if len(labels) == 1:
+        raise ValueError(f"The target {table.target!r} has only one class, {labels.pop()!r}.")
+
+
 def check_keep(table: LabelledTable, keep: Sequence[str] | None) -> None:
     """Refuse names that are none of the table, of a command that does not select: it reads row numbers."""
     _Names(table, group_features(table.features)).groups("--keep", keep)
@@ -202,6 +221,7 @@ def check_keep(table: LabelledTable, keep: Sequence[str] | None) -> None:
 
 def make_request(table: LabelledTable, source: LabelledFile, restrictions: Restrictions) -> Request:
     """Return the request that the options of a command make of a table."""
+    check_answerable(table)
     if restrictions.class_weight is not None and table.task == "regression":
         raise ValueError(f"--class-weight needs classes; the target {table.target!r} holds numbers. Omit it.")
     if restrictions.class_weight is not None and table.summarized:
@@ -212,13 +232,16 @@ def make_request(table: LabelledTable, source: LabelledFile, restrictions: Restr
     names = _Names(table, grouping)
     keep = names.groups("--keep", restrictions.keep)
     exclude = names.groups("--exclude", restrictions.exclude)
-    adjust_for = names.groups("--adjust-for", restrictions.adjust_for)
+    features, confounders = names.annotated(restrictions.adjust_for)
+    adjust_for = names.groups("--adjust-for", features)
     for option, others in (("--exclude", exclude), ("--adjust-for", adjust_for)):
         both = [group for group in keep if group in others]
         if both:
             raise ValueError(f"--keep and {option} must not overlap; both name {grouping.labels[both[0]]!r}.")
     exclude = tuple(group for group in exclude if group not in adjust_for)
-    request = Request(table, grouping, keep, exclude, adjust_for, restrictions, source)
+    table = table.adjusted(confounders) if confounders else table
+    given = keep, exclude, adjust_for, tuple(confounders)
+    request = Request(table, grouping, *given, restrictions, source)
     if not request.n_candidates:
         raise ValueError("--exclude and --adjust-for name all columns; leave at least one to select.")
     return request
@@ -260,6 +283,15 @@ class _Names:
         features = [j for name in names for j in self._features(option, name)]
         return tuple(dict.fromkeys(int(self._grouping.codes[j]) for j in features))
 
+    def annotated(self, given: Sequence[str] | None) -> tuple[list[str], list[str]]:
+        """Return the names of --adjust-for that are columns, or unknown, and those of annotations of rows."""
+        notes = set(self._table.annotation_names) - set(self._known)
+        if not notes:
+            return list(given or ()), []
+        values = [[value] if value in notes else self._all(value) for value in given or ()]
+        names = list(dict.fromkeys(name for some in values for name in some))
+        return [name for name in names if name not in notes], [name for name in names if name in notes]
+
     def _all(self, value: str) -> list[str]:
         """Return the names that a value stands for; that of a part of a column may have commas."""
         return [value] if self._column(value) is not None else all_names([value], self._known)
@@ -292,4 +324,5 @@ class _Names:
                 f"{option} takes columns; {name!r} is one value of {column!r}. Name {column!r}, or add "
                 f"--split-texts."
             )
-        raise ValueError(f"{option}: {file} has no {noun} {name!r}.{near(name, self._known)}")
+        known = [*(self._table.annotation_names if option == "--adjust-for" else ()), *self._known]
+        raise ValueError(f"{option}: {file} has no {noun} {name!r}.{near(name, known)}")

@@ -51,7 +51,9 @@ def fitted(request: Request, k: int | str | list[int], gamma: float | str, solve
         )
     del parameters["max_memory"]
     gammas = None if gamma == "auto" else [gamma]
-    return search(k, gammas=gammas, **parameters).fit(request.table.X, y)
+    return search(k, gammas=gammas, **parameters).fit(
+        request.table.X, y, confounders=request.table.confounders
+    )
 
 
 @status_shown_later()

@@ -46,6 +46,16 @@ class Block:
     confounders: NDArray[np.float64] | None = None  # removed from the columns besides the mean
     place: Place | None = None  # None in memory
 
+    def kept(self, rows: NDArray[np.bool_]) -> Block:
+        """Some of the rows."""
+        y = self.y._replace(codes=self.y.codes[rows]) if isinstance(self.y, Coded) else _some(self.y, rows)
+        beside = _some(self.weight, rows), _some(self.confounders, rows)
+        return Block(self.X[rows], y, *beside, self.place)
+
+
+def _some(values: Any, rows: NDArray[np.bool_]) -> Any:
+    return None if values is None else values[rows]
+
 
 class Additive(Protocol):
     """A value that blocks can be merged by: arrays add, lists append."""

@@ -3,8 +3,9 @@
 from fisherset.tables.columns.features import Feature, Grouping, group_features, prefix_groups, read_groups
 from fisherset.tables.columns.identifiers import Identifiers
 from fisherset.tables.columns.types import split_names
+from fisherset.tables.labelled import LabelledTable
 from fisherset.tables.layout import PLAIN, Layout
-from fisherset.tables.read import LabelledTable, open_table, read_table
+from fisherset.tables.read import open_table, read_table
 from fisherset.tables.scanning import columns_in, scan
 from fisherset.tables.selection import Selection, drift_of, read_selection
 from fisherset.tables.streams.sources import spooled

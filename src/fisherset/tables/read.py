@@ -7,7 +7,7 @@ import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,16 +15,16 @@ from numpy.typing import NDArray
 from fisherset._format import near, shown
 from fisherset._memory import format_bytes, free_memory
 from fisherset._names import FILE, is_pattern
-from fisherset._records import brief, printable
 from fisherset._sparse import sparse
 from fisherset.data import BatchedRows, Block, Coded, Rows
 from fisherset.tables.columns.encoding import check_impute
 from fisherset.tables.columns.features import Feature
-from fisherset.tables.columns.identifiers import NO_NAME, Identifiers, check_identifier
+from fisherset.tables.columns.identifiers import NO_NAME, check_identifier
 from fisherset.tables.columns.labels import complete_target, labelled_rows
 from fisherset.tables.columns.table import ColumnTable, Content, content_of, join_labels, opened_file
-from fisherset.tables.columns.targets import NUMBERS, TASK_NAMES, TargetValues, target_range
+from fisherset.tables.columns.targets import NUMBERS, TASK_NAMES, TargetValues
 from fisherset.tables.columns.types import all_names
+from fisherset.tables.labelled import LabelledTable
 from fisherset.tables.layout import PLAIN, Layout, check_layout
 from fisherset.tables.matrices.npz import SUMMARY_ARRAYS
 from fisherset.tables.scanning import columns_in, scan, scan_stream, strings_for
@@ -34,87 +34,6 @@ from fisherset.tables.streams.sources import TableFile
 from fisherset.tables.text.reader import TextReader
 
 WHOLE_SHARE = 0.5  # of the free memory that a table may take to be read whole: a fit needs some, too
-
-
-class LabelledTable(NamedTuple):
-    """Rows with labels.
-
-    Attributes
-    ----------
-    X : ndarray, CSR matrix, scanned table or Summary
-        The numbers, a column for each feature.
-    y : ndarray or None
-        The labels, or numbers; None where X has its own.
-    features : list of Feature
-        What each column of X is.
-    target : str
-        Name of the column of labels, or numbers.
-    path : Path
-        The file.
-    ids : Identifiers or None
-        Names of the rows, where they have any and are in memory.
-    dropped : tuple of str
-        The columns that were left out.
-    sha256 : str
-        The digest of the file, where it was requested and the file is text.
-    task : {"classification", "regression"}
-        What the target holds, as given or as its values say: labels, or numbers.
-    row_numbers : tuple of str
-        Columns that only number the rows, if they were looked for; those among `dropped` were left out.
-    """
-
-    X: Any
-    y: NDArray[Any] | None
-    features: list[Feature]
-    target: str
-    path: Path
-    ids: Identifiers | None = None
-    dropped: tuple[str, ...] = ()
-    sha256: str = ""
-    task: str = "classification"
-    row_numbers: tuple[str, ...] = ()
-
-    def __repr__(self) -> str:
-        return f"LabelledTable({printable(self.path.name)}: {brief(self.X)}, target {printable(self.target)})"
-
-    @property
-    def names(self) -> list[str]:
-        return [feature.name for feature in self.features]
-
-    @property
-    def summarized(self) -> bool:
-        """Whether the sums of the rows are there in their place."""
-        return hasattr(self.X, "n_samples")
-
-    @property
-    def in_memory(self) -> bool:
-        """Whether the rows are in memory."""
-        return self.y is not None
-
-    @property
-    def target_range(self) -> str:
-        """Values of the target, "3 classes" or "numbers from 25 to 346"; "" where they are out of memory."""
-        if self.y is None:
-            return ""
-        return target_range(self.y, self.task)
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows; of a table that is read by batches known after the first pass."""
-        if self.in_memory:
-            return int(self.X.shape[0])
-        return int(self.X.n_samples if self.summarized else self.X.n_rows)
-
-    def identifiers(self) -> Identifiers | None:
-        """Names of the rows; of a table that is read by batches they take another pass.
-
-        Returns
-        -------
-        ids : Identifiers or None
-            None where they have no names.
-        """
-        read = getattr(self.X, "identifiers", None)
-        return read() if self.ids is None and read is not None else self.ids
 
 
 def read_table(
@@ -199,7 +118,9 @@ def _whole(
     features = content.features(kept, impute, split)
     X = content.numbers(features)
     _check_finite(X, features)
-    return LabelledTable(X, y, features, target, file.path, ids, tuple(dropped), task=task)
+    notes = {} if isinstance(content, ColumnTable) else content.notes
+    given = X, y, features, target, file.path, ids, tuple(dropped)
+    return LabelledTable(*given, task=task, annotations=notes)
 
 
 def _check_target(file: TableFile, reader: Reader, target: str | None) -> None:

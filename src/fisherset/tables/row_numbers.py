@@ -14,7 +14,7 @@ from fisherset._sparse import sparse
 from fisherset._types import Indices
 from fisherset.data import Block, row_number_columns
 from fisherset.tables.columns.types import all_names
-from fisherset.tables.read import LabelledTable
+from fisherset.tables.labelled import LabelledTable
 
 
 def without_row_numbers(

@@ -60,7 +60,7 @@ def compare(
     outputs = Outputs((report, PAGE), inputs=source.inputs, force=force)
     given, named = None if k is None else options.parse_sizes(k), parse_methods(methods)
     source.check()
-    from fisherset.cli.request import check_keep, plain_request
+    from fisherset.cli.request import check_answerable, check_keep, plain_request
 
     silent = quiet or as_json
     with outputs, source.opened() as path:
@@ -70,6 +70,7 @@ def compare(
                 f"`compare` tells classes apart; the target {table.target!r} holds {table.target_range}. "
                 f"Bin them, or use `select`."
             )
+        check_answerable(table)
         check_keep(table, keep)
         request = plain_request(table)
         sizes = check_sizes(given, len(request.table.features))

@@ -144,17 +144,17 @@ def _write(
 ) -> None:
     """Print the size of a summary, of a table if there is one, and write it."""
     from fisherset.statistics.summary import summary_content
+    from fisherset.tables.columns.targets import class_count
 
     screen, n_classes = Screen(quiet), summary.classes.size
     size = f"{counted(summary.n_samples, 'rows')}, {counted(summary.n_columns, 'features')}"
     if table is None:
         screen.lines(size)
     else:
-        held = table.target_range or (f"{n_classes} classes" if n_classes else "numbers")
+        held = table.target_range or (class_count(n_classes) if n_classes else "numbers")
         screen.lines(f"{table.path.name}: {size}; target {table.target!r}: {held}")
     if n_classes:
         listed = ", ".join(str(label) for label in summary.classes.tolist()[:10])
-        many = "1 class" if n_classes == 1 else f"{n_classes} classes"
-        screen.lines(f"{many}: {listed}{', ...' if n_classes > 10 else ''}")
+        screen.lines(f"{class_count(n_classes)}: {listed}{', ...' if n_classes > 10 else ''}")
     outputs.write(out, lambda: summary_content(summary))
     outputs.show(screen)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fisherset._types import Floats
 from fisherset.data import Coded
@@ -42,6 +43,24 @@ def check_confounders(confounders: Sequence[str], taken: Sequence[str]) -> list[
             f"{odd[0]!r}."
         )
     return names
+
+
+def annotation_numbers(annotations: Mapping[str, NDArray[Any]], columns: Sequence[str]) -> Floats:
+    """Return annotations of rows as numbers: these as they are, an indicator for each string."""
+    parts = []
+    for name in columns:
+        values = [None if value is None or value != value else value for value in annotations[name].tolist()]
+        if None in values:
+            raise ValueError(
+                f"{name!r} is missing in {values.count(None)} of {len(values)} rows (first: row "
+                f"{values.index(None) + 1}), and cannot be adjusted for."
+            )
+        if all(isinstance(value, int | float) for value in values):
+            parts.append(np.array(values, dtype=np.float64)[:, None])
+            continue
+        labels, codes = np.unique(np.array([str(value) for value in values]), return_inverse=True)
+        parts.append(indicators(Coded(labels, codes)))
+    return np.hstack(parts)
 
 
 def indicators(coded: Coded) -> Floats:

@@ -132,7 +132,7 @@ def _checked_numbers(y: NDArray[Any], target: str, name: str) -> Floats:
     infinite = int(np.isinf(y).sum())
     if infinite:
         raise ValueError(f"The target {target!r} of {name} is infinite in {infinite} rows.")
-    if np.ptp(y) == 0:
+    if y.size > 1 and np.ptp(y) == 0:
         raise ValueError(f"The target {target!r} of {name} is {y[0]:g} in all rows.")
     return np.asarray(y, dtype=np.float64)
 

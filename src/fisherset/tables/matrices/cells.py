@@ -6,7 +6,6 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import replace
 from itertools import compress
 from pathlib import Path
 from typing import Any
@@ -190,9 +189,9 @@ def scan_cells(
     rows = CellRows(cells, variables, _target(cells, target, kept), weight, batch_rows, kept)
     taken = [*([target] if isinstance(target, str) else target or ()), *filter(None, [sample_weight])]
     adjusted = check_confounders(confounders, taken)
+    rows.fit_arguments = fit_arguments(weight, None)
     if adjusted:
-        rows.confounder_names, rows.Z = _confounders(cells, adjusted)
-    rows.fit_arguments = fit_arguments(weight, rows.Z)
+        rows.adjust(adjusted)
     rows.identifier = identifier
     listed = list(target) if isinstance(target, list | tuple) else []
     rows.targets = listed if len(listed) > 1 else None
@@ -233,6 +232,17 @@ class CellRows(BatchedRows):
         self._cells, self._variables, self._batch_rows = cells, variables, batch_rows
         self._y, self._weight = y, weight
 
+    @property
+    def annotations(self) -> list[str]:
+        """Names of the columns of `obs`."""
+        return list(self._cells.annotations)
+
+    def adjust(self, columns: list[str]) -> None:
+        """Adjust the variables and the target for columns of `obs`."""
+        self.confounder_names, self.Z = _confounders(self._cells, columns, self._kept)
+        self.fit_arguments = fit_arguments(self._weight, self.Z)
+        self._begun = None  # a first block that was read lacks them
+
     def identifiers(self) -> Identifiers | None:
         """Names of the rows."""
         if self.identifier is not None:
@@ -260,7 +270,7 @@ class CellRows(BatchedRows):
                 if self._kept is None or self._kept[rows].all():
                     yield block
                 elif self._kept[rows].any():
-                    yield rows_of_block(block, self._kept[rows])
+                    yield block.kept(self._kept[rows])
 
     def _of_kept(self, values: list[Any]) -> list[Any]:
         """Return the values of the rows that are not left out."""
@@ -315,15 +325,6 @@ def _labelled(
     return np.asarray(kept)
 
 
-def rows_of_block(block: Block, kept: NDArray[np.bool_]) -> Block:
-    """Return some of the rows of a block."""
-    y = block.y
-    y = Coded(y.labels, y.codes[kept], y.untyped) if isinstance(y, Coded) else None if y is None else y[kept]
-    weight = None if block.weight is None else block.weight[kept]
-    beside = None if block.confounders is None else block.confounders[kept]
-    return replace(block, X=block.X[kept], y=y, weight=weight, confounders=beside)
-
-
 def _target(
     cells: StoredCells | CellsInMemory,
     target: str | Sequence[str] | None,
@@ -354,14 +355,16 @@ def _numbers(
     return numbers
 
 
-def _confounders(cells: StoredCells | CellsInMemory, columns: list[str]) -> tuple[list[str], Floats]:
+def _confounders(
+    cells: StoredCells | CellsInMemory, columns: list[str], kept: NDArray[np.bool_] | None = None
+) -> tuple[list[str], Floats]:
     """Names and numbers of columns of obs; of labels an indicator for each."""
     names, parts = [], []
     for name in columns:
-        values = _complete(cells, name, "confounders")
+        values = _complete(cells, name, "confounders", kept)
         if not isinstance(values, Coded) and values.dtype.kind in "biuf":
             names.append(name)
-            parts.append(_numbers(cells, name, "confounders")[:, None])
+            parts.append(_numbers(cells, name, "confounders", kept)[:, None])
             continue
         labels = values if isinstance(values, Coded) else Coded(*np.unique(values, return_inverse=True))
         names += [f"{name}={label}" for label in labels.labels]

@@ -17,6 +17,7 @@ from fisherset._format import meant, shown
 from fisherset._kinds import MAGIC_BYTES, SVMLIGHT, compression_of, unsupported
 from fisherset._sparse import sparse
 from fisherset._types import Floats
+from fisherset.data import Coded
 from fisherset.tables.columns.encoding import ASK_IMPUTE, NOTHING, check_distinct
 from fisherset.tables.columns.features import Feature
 from fisherset.tables.columns.identifiers import (
@@ -59,6 +60,7 @@ class AnnotatedMatrix:
     ids: Identifiers | None = None  # names of the rows, where they have any
     untyped: bool = False  # whether annotations have no types: only then strings may be numbers
     kind: str = ""  # the suffix that such files usually have
+    categories: frozenset[str] = frozenset()  # annotations that are such, whatever their values are
     decimal: ClassVar[str] = "."  # of such strings
 
     @property
@@ -69,6 +71,15 @@ class AnnotatedMatrix:
     @property
     def n_rows(self) -> int:
         return int(self.X.shape[0])
+
+    @property
+    def notes(self) -> dict[str, NDArray[Any]]:
+        """The annotations, categories as strings even where these are numbers."""
+        found = dict(self.annotations)
+        for name in self.categories & set(found):
+            texts = [None if value is None else str(value) for value in found[name].tolist()]
+            found[name] = np.array(texts, dtype=object)
+        return found
 
     def values(self, name: str) -> list[Any] | None:
         """Return the values of an annotation; None where there is no such annotation."""
@@ -227,7 +238,8 @@ def _h5ad(path: Path, wanted: Collection[str] | None) -> AnnotatedMatrix:
     labels = {name: column.objects() for name, column in columns.items() if column is not None}
     called = obs.index_name or free_name([*names, *labels])
     ids = None if are_row_numbers(cells) else Identifiers(called, cells)
-    return AnnotatedMatrix(path, names, X, labels, ids)
+    held = frozenset(name for name, column in columns.items() if column and isinstance(column.values, Coded))
+    return AnnotatedMatrix(path, names, X, labels, ids, categories=held)
 
 
 def _names_of(names: Any, X: Any) -> list[str]:
