@@ -70,11 +70,9 @@ class Noise(NamedTuple):
         verb = "beats" if above == 1 or k == 1 else "beat"
         who = f"{above} of {k} selected features"
         if above in (0, k):
-            who = (
-                "The selected feature"
-                if k == 1
-                else f"{'All' if above else 'None of the'} {k} selected features"
-            )
+            every = "Both" if k == 2 else f"All {k}"
+            several = f"{every if above else f'None of the {k}'} selected features"
+            who = "The selected feature" if k == 1 else several
         verb = "does not beat" if above == 0 and k == 1 else "beats" if above == 0 else verb
         best = f"the best noise column ({_percent(self.luckiest)})"
         return f"{who} {verb} {best}{', no more than by chance.' if self.chance else '.'}"
