@@ -501,7 +501,7 @@ def test_the_command_line_says_so_too(tmp_path):
         "which has no missing values. Omit --impute.": ("select", "s.npz", "-k", 2, "--impute", "median"),
         "s.npz is named twice": ("merge", "s.npz", "./s.npz", "--out", "t.npz"),
         "s.npz is a summary already": ("summarize", "s.npz", "--out", "t.npz"),
-        "y must hold numbers; got the string 'a'": (
+        "The target must hold numbers; got the string 'a'. For classes use --task classification.": (
             *("select", "a/x/*.parquet", "-t", "label", "-k", 2),
             *("--task", "regression"),
         ),
