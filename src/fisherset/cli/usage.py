@@ -39,6 +39,7 @@ SENTENCES = {
     r'Pass gamma="scale".*': "Use --gamma scale.",
     r"For classes use GeneralizedFisherScore or GeneralizedFisherScoreCV\.": "For classes use --task "
     "classification.",
+    r"For a numeric target use JointRegressionScore.*?\.": "For numbers use --task regression.",
 }
 
 
