@@ -87,7 +87,7 @@ def compare(
 
 @options.command
 def demo(
-    report: Path = option(Path("fisherset-demo.html"), "HTML report to write.", metavar="FILE.html"),
+    report: Path = option(Path("fisherset-demo.html"), "HTML report to write.", metavar="FILE"),
     force: bool = options.FORCE,
     quiet: bool = options.QUIET,
     as_json: bool = options.AS_JSON,
