@@ -70,11 +70,7 @@ def test_a_command_does_its_work_once(case, tmp_path, calls):
     assert done.returncode == 0, done.stderr
     # the curves of a page are cross-validated, which ends with all rows
     assert calls == (["measure", "explain", "measure"] if case.startswith("select") else ["measure"])
-    assert opened == [
-        "watched",
-        "python",
-        "arrow",
-    ]  # for the first bytes, which tell its kind, and to read it
+    assert opened == ["watched", "python", "arrow"]  # its first bytes tell its kind
 
 
 def test_a_comparison_measures_all_rows_once(tmp_path, calls):
