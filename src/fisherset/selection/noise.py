@@ -4,7 +4,8 @@ R_j^2 = ||C_j||^2 / (n G_jj), the share of a column's scatter that lies between 
 Beta((c - 1)/2, (n - c)/2) distributed for a column unrelated to them. How many are unrelated, d_0,
 is twice the number whose p-value lies above 1/2 (Storey 2002): p-values of such columns are
 uniform, others hardly come there. It is at most the number of columns that are not clearly related, by
-Holm's test. The largest share among them, R_0^2, is about the one that is exceeded with probability 1/d_0.
+Holm's test. The largest share among them, R_0^2, is about the one that is exceeded with probability 1/d_0;
+where there is hardly one, with probability 1/20: a column that is weakly related is not called better than chance.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from fisherset.statistics import Classes, TableProblem
 
 # One unrelated column is expected above R_0^2; more than this many are rare (Poisson, 2 %).
 MOST_BY_CHANCE = 3
-LEVEL = 0.05  # of Holm's test, and of the test that the best selected column is no better than chance
+LEVEL = 0.05  # of Holm's test, of the best selected column, and of each one without noise columns
 
 
 class Noise(NamedTuple):
@@ -61,14 +62,14 @@ class Noise(NamedTuple):
     def __str__(self) -> str:
         if not self.n_features:
             return "No column varies."
-        if not self.n_unrelated:
+        if not self.n_unrelated and self.n_above == self.n_chosen:
             return f"No column looks unrelated to the {self.target}."
         k, above = self.n_chosen, self.n_above
         if self.chance and not above:
             selected = f"None of the {k} selected features is" if k > 1 else "The selected feature is not"
             return f"{selected} better than the best of {self.n_unrelated} noise columns would be by chance."
         verb = "beats" if above == 1 or k == 1 else "beat"
-        who = f"{above} of {k} selected features"
+        who = f"{'Only ' if self.chance else ''}{above} of {k} selected features"
         if above in (0, k):
             who = (
                 "The selected feature"
@@ -77,7 +78,7 @@ class Noise(NamedTuple):
             )
         verb = "does not beat" if above == 0 and k == 1 else "beats" if above == 0 else verb
         best = f"the best noise column ({_percent(self.luckiest)})"
-        return f"{who} {verb} {best}{', no more than by chance.' if self.chance else '.'}"
+        return f"{who} {verb} {best}{': chance gives as many.' if self.chance else '.'}"
 
 
 def _percent(share: float) -> str:
@@ -95,15 +96,13 @@ def measure_noise(
         p = -np.expm1(units.sizes * np.log1p(-null.exceeded(units.most(shares))))
     of_chosen, among = p[chosen], np.delete(p, excluded)
     unrelated = min(2 * int(np.sum(among > 0.5)), among.size - _clearly_related(among))
-    # of one column, the median
-    threshold = 1 / max(unrelated, 2)
-    above = int(np.count_nonzero(of_chosen < threshold)) if unrelated else chosen.size
+    threshold = 1 / unrelated if unrelated > 1 else LEVEL
+    above = int(np.count_nonzero(of_chosen < threshold))
     # how many unrelated columns are expected to be as good as the best of the selected
     expected = unrelated * float(of_chosen.min(initial=1.0))
     chance = unrelated > 1 and above <= MOST_BY_CHANCE and expected > LEVEL
     target = "classes" if isinstance(problem.coding, Classes) else "target"
-    largest = null.quantile(threshold) if unrelated else 0.0
-    return Noise(among.size, unrelated, largest, chosen.size, above, chance, target)
+    return Noise(among.size, unrelated, null.quantile(threshold), chosen.size, above, chance, target)
 
 
 def _clearly_related(p: Floats) -> int:
