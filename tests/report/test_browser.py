@@ -202,6 +202,14 @@ def test_a_wide_page_uses_its_right_half(look_at):
         assert other["x"] > 640
 
 
+@pytest.mark.parametrize("name", ["few", "many", "noise", "compare", "demo"])
+def test_nothing_scrolls_on_a_wide_page(look_at, name):
+    page = look_at(name)
+    wide = "some => some.filter(one => one.scrollWidth > one.clientWidth + 2).map(one => one.ariaLabel)"
+    assert page.locator(".scroll:visible, pre").evaluate_all(wide) == []
+    assert page.locator(".hint:visible").count() == 0
+
+
 def test_many_names_are_folded_and_shown_when_asked_for(open_page):
     for width, first in ((1280, 30), (390, 20)):
         page = open_page("many", width)

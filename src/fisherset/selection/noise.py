@@ -5,7 +5,7 @@ Beta((c - 1)/2, (n - c)/2) distributed for a column unrelated to them. How many 
 is twice the number whose p-value lies above 1/2 (Storey 2002): p-values of such columns are
 uniform, others hardly come there. It is at most the number of columns that are not clearly related, by
 Holm's test. The largest share among them, R_0^2, is about the one that is exceeded with probability 1/d_0;
-where there is hardly one, with probability 1/20: a column that is weakly related is not called better than chance.
+where there is hardly one, with probability 1/20: weakly related columns are not called better than chance.
 """
 
 from __future__ import annotations
