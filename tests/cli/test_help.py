@@ -201,3 +201,11 @@ def test_folders_of_other_files_get_a_sentence(folder):
     np.savez(folder / "matrices" / "a.npz", X=np.eye(4), y=[0, 1, 0, 1])
     for place in ("cells", "matrices"):
         refused(invoke("select", place, "-t", "cell_type", "-k", 1, cwd=folder))
+
+
+@pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)])
+def test_descriptions_of_options_have_half_of_the_width(command):
+    text = invoke(*command, "--help", COLUMNS="80").stdout
+    assert "<" not in text  # types, such as <bool>
+    starts = [line.rstrip("│ ").rindex("   ") for line in text.splitlines() if line.startswith("│      ")]
+    assert max(starts, default=0) < 40

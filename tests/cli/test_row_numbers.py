@@ -50,6 +50,15 @@ def said(folder, *given):
     return " ".join(done.stdout.split())
 
 
+def test_percentages_and_numbers_of_cases_are_no_row_numbers(tmp_path):
+    rng, n = np.random.default_rng(0), 60
+    table = {"share": [f"{i} %" for i in range(n)], "cases": rng.permutation(1000)[:n], "y": np.arange(n) % 2}
+    pd.DataFrame(table).to_csv(tmp_path / "t.csv", index=False)
+    text = said(tmp_path, "select", "t.csv", "-t", "y", "-k", 1)
+    assert "2 features" in text
+    assert "left out" not in text
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_leaves_row_numbers_out_and_says_so_first(folder, command):
     text = said(folder, command, "t.csv", "-t", "Species", *COMMANDS[command])

@@ -111,6 +111,46 @@ def test_every_command_says_how_the_target_is_interpreted(command, tmp_path):
         assert done.returncode == 0, done.stderr
 
 
+QUANTITIES = {
+    "prices": ([f"${1000 + 7.25 * i:,.2f}" for i in range(60)], "numbers from 1000 to 1428"),
+    "large prices": ([f"${26508.8 + 1000 * i:,.1f}" for i in range(60)], "numbers from 26510 to 85510"),
+    "weights": ([f"{i + 40} kg" for i in range(60)], "numbers from 40 to 99"),
+    "percent": ([f"{i / 8}%" for i in range(60)], "numbers from 0 to 7.375"),
+}
+
+
+@pytest.mark.parametrize("given", [(), ("--task", "regression")])
+@pytest.mark.parametrize("case", QUANTITIES)
+def test_a_target_with_a_unit_is_numbers(case, given, tmp_path):
+    y, expected = QUANTITIES[case]
+    wrote(tmp_path, "csv", y)
+    done = invoke("select", "t.csv", "-t", "y", "-k", 2, "--json", *given, cwd=tmp_path)
+    content = json.loads(done.stdout)
+    assert (content["task"], content["target_range"]) == ("regression", expected)
+    assert f"note: Target 'y': read {y[0]!r} as {float(re.sub('[$,%kg]', '', y[0])):g}." in done.stderr
+    table([float(re.sub("[$,%kg]", "", text)) for text in y]).to_csv(tmp_path / "p.csv", index=False)
+    plain = invoke("select", "p.csv", "-t", "y", "-k", 2, "--json", "--task", "regression", cwd=tmp_path)
+    assert content["objective"] == json.loads(plain.stdout)["objective"]
+
+
+def test_a_target_of_few_quantities_is_classes_unless_a_task_is_given(tmp_path):
+    wrote(tmp_path, "csv", [f"{dose} mg" for dose in (5, 10, 20)] * 20)
+    asked = ("select", "t.csv", "-t", "y", "-k", 2)
+    assert "target 'y': 3 classes" in invoke(*asked, cwd=tmp_path).stdout
+    done = invoke(*asked, "--task", "regression", cwd=tmp_path)
+    assert "target 'y': numbers from 5 to 20" in done.stdout
+
+
+def test_a_target_of_several_units_is_asked_about(tmp_path):
+    wrote(tmp_path, "csv", [f"{i} {'mg' if i % 2 else 'g'}" for i in range(60)])
+    asked = ("select", "t.csv", "-t", "y", "-k", 2)
+    said = "cannot be read as numbers: its numbers have several units (g, mg). Convert it"
+    for more in ((), ("--task", "regression")):
+        done = invoke(*asked, *more, cwd=tmp_path)
+        assert (done.returncode, said in done.stderr) == (2, True)
+    assert "--task classification" in invoke(*asked, cwd=tmp_path).stderr
+
+
 def test_a_decimal_comma_makes_numbers(tmp_path):
     wrote(tmp_path, "csv", np.arange(60) / 8)
     for kind in ("whole", "batches"):

@@ -21,6 +21,7 @@ NUMBERS = {  # name and values of row numbers
     "a shuffled part": ("Unnamed: 0", RNG.permutation(5 * N)[:N]),
     "of joined tables": ("index", np.tile(np.arange(N / 3), 3)),
     "backwards": ("row", COUNTED[::-1]),
+    "shuffled numbers of cases": ("cases", RNG.permutation(N)),
     "large": ("customer_id", 1e9 + RNG.permutation(5 * N)[:N]),
 }
 HONEST = {
@@ -39,6 +40,9 @@ HONEST = {
     "infinite": ("Id", np.where(np.arange(N) == 3, np.inf, COUNTED)),
     "codes of groups": ("id", np.arange(N) // 10),
     "counts": ("reads", RNG.integers(0, 10**6, N)),
+    "numbers of cases": ("cases", RNG.permutation(10**4)[:N]),
+    "a cumulated number": ("Number", np.cumsum(RNG.integers(1, 4, N))),
+    "numbers of items": ("items", 2 * RNG.permutation(N)),
     "an index of prices": ("price index", RNG.permutation(10**4)[:N]),
 }
 

@@ -180,3 +180,24 @@ def test_weakly_related_columns_are_not_better_than_chance():
     assert (noise.n_unrelated, noise.n_above, noise.n_chosen) == (0, 4, 5)
     assert noise.luckiest == pytest.approx(t**2 / (t**2 + y.size - 2))  # of a significant correlation
     assert str(noise) == "4 of 5 selected features beat the best noise column (0.9 %)."
+
+
+@pytest.mark.parametrize("related", [0, 3, 60, 300])
+@pytest.mark.parametrize("most", [1, 4])
+def test_counts_are_those_of_p_values(related, most):
+    """Without a p-value for each column, which would take longer than a fit."""
+    from scipy.stats import beta
+
+    from fisherset.selection.noise import LEVEL, Null, _clearly_related
+
+    rng = np.random.default_rng(related + most)
+    null, sizes = Null(1.0, 1.5, 40.0), rng.integers(1, most + 1, 300)
+    shares = beta.rvs(1.5, 40.0, size=300, random_state=rng)
+    shares[:related] = beta.rvs(8, 20.0, size=related, random_state=rng)
+    shares[-1] = 0.0
+    p = 1 - (1 - beta.sf(shares, 1.5, 40.0)) ** sizes
+    single = null.of_single(shares, sizes)
+    np.testing.assert_allclose(beta.sf(single, 1.5, 40.0), p, rtol=1e-9, atol=1e-15)
+    assert null.count_unrelated(single) == 2 * np.sum(p > 0.5)
+    passed = [*(np.sort(p) * np.arange(300, 0, -1) <= LEVEL), False]
+    assert _clearly_related(single, null) == passed.index(False)

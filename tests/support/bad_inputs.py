@@ -512,6 +512,28 @@ BAD_PARAMETERS = {
         (float("inf"), "max_nodes must be an int of at least 1 or None"),
     ],
     "n_neighbors": _integers(1),
+    "n_others": _integers(1),
+    "max_numbers": _integers(1),
+    "weights": [
+        (value, "weights must be 6 numbers from 0 to 1, as scores_ of a joint selector; got ")
+        for value in (
+            "a",
+            1.0,
+            [0.5] * (D - 1),
+            np.full((D, 1), 0.5),
+            [1.5] * D,
+            [-0.5] * D,
+            [np.nan] * D,
+            [None] * D,
+            ["1"] * D,
+            [1j] * D,
+            [[1], [1, 2]],
+            {0: 1.0},
+            iter([0.5] * D),
+            masked(np.full(D + 2, 0.5))[2:],
+            fake.CupyArray(X[0]),
+        )
+    ],
     "verbose": _integers(0),
     "standardize": _flags,
     "prove": _flags,
@@ -752,6 +774,18 @@ ODD_PARAMETERS = {
     "gammas": [(np.array([1.0, 2.0]), [1.0, 2.0]), ({1.0, 2.0}, [1.0, 2.0]), ((np.float32(2),), [2.0])],
     "max_iter": [(np.int16(1000), 1000)],
     "max_nodes": [(np.int16(1000), 1000)],
+    "n_others": [(np.int16(3), 3)],
+    "max_numbers": [(np.int16(60), 60)],
+    "weights": [
+        (value, [0.5] * D)
+        for value in (
+            np.full(D, 0.5, dtype=np.float16),
+            pd.Series([0.5] * D, index=list("fedcba")),
+            pl.Series([0.5] * D),
+            [Decimal("0.5")] * D,
+            fake.Tensor(np.full(D, 0.5)),
+        )
+    ],
     "solver": [(np.str_("exact"), "exact"), ("exact", "joint")],  # so few columns are all tried
     "exact": [(np.True_, True)],
     "features": [

@@ -18,6 +18,7 @@ from fisherset import (
     JointRegressionScore,
     JointRegressionScoreCV,
     certify,
+    criterion_terms,
     explain,
     fisher_criterion,
     near_best,
@@ -122,6 +123,9 @@ PUBLIC_CALLS = [
     *_of_function(fisher_criterion, np.atleast_1d, {"features": FEATURES}),
     *_of_function(certify, lambda found: np.array(found[:4]), {"features": FEATURES}),
     *_of_function(explain, lambda found: np.hstack(found), {"features": FEATURES}),
+    *_of_function(
+        criterion_terms, lambda found: np.hstack([*map(np.ravel, found[3:7])]), {"features": FEATURES}
+    ),
     *_of_function(near_best, lambda found: np.hstack([found.objectives, found.frequencies]), {"k": 2}),
     *_of_function(
         selection_path,

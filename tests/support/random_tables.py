@@ -516,6 +516,21 @@ def _judge_exchanges(case, found):
     return ""
 
 
+def check_terms(call, case, found, admitted):
+    """F of the subset and of all that have terms, and the bounds; or a sentence why there are no terms."""
+    if found.lacking:
+        return "" if found.lacking.endswith(".") and not found.units.size else f"terms are {found}"
+    if list(found.units[: case.count]) != list(range(case.count)):
+        return f"terms are of {found.units}"
+    for places in (range(case.count), range(len(found.units))):
+        members, objective = found.units[list(places)], found.objective(places)
+        bound = float(found.bounds[len(places)])
+        wrong = check_criterion(case, members, objective, found.gamma, admitted, bound)
+        if wrong:
+            return wrong
+    return ""
+
+
 def check_path(call, case, path, admitted):
     (step,) = path
     if step.k != case.count or len(set(step.features)) != case.count:
@@ -559,6 +574,7 @@ CHECKS = {
     "JointRegressionScoreCV": check_generalized,
     "certify": check_certificate,
     "fisher_criterion": check_value,
+    "criterion_terms": check_terms,
     "explain": check_explanation,
     "near_best": check_near_best,
     "selection_path": check_path,

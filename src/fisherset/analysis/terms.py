@@ -20,6 +20,7 @@ from fisherset.solver.ridge import ridge_on
 from fisherset.statistics.measured import FitArguments
 from fisherset.validation.parameters import check_integer
 from fisherset.validation.targets import CLASSIFICATION
+from fisherset.validation.weights import check_relaxed_weights
 
 # Share of gamma up to which the bound on the rounding of a product of two columns may come. The rounding
 # itself is far smaller: F of a set, solved in plain double precision, is then right to ten digits or more.
@@ -148,6 +149,8 @@ def criterion_terms(
     arguments = FitArguments(sample_weight, class_weight, confounders, missing=missing)
     sets = SetArguments(groups, keep, exclude, adjust_for)
     request = check_request(X, sets, arguments, gamma, standardize, task, max_memory)
+    if weights is not None:
+        weights = check_relaxed_weights(weights, len(request.constraints.labels))
     subset = pose_subset(request, y, features)
     relaxed = _relaxed(subset, weights)
     lacking = _lacking(subset, max_numbers)
@@ -159,17 +162,13 @@ def criterion_terms(
         return _terms(subset, others, relaxed)
 
 
-def _relaxed(subset: PosedSubset, weights: Any) -> Floats:
+def _relaxed(subset: PosedSubset, weights: Floats | None) -> Floats:
     """Relaxed weights of the units of the problem: those given, or the subset itself."""
     if weights is None:
         relaxed = np.zeros(subset.posed.units.size)
         relaxed[subset.members] = 1.0
         return relaxed
-    given = np.asarray(weights, dtype=np.float64)
-    n_units = len(subset.posed.constraints.labels)
-    if given.shape != (n_units,) or not np.all((given >= 0) & (given <= 1)):
-        raise ValueError(f"weights must be {n_units} numbers from 0 to 1, as scores_ of a selector.")
-    relaxed = given[subset.posed.units]
+    relaxed = weights[subset.posed.units]
     relaxed[subset.posed.domain.excluded] = 0.0
     return relaxed
 

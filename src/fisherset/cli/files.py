@@ -50,7 +50,7 @@ class TableFile:
     decimal: str | None = layout_option(None, "Decimal separator: . or ,", "--decimal")
     encoding: str | None = layout_option(None, "Character encoding, such as latin-1.", "--encoding")
     na: list[str] | None = layout_option(
-        None, "A string that means a missing value, such as ?; repeatable.", "--na", metavar="STRING"
+        None, "A string that means a missing value, such as ?; repeatable.", "--na", metavar="TEXT"
     )
     transpose: bool = layout_option(False, "Rows are features and columns are samples.", "--transpose")
     identifier: str | None = layout_option(
@@ -58,6 +58,7 @@ class TableFile:
         "Column of sample names: not a feature, copied to written tables.",
         "--id",
         autocompletion=complete,
+        metavar="COLUMN",
     )
     labels: Path | None = layout_option(None, "A second table that holds the target.", "--labels")
     on: str | None = layout_option(
@@ -65,9 +66,10 @@ class TableFile:
         "Column that matches the rows of both tables. Default: the sample names.",
         "--on",
         autocompletion=complete,
+        metavar="COLUMN",
     )
     sheet: str | None = layout_option(
-        None, "The sheet of an Excel or OpenDocument file. Default: the first.", "--sheet"
+        None, "The sheet of an Excel or OpenDocument file. Default: the first.", "--sheet", metavar="NAME"
     )
     no_header: bool = layout_option(
         False,
@@ -143,8 +145,9 @@ class LabelledFile(TableFile):
     )
     impute: Impute | None = option(
         None,
-        "Fill missing values by the median (text: the most frequent value); indicator adds a column that "
-        "marks them.",
+        "Fill missing values: median (text: the most frequent value); or indicator, which also adds a "
+        "column that marks them.",
+        metavar="METHOD",
     )
 
     @property

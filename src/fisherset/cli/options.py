@@ -166,8 +166,13 @@ FORMATS = (
 TASK = option(
     None, "classification or regression. Default: by the values of the target.", "--task", metavar="TASK"
 )
-GAMMA = option("scale", "Ridge term: scale (from the data), auto (cross-validated) or a number.", "--gamma")
-REPORT = option(None, "Write an HTML report.", "--report", metavar="FILE.html")
+GAMMA = option(
+    "scale",
+    "Ridge term: scale (from the data), auto (cross-validated) or a number.",
+    "--gamma",
+    metavar="VALUE",
+)
+REPORT = option(None, "Write an HTML report.", "--report", metavar="FILE")
 FORCE = option(False, "Overwrite any file; else only reports and selections of fisherset.", "--force")
 SAFE = option(
     False, "In .csv and .tsv, quote cells that a spreadsheet would run as formulas.", "--spreadsheet-safe"
@@ -218,13 +223,16 @@ class Restrictions:
         'Columns to select together: a JSON file {"group": ["column", ...]}, a CSV file of rows '
         "column,group, or prefix for names such as group_rest.",
         "--groups",
-        metavar="FILE|prefix",
+        metavar="FILE",
     )
     split_texts: bool = option(
         False, "Select the values of a text column one by one, as column=value.", "--split-texts"
     )
     class_weight: ClassWeight | None = option(
-        None, "balanced: all classes count the same; sqrt: by the root of their size.", "--class-weight"
+        None,
+        "balanced: all classes count the same; sqrt: by the root of their size.",
+        "--class-weight",
+        metavar="METHOD",
     )
     max_memory: str | None = MAX_MEMORY
 

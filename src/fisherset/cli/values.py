@@ -12,7 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 from fisherset._format import meant
 
 NUMBERS = {int: "a whole number", float: "a number"}
-METAVARS = {Path: "PATH", int: "NUMBER", float: "NUMBER", str: "TEXT"}
+METAVARS = {Path: "FILE", int: "NUMBER", float: "NUMBER", str: "TEXT"}  # as short as the values are plain
 
 
 def split_kind(kind: Any) -> tuple[Any, bool]:
@@ -34,7 +34,7 @@ def described(info: Any, kind: Any) -> Any:
     single, _ = split_kind(kind)
     choices = get_args(single) if get_origin(single) is Literal else ()
     if info.metavar is None and single is not bool:
-        info.metavar = "|".join(choices) or METAVARS[single]
+        info.metavar = "CHOICE" if choices else METAVARS[single]
     if choices and info.autocompletion is None:
         info.autocompletion = _completion(choices)
     return info
@@ -75,6 +75,10 @@ def _converted(value: Any, kind: Any, flag: str, least: int | None) -> Any:
     return number
 
 
+def _no_type(ctx: Any) -> None:
+    """Return the type that the help shows of an argument: none."""
+
+
 class _Unchanged:
     """Coercion, as typer calls it, of values that are strings already."""
 
@@ -91,11 +95,15 @@ class _Strings:
     """
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return the parameters, which take values as they are."""
+        """Return the parameters, which take values as they are; the help says no types, which waste width."""
         parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
         for parameter in parameters:
             if hasattr(parameter, "get_runtime_param"):
                 parameter.get_runtime_param = _Unchanged
+            if getattr(parameter, "is_flag", False) and parameter.metavar is None:
+                parameter.metavar = ""
+            if parameter.param_type_name == "argument":
+                parameter.display_type_rich = _no_type
         return parameters
 
 

@@ -24,6 +24,8 @@ TELLING = re.compile(
     rf"(.* )?u?ids?|unnamed( \d+)*|level 0|(({NUMBERED}|s|sr|sl|running) )?(index|idx|nr|no|num|number)"
     rf"|({NUMBERED})s?|row ?names?|rn|instant|index level \d+"
 )
+# Such names that may as well be of amounts: of cases in a region, of items in an order.
+AMOUNT = re.compile(rf"({NUMBERED})s|obs|nr|no|num|number")
 # Names of what passes, or is given, in equal steps: such a column may well be 1, 2, 3, ... in a sorted table.
 STEPPING = frozenset(
     {
@@ -38,7 +40,8 @@ def row_number_columns(head: Block, names: Sequence[str] | None, rows: Rows | No
 
     These are 0, 1, 2, ... or 1, 2, 3, ... in the order of the rows, beginning again in each file or not. Not
     the same numbers in another order, as ranks are: only where the name tells. A telling name is believed of
-    any whole numbers that are distinct, or rise in each file.
+    any whole numbers that are distinct, or rise in each file; if it may be that of amounts, of the numbers
+    of all rows in any order.
 
     Few columns are read beyond the first rows; a table out of core is read once more for them.
     """
@@ -48,15 +51,23 @@ def row_number_columns(head: Block, names: Sequence[str] | None, rows: Rows | No
     telling = np.array([names is not None and is_telling(names[j]) for j in suspects])
     kernel = _Kernel(suspects, telling)
     found = kernel(head) if rows is None else rows.reduce(kernel)
-    ordered = (found.counts | (telling & found.rising)) & (found.n_rows >= found.least * found.n_files)
+    amount = np.array([names is not None and may_be_amount(names[j]) for j in suspects])
+    ordered = (found.counts | (telling & ~amount & found.rising)) & (
+        found.n_rows >= found.least * found.n_files
+    )
     for at in np.flatnonzero(telling & ~ordered).tolist():
-        ordered[at] = found.are_distinct(at)
+        ordered[at] = found.are_distinct(at, gaps=not amount[at])
     return suspects[ordered]
 
 
 def is_telling(name: str) -> bool:
     """Whether a name is that of row numbers, or identifiers."""
     return TELLING.fullmatch(_words(name)) is not None or name.strip() in ("#", "№")
+
+
+def may_be_amount(name: str) -> bool:
+    """Whether a telling name may be that of amounts, too."""
+    return AMOUNT.fullmatch(_words(name)) is not None
 
 
 def _words(name: str) -> str:
@@ -162,8 +173,11 @@ class _Numbering:
             [*self.held, *other.held] if n_rows <= MOST_VALUES else [],
         )
 
-    def are_distinct(self, at: int) -> bool:
-        """Whether the numbers of a column are distinct, or count from the first again a few times."""
+    def are_distinct(self, at: int, *, gaps: bool) -> bool:
+        """Whether the numbers of a column are distinct, or count from the first again a few times.
+
+        Without `gaps`, distinct ones must be 0, 1, 2, ... or 1, 2, 3, ... in some order.
+        """
         if sum(map(len, self.held)) != self.n_rows or self.n_rows < LEAST_NAMED:
             return False
         values = np.concatenate([some[:, at] for some in self.held])
@@ -172,4 +186,6 @@ class _Numbering:
         again = values[1:] == values[0]  # as where tables were joined, each with its index
         if np.all(again | (np.diff(values) == 1)):
             return bool(values.size >= LEAST_NAMED * (1 + np.count_nonzero(again)))
+        if not gaps and (values.min() not in (0, 1) or np.ptp(values) >= values.size):
+            return False
         return bool(np.unique(values).size == values.size)

@@ -28,8 +28,9 @@ def without_row_numbers(
     if table.summarized:
         return table
     head, rows = (Block(table.X), None) if table.in_memory else (table.X.head(), table.X)
-    # values of a string column, and marks of missing values, are no numbers of rows
-    found = [j for j in row_number_columns(head, table.names, rows) if table.features[j].kind == "number"]
+    # values of a string column, marks of missing values and quantities with a unit are no numbers of rows
+    plain = [feature.kind == "number" and feature.unit is None for feature in table.features]
+    found = [j for j in row_number_columns(head, table.names, rows) if plain[j]]
     numbers = [table.features[j].column for j in found]
     columns = {feature.column for feature in table.features}
     # a file that does not exist is refused by who uses the names

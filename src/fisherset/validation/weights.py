@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,16 +70,9 @@ def _as_weights(sample_weight: Any, n_samples: int) -> Floats:
         raise ValueError(
             "sample_weight must not have masked entries. Use a weight of 0 to leave a sample out."
         )
-    if not is_array(sample_weight):
-        _reject_weights(sample_weight)
-    try:
-        weights = np.asarray(sample_weight)
-        if weights.dtype == object and not any(isinstance(entry, str | bytes) for entry in weights.tolist()):
-            weights = weights.astype(np.float64)  # None, Decimal and the like
-    except Exception:  # of any kind: each library has its own
-        _reject_weights(sample_weight)
-    if weights.dtype.kind not in "biuf":
-        _reject_weights(sample_weight)
+    weights = _as_array(sample_weight)
+    if weights is None:
+        raise TypeError(f"sample_weight must be an array of numbers or None; got {shown(sample_weight)}.")
     if weights.shape != (n_samples,):
         raise ValueError(
             f"sample_weight must have one weight for each of the {n_samples} samples (1D array); "
@@ -89,8 +82,28 @@ def _as_weights(sample_weight: Any, n_samples: int) -> Floats:
         return weights.astype(np.float64)
 
 
-def _reject_weights(sample_weight: Any) -> NoReturn:
-    raise TypeError(f"sample_weight must be an array of numbers or None; got {shown(sample_weight)}.")
+def _as_array(weights: Any) -> NDArray[Any] | None:
+    """An array of numbers; None where there is none."""
+    if not is_array(weights):
+        return None
+    try:
+        array = np.asarray(weights)
+        if array.dtype == object and not any(isinstance(entry, str | bytes) for entry in array.tolist()):
+            array = array.astype(np.float64)  # None, Decimal and the like
+    except Exception:  # of any kind: each library has its own
+        return None
+    return array if array.dtype.kind in "biuf" else None
+
+
+def check_relaxed_weights(weights: Any, n_units: int) -> Floats:
+    """Relaxed weights of all features, or groups: numbers from 0 to 1, but for rounding."""
+    array = None if is_masked(weights) else _as_array(weights)
+    if array is None or array.shape != (n_units,) or not ((array >= 0) & (array <= 1 + 1e-6)).all():
+        raise ValueError(
+            f"weights must be {n_units} numbers from 0 to 1, as scores_ of a joint selector; got "
+            f"{shown(weights)}."
+        )
+    return np.minimum(array.astype(np.float64), 1.0)
 
 
 def weigh_classes(

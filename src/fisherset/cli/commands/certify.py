@@ -36,9 +36,11 @@ def certify(
         REQUIRED,
         "Columns of the set: a,b; a file with one name per line; - for standard input; or a selection.json, "
         "which also gives the target, gamma and restrictions.",
-        metavar="NAMES|FILE",
+        metavar="NAMES",
     ),
-    gamma: str | None = option(None, "Ridge term: scale (from the data, the default) or a number."),
+    gamma: str | None = option(
+        None, "Ridge term: scale (from the data, the default) or a number.", metavar="VALUE"
+    ),
     exact: bool = option(False, "Find the best set by exact search.", "--exact"),
     time_limit: float | None = options.TIME_LIMIT,
     max_nodes: int | None = options.MAX_NODES,

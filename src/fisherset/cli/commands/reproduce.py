@@ -31,7 +31,7 @@ def reproduce(
     repeats: int = option(20, "Number of random splits.", least=1),
     out: Path = option(Path("reproduction"), "Output folder.", metavar="FOLDER"),
     standardize: Literal["all", "train"] = option(
-        "all", "all: before the split, as in the paper; train: on the training half only."
+        "all", "all: before the split, as in the paper; train: on the training half only.", metavar="ROWS"
     ),
     seed: int = options.SEED,
     skip_missing: bool = option(False, "Skip data sets that are not available.", "--skip-missing"),

@@ -37,7 +37,7 @@ def select(
     time_limit: float | None = options.TIME_LIMIT,
     max_nodes: int | None = options.MAX_NODES,
     out: Path | None = option(
-        None, "Save the selection for `apply` and `certify`; - prints it.", metavar="FILE.json"
+        None, "Save the selection for `apply` and `certify`; - prints it.", metavar="FILE"
     ),
     report: Path | None = options.REPORT,
     write: Path | None = option(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fisherset import Summary
     from fisherset.tables import LabelledTable
 
-WRITTEN = option(REQUIRED, "Summary to write.", "--out", metavar="FILE.npz")
+WRITTEN = option(REQUIRED, "Summary to write, a .npz file.", "--out", metavar="FILE")
 
 
 @options.command
@@ -72,7 +72,7 @@ def merge(
     files: list[Path] = argument("SUMMARY", "Summaries of different rows."),
     out: Path = WRITTEN,
     without: list[Path] | None = option(
-        None, "Summary of rows to subtract; repeatable.", "--without", metavar="FILE.npz"
+        None, "Summary of rows to subtract; repeatable.", "--without", metavar="FILE"
     ),
     no_check: bool = option(
         False, "Add summaries of different targets, or the same rows twice, all the same.", "--no-check"

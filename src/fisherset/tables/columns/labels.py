@@ -33,6 +33,7 @@ from fisherset.tables.columns.types import (
     rounds,
     strings_in_column,
 )
+from fisherset.tables.columns.units import AmbiguousError, unit_of
 
 # Numbers that are the same when they are written again: not 007, nor any that float64 would round.
 PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,12})?(?:[eE][-+]?\d{1,2})?")
@@ -121,7 +122,7 @@ def complete_target(content: Content, target: str, task: str | None, table: str)
     if task is None:
         values = TargetValues(content.untyped, content.decimal)
         values.add(y)
-        task = values.task(target)
+        task = NUMBERS if values.are_quantities else values.task(target)
         found = _numbers_in(content, target) if task == NUMBERS else None
         y = y if found is None else found
     return (y if task == CLASSES else _checked_numbers(y, target, name)), task
@@ -155,10 +156,33 @@ def _numbers_in(content: Content, target: str) -> Floats | None:
         column = None if labels is None else pa.array(labels.tolist())
     if column is None:
         return None
+    quantities = _quantities_in(content, target)
+    if quantities is not None:
+        return quantities
     try:
         return target_numbers(column, target, content.path.name)
     except RefusedColumnError:
         raise _no_numbers(target, content.path.name, _odd(content, target)) from None
+
+
+def _quantities_in(content: Content, target: str) -> Floats | None:
+    """Return the numbers of a target of strings with a unit, missing ones as NaN; None where it has none."""
+    values = content.values(target) or []
+    texts = [value for value in dict.fromkeys(values) if not _is_missing(value)]
+    if not all(isinstance(text, str) for text in texts):
+        return None
+    try:
+        unit = unit_of(texts, content.decimal)
+    except AmbiguousError as error:
+        file = content.path.name
+        raise ValueError(
+            f"The target {target!r} of {file} cannot be read as numbers: {error}. Convert it."
+        ) from None
+    if unit is None:
+        return None
+    numbers = {text: unit.number(text) for text in texts}
+    warnings.warn(f"Target {target!r}: read {texts[0].strip()!r} as {numbers[texts[0]]:.15g}.", stacklevel=5)
+    return np.array([numbers.get(value, np.nan) for value in values], dtype=np.float64)
 
 
 def target_numbers(column: Any, target: str, file: str) -> Floats:

@@ -37,6 +37,7 @@ class TargetValues:
         self._counts: Counter[Any] = Counter()
         self._task: str | None = None
         self._quantity: str | None = None  # a number with a unit
+        self._doubt = ""  # why strings that are numbers cannot be read as such
 
     def add(self, values: Coded | NDArray[Any]) -> bool:
         """Count more values, none of them missing; return whether others could still decide the task."""
@@ -60,8 +61,8 @@ class TargetValues:
         """Note strings that are numbers with a unit, as prices are, of too many values to be classes."""
         try:
             unit = unit_of(texts, self._decimal)
-        except AmbiguousError:
-            unit = None
+        except AmbiguousError as error:
+            unit, self._doubt = None, str(error)
         self._quantity = None if unit is None else min(texts)
 
     def _decided(self, labels: Iterable[Any]) -> str | None:
@@ -80,8 +81,18 @@ class TargetValues:
             return spelled_number(label, self._decimal) if self._untyped else None
         return None if isinstance(label, bool) else label
 
+    @property
+    def are_quantities(self) -> bool:
+        """Whether the values are numbers with a unit, too many to be classes."""
+        return self._quantity is not None
+
     def task(self, target: str) -> str:
         """Return the task; whole numbers that may be classes or not are refused."""
+        if self._doubt:
+            raise ValueError(
+                f"The target {target!r} cannot be read as numbers: {self._doubt}. Convert it, or add --task "
+                f"classification to treat each value as a class."
+            )
         if self._quantity is not None:
             raise ValueError(
                 f"The target {target!r} holds numbers with a unit, such as {self._quantity!r}. Write them "
@@ -135,7 +146,8 @@ def target_range(y: NDArray[Any], task: str) -> str:
     """Return what a target holds: "3 classes", "numbers from 25 to 346"."""
     if task == CLASSES:
         return class_count(len(set(y.tolist())))
-    return f"numbers from {np.min(y):.4g} to {np.max(y):.4g}"
+    least, most = (float(f"{value:.4g}") for value in (np.min(y), np.max(y)))
+    return f"numbers from {least:.9g} to {most:.9g}"
 
 
 def class_count(n_classes: int) -> str:
