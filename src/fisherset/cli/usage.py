@@ -40,6 +40,9 @@ SENTENCES = {
     r"Pass layout=Layout\(drop_unlabelled=True\)": "Add --drop-unlabelled",
     r'Pass impute="median" or "indicator", or use drop': "Add --impute median or --impute indicator, or use "
     "--drop",
+    r"For classes use GeneralizedFisherScore or GeneralizedFisherScoreCV\.": "For classes use --task "
+    "classification.",
+    r"For a numeric target use JointRegressionScore.*?\.": "For numbers use --task regression.",
 }
 
 
