@@ -37,6 +37,9 @@ SENTENCES = {
     r"y must have a class with two or more samples; .*": "Every row has a class of its own; is the target an "
     "identifier? Numbers need --task regression.",
     r'Pass gamma="scale".*': "Use --gamma scale.",
+    r"Pass layout=Layout\(drop_unlabelled=True\)": "Add --drop-unlabelled",
+    r'Pass impute="median" or "indicator", or use drop': "Add --impute median or --impute indicator, or use "
+    "--drop",
     r"For classes use GeneralizedFisherScore or GeneralizedFisherScoreCV\.": "For classes use --task "
     "classification.",
     r"For a numeric target use JointRegressionScore.*?\.": "For numbers use --task regression.",
