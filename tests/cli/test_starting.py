@@ -122,6 +122,7 @@ def three_features(tmp_path):
     return tmp_path
 
 
+@pytest.mark.once  # older versions of pyarrow load pandas by themselves
 def test_refusals_come_before_what_computes_is_loaded(three_features):
     """Neither scikit-learn, which takes more than a second, nor pandas, which pyarrow would look for."""
     found, _ = loaded_by([arguments.split() for arguments in REFUSED.values()], three_features)
@@ -132,11 +133,13 @@ def test_refusals_come_before_what_computes_is_loaded(three_features):
     }
 
 
+@pytest.mark.once  # older versions of pyarrow load pandas by themselves
 def test_small_refusals_load_no_scipy(three_features):
     found, _ = loaded_by([REFUSED["more than there are"].split()], three_features)
     assert found == [[2, ["numpy", "pyarrow"]]]
 
 
+@pytest.mark.once  # older versions of pyarrow load pandas by themselves
 def test_a_small_answer_loads_no_more_than_it_needs(three_features):
     """Its time is that of importing scikit-learn, and a little more: benchmarks/terminal.py measures it."""
     found, _ = loaded_by([["select", "t.csv", "-t", "y", "-k", "1", "--quiet"]], three_features)
@@ -144,6 +147,7 @@ def test_a_small_answer_loads_no_more_than_it_needs(three_features):
     assert (code, {*loaded} - {"pandas"}) == (0, {"joblib", "numpy", "pyarrow", "scipy", "sklearn"})
 
 
+@pytest.mark.once  # likewise
 def test_pandas_can_be_loaded_after_arrow_has_not_found_it(three_features):
     code = (
         "import sys; from pathlib import Path; from fisherset.cli.files import LabelledFile\n"

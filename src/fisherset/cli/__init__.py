@@ -56,7 +56,20 @@ def raise_on_interrupt() -> None:
     import signal
 
     if signal.getsignal(signal.SIGINT) is _exit:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, _raise)
+
+
+def is_interrupt(error: BaseException | None) -> bool:
+    """Return whether an error comes from Ctrl-C: as itself, or as an import that it broke."""
+    return isinstance(error, KeyboardInterrupt) or (bool(_raised) and isinstance(error, ImportError))
+
+
+_raised: list[int] = []  # signals that were raised as exceptions
+
+
+def _raise(number: int, *_: object) -> None:
+    _raised.append(number)
+    raise KeyboardInterrupt
 
 
 def _exit(*_: object) -> None:

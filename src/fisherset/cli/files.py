@@ -17,7 +17,7 @@ import typer
 
 from fisherset._files import WRITTEN, is_protected, write_whole
 from fisherset._kinds import address_of, check_installed, kind_of
-from fisherset.cli import INTERRUPTED, raise_on_interrupt
+from fisherset.cli import INTERRUPTED, is_interrupt, raise_on_interrupt
 from fisherset.cli.options import (
     FORMATS,
     SEPARATORS,
@@ -324,7 +324,7 @@ class Outputs:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if isinstance(error, KeyboardInterrupt):
+        if is_interrupt(error):
             kept = ", ".join(map(str, self.written))
             state = f"written: {kept}" if kept else "nothing was written"
             typer.echo(f"fisherset: interrupted; {state}.", err=True)
