@@ -141,6 +141,13 @@ def test_a_target_of_few_quantities_is_classes_unless_a_task_is_given(tmp_path):
     assert "target 'y': numbers from 5 to 20" in done.stdout
 
 
+def test_only_a_string_among_numbers_may_mean_missing(tmp_path):
+    asked = ("select", "t.csv", "-t", "y", "-k", 2, "--task", "regression")
+    for y, expected in ((["u", "v"] * 30, False), ([*range(59), "none of it"], True)):
+        wrote(tmp_path, "csv", y)
+        assert ("--na" in invoke(*asked, cwd=tmp_path).stderr) is expected
+
+
 def test_a_target_of_several_units_is_asked_about(tmp_path):
     wrote(tmp_path, "csv", [f"{i} {'mg' if i % 2 else 'g'}" for i in range(60)])
     asked = ("select", "t.csv", "-t", "y", "-k", 2)

@@ -36,6 +36,7 @@ SENTENCES = {
     r"y must hold at least two classes; got one class, (.*), only\..*": r"The target has only one class, \1.",
     r"y must have a class with two or more samples; .*": "Every row has a class of its own; is the target an "
     "identifier? Numbers need --task regression.",
+    r"Write it again with summarize\(X, y\)\.save\(.*\)\.": "Write one with `fisherset summarize`.",
     r'Pass gamma="scale".*': "Use --gamma scale.",
 }
 
