@@ -76,6 +76,13 @@ def test_no_header(target, name, files):
     assert found["objective"] == expected["objective"]
 
 
+def test_a_pattern_that_the_shell_expanded(files):
+    sentence = refused(invoke("select", "a.csv", "b.csv", "c.csv", "-t", "y", cwd=files))
+    expected = "Unexpected argument: b.csv c.csv. Give one file, or a pattern in quotes: 'rows/*.csv'. See fisherset"
+    assert expected in sentence
+    assert "pattern" not in refused(invoke("demo", "a.csv", cwd=files))
+
+
 def test_no_header_where_there_is_one(tmp_path):
     (tmp_path / "t.csv").write_text(
         "id,width,kind\n" + "".join(f"{i},{i % 7},{'ab'[i % 2]}\n" for i in range(30))

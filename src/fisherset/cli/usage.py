@@ -53,5 +53,14 @@ def usage_sentence(error: Any) -> str:
     text = str(error.format_message())
     if getattr(error, "possibilities", None) and hasattr(error, "option_name"):
         text = f"No such option: {error.option_name}.{meant(error.option_name, error.possibilities)}"
+    if extra := re.match(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", text):
+        one = " Give one file, or a pattern in quotes: 'rows/*.csv'." if _takes_file(error) else ""
+        text = f"Unexpected argument: {extra[1]}.{one}"
     command = getattr(getattr(error, "ctx", None), "command_path", "fisherset")
     return f"{text} See {command} --help."
+
+
+def _takes_file(error: Any) -> bool:
+    """Whether a command that was given too much reads a table."""
+    command = getattr(getattr(error, "ctx", None), "command", None)
+    return any(parameter.name == "file" for parameter in getattr(command, "params", ()))

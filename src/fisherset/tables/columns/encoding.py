@@ -137,7 +137,7 @@ def _remark(contents: dict[str, ColumnContent]) -> None:
         text = max(held.strings, key=lambda text: (held.strings[text], text))
         examples.append(f"{name!r}: read {text.strip()!r} as {held.unit.number(text):.15g}")  # type: ignore[union-attr]
     if read:
-        more = f"; {len(read) - REMARKED} more columns likewise" if len(read) > REMARKED else ""
+        more = f"; {len(read) - REMARKED} more likewise" if len(read) > REMARKED else ""
         warnings.warn(f"Column {'; column '.join(examples)}{more}.", stacklevel=4)
     for name, held in contents.items():
         if held.doubt:
