@@ -464,7 +464,7 @@ CASES = [
         (command, case)
         for case, bad in REQUESTS.items()
         for command in READERS
-        if all(flag in options_of(command) for flag in bad[2] if str(flag).startswith("--"))
+        if all(flag in options_of(command) for flag in bad[2] if re.match("--|-k$", str(flag)))
     ),
 ]
 

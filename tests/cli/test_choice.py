@@ -514,7 +514,7 @@ def test_two_texts_count_as_much_as_a_truth_value(tmp_path):
     assert names(answer(tmp_path, *SELECT, "-k", 1)) == ["better"]
     found = answer(tmp_path, *SELECT, "-k", 1, "--keep", "worse", "--out", "s.json")
     feature = {"name": "worse=yes", "column": "worse", "kind": "value", "value": "yes"}
-    assert found["features"] == [{**feature, "fill": None, "other": "no"}]
+    assert found["features"] == [{**feature, "fill": None, "other": "no", "unit": None}]
     assert found["categories"] == {"worse": ["no", "yes"]}
     for listed in ("worse", "worse=yes", "worse=no", "worse=no\nworse=yes"):  # both, as it was before
         (tmp_path / "list.txt").write_text(listed)

@@ -270,7 +270,7 @@ def test_criteria_of_all_sizes_are_compared_at_one_gamma(tmp_path):
     assert {one["gamma"] for one in found["certificates"].values()} == {found["gamma"]}
     assert found["gamma"] == pytest.approx(alone[-1].gamma_)
     said = " ".join(run(*asked).stdout.split())
-    assert f"with 5, 20, 50 features, all at gamma = {found['gamma']:.6g}, the scale of 50." in said
+    assert f"with 5, 20, 50 features, all at gamma = {found['gamma']:.6g}, the default for 50." in said
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ first = np.arange(20) < 3
 DRIFT = {
     "new values": (
         changed(colour=np.where(first, "mauve", "red")),
-        "1 values of 'colour' that the selection never saw, in 3 of 20 rows: 'mauve'",
+        "1 value of 'colour' that the selection never saw, in 3 of 20 rows: 'mauve'",
     ),
     "numbers now": (changed(colour=np.arange(20) % 2), "in 20 of 20 rows: '0', '1'. They are numbers now"),
     "other capitals": (changed(colour="Red"), "'Red'"),
@@ -49,7 +49,7 @@ DRIFT = {
     ),
     "new labels": (
         changed(kind=np.where(first, "utmost", "low")),
-        "1 labels 'kind' that the selection never saw, in 3 of 20 rows: 'utmost'",
+        "1 label 'kind' that the selection never saw, in 3 of 20 rows: 'utmost'",
     ),
 }
 NUMBERS = {

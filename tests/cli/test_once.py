@@ -1,4 +1,4 @@
-"""A command opens its file once, measures all of its rows once and explains its set once."""
+"""A command reads its file once, measures all of its rows once and explains its set once."""
 
 import sys
 
@@ -70,7 +70,11 @@ def test_a_command_does_its_work_once(case, tmp_path, calls):
     assert done.returncode == 0, done.stderr
     # the curves of a page are cross-validated, which ends with all rows
     assert calls == (["measure", "explain", "measure"] if case.startswith("select") else ["measure"])
-    assert opened == ["watched", "arrow"]
+    assert opened == [
+        "watched",
+        "python",
+        "arrow",
+    ]  # for the first bytes, which tell its kind, and to read it
 
 
 def test_a_comparison_measures_all_rows_once(tmp_path, calls):

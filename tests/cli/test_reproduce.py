@@ -122,7 +122,7 @@ def test_interrupted_run_keeps_what_it_has(paper_folder, tmp_path, jobs):
     terminal.wait_for(rb"[1-9]\d*/500")
     code, said = terminal.interrupt()
     assert code == 130
-    assert "the same command goes on from there" in said
+    assert "Run the same command to resume." in said
     assert "Traceback" not in said
     assert json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))["runs"]
     assert [path.name for path in tmp_path.iterdir()] == ["results.json"]  # no half file

@@ -498,10 +498,10 @@ def test_the_command_line_says_so_too(tmp_path):
     assert invoke("select", "a/*/t.parquet", *asked, cwd=tmp_path).returncode == 0
     assert invoke("summarize", "a/x/*.parquet", "-t", "label", "--out", "s.npz", cwd=tmp_path).returncode == 0
     for words, arguments in {
-        "where no values are missing; leave --impute out": ("select", "s.npz", "-k", 2, "--impute", "median"),
+        "which has no missing values. Omit --impute.": ("select", "s.npz", "-k", 2, "--impute", "median"),
         "s.npz is named twice": ("merge", "s.npz", "./s.npz", "--out", "t.npz"),
         "s.npz is a summary already": ("summarize", "s.npz", "--out", "t.npz"),
-        "y must hold numbers; got the string 'a'": (
+        "The target must hold numbers; got the string 'a'. For classes use --task classification.": (
             *("select", "a/x/*.parquet", "-t", "label", "-k", 2),
             *("--task", "regression"),
         ),

@@ -123,17 +123,17 @@ def test_confounders_do_not_hide_a_copy():
     assert said(lambda: GeneralizedFisherScore(2).fit(X, y, confounders=Z)) == [COPIED]
 
 
-def test_folds_of_a_search_are_silent():
+def test_own_folds_are_silent_and_those_of_scikit_learn_can_be_silenced():
     X, y = kaggle()
-    search = GridSearchCV(
-        make_pipeline(GeneralizedFisherScore(), LogisticRegression(max_iter=1000)),
-        {"generalizedfisherscore__n_features_to_select": [1, 2]},
-        cv=3,
-    )
-    assert said(lambda: search.fit(X, y)) == [NUMBERED]
-    assert said(lambda: cross_val_score(search.estimator, X, y, cv=3)) == []
-    X["copy"] = y
-    assert said(lambda: compare(X, y, [2], methods=["joint", "fisher"], repeats=2)) == []
+    X["copy"] = 2 - y
+    assert said(lambda: GeneralizedFisherScoreCV(2, cv=3).fit(X, y)) == [NUMBERED, COPIED]
+    assert said(lambda: compare(X, y, [2], methods=["joint", "fisher", "hsic"], repeats=2)) == []
+    pipeline = make_pipeline(GeneralizedFisherScore(), LogisticRegression(max_iter=1000))
+    search = GridSearchCV(pipeline, {"generalizedfisherscore__n_features_to_select": [1, 2]}, cv=3)
+    assert set(said(lambda: search.fit(X, y))) == {NUMBERED, COPIED}  # of each fold, as other warnings
+    pipeline.set_params(generalizedfisherscore__exclude=["Id", "copy"])
+    assert said(lambda: search.fit(X, y)) == []
+    assert said(lambda: cross_val_score(pipeline, X, y, cv=3)) == []
 
 
 def test_tables_out_of_core(tmp_path):

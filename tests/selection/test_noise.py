@@ -162,3 +162,24 @@ def test_about_as_many_are_counted_as_there_are(n_true):
 )
 def test_sentences(noise, sentence):
     assert str(noise) == sentence
+
+
+@pytest.mark.parametrize("related", [0, 3, 60, 300])
+@pytest.mark.parametrize("most", [1, 4])
+def test_counts_are_those_of_p_values(related, most):
+    """Without a p-value for each column, which would take longer than a fit."""
+    from scipy.stats import beta
+
+    from fisherset.selection.noise import LEVEL, Null, _clearly_related
+
+    rng = np.random.default_rng(related + most)
+    null, sizes = Null(1.0, 1.5, 40.0), rng.integers(1, most + 1, 300)
+    shares = beta.rvs(1.5, 40.0, size=300, random_state=rng)
+    shares[:related] = beta.rvs(8, 20.0, size=related, random_state=rng)
+    shares[-1] = 0.0
+    p = 1 - (1 - beta.sf(shares, 1.5, 40.0)) ** sizes
+    single = null.of_single(shares, sizes)
+    np.testing.assert_allclose(beta.sf(single, 1.5, 40.0), p, rtol=1e-9, atol=1e-15)
+    assert null.count_unrelated(single) == 2 * np.sum(p > 0.5)
+    passed = [*(np.sort(p) * np.arange(300, 0, -1) <= LEVEL), False]
+    assert _clearly_related(single, null) == passed.index(False)

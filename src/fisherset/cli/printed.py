@@ -20,7 +20,9 @@ def show_answer(screen: Screen, answer: Answer, *, wide: bool) -> None:
     noun = request.grouping.noun
     screen.lines(request.headline)
     screen.values(request.limits)
-    screen.warnings(answer.leakage)
+    noise = noise_remarks(getattr(selector, "noise_", None))
+    doubts = [remark for remark in noise if remark.warns]
+    screen.warnings([*answer.leakage, *doubts])  # before what follows is believed
     if answer.sizes is not None:
         _show_sizes(screen, answer.sizes, noun)
     _show_features(screen, answer, wide=wide)
@@ -28,7 +30,7 @@ def show_answer(screen: Screen, answer: Answer, *, wide: bool) -> None:
     screen.lines(certificate_sentence(*graded, optimal=selection.optimal, **request.words))
     screen.lines(*filter(None, [proven_of(selector, noun)]))
     screen.warnings(status_remarks(selector.status_))
-    screen.warnings(noise_remarks(getattr(selector, "noise_", None)))
+    screen.warnings([remark for remark in noise if remark not in doubts])
     searched = f", {counted(selection.n_nodes, 'nodes')} searched" if selection.n_nodes else ""
     screen.lines(certificate_figures(selection.objective, selection.upper_bound, selection.gamma) + searched)
 

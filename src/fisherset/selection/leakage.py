@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,15 +10,13 @@ from fisherset._types import Indices
 from fisherset.validation.parameters import shown_some
 from fisherset.validation.table import warn
 
-# Modules whose fits are those of folds or halves: what they would warn of is said of the whole table.
-SPLITTING = ("sklearn.model_selection._validation", "fisherset.evaluation", "fisherset.paper")
-
 
 class LeakageWarning(UserWarning):
     """Warning of a column that determines the target, or only numbers the rows.
 
     Such a column is hardly known of new samples before their target is. It is not left out: pass `exclude`,
-    or pass it in `keep`, which ends the warning.
+    or pass it in `keep`, which ends the warning. Selectors have these columns in `row_numbers_` and
+    `leaking_`. Searches of scikit-learn repeat it for each fold, as other warnings.
 
     Parameters
     ----------
@@ -39,20 +36,10 @@ class LeakageWarning(UserWarning):
 
 
 def warn_leakage(row_numbers: Indices, leaking: Indices, names: Sequence[Any] | None, *, fix: bool) -> None:
-    """Warn of columns by number, unless a fold is being fitted; with `fix` they can be excluded."""
+    """Warn of columns by number; with `fix` they can be excluded."""
     for sentence, columns in ((row_number_sentence, row_numbers), (leakage_sentence, leaking)):
-        if columns.size and not _in_fold():
+        if columns.size:
             some = [int(j) if names is None else names[j] for j in columns]
             drop = "drop it from X" if len(some) == 1 else "drop them from X"
             out = f"exclude=[{shown_some(some)}]" if fix else drop
             warn(sentence(shown_some(some), len(some), out), LeakageWarning)
-
-
-def _in_fold() -> bool:
-    """Whether the caller splits the table."""
-    frame: Any = sys._getframe(1)
-    while frame is not None:
-        if frame.f_globals.get("__name__", "").startswith(SPLITTING):
-            return True
-        frame = frame.f_back
-    return False

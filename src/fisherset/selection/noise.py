@@ -70,11 +70,9 @@ class Noise(NamedTuple):
         verb = "beats" if above == 1 or k == 1 else "beat"
         who = f"{above} of {k} selected features"
         if above in (0, k):
-            who = (
-                "The selected feature"
-                if k == 1
-                else f"{'All' if above else 'None of the'} {k} selected features"
-            )
+            every = "Both" if k == 2 else f"All {k}"
+            several = f"{every if above else f'None of the {k}'} selected features"
+            who = "The selected feature" if k == 1 else several
         verb = "does not beat" if above == 0 and k == 1 else "beats" if above == 0 else verb
         best = f"the best noise column ({_percent(self.luckiest)})"
         return f"{who} {verb} {best}{', no more than by chance.' if self.chance else '.'}"
@@ -90,26 +88,30 @@ def measure_noise(
 ) -> Noise:
     """Compare the units (columns of the table) selected among all but the excluded with chance."""
     null = Null.of(problem)
-    # of m features of a unit, were they independent, the best is as good with probability 1 - (1 - p)^m
-    with np.errstate(divide="ignore"):  # log 0, of a share of 0
-        p = -np.expm1(units.sizes * np.log1p(-null.exceeded(units.most(shares))))
-    of_chosen, among = p[chosen], np.delete(p, excluded)
-    unrelated = min(2 * int(np.sum(among > 0.5)), among.size - _clearly_related(among))
+    shares = null.of_single(units.most(shares), units.sizes)
+    of_chosen, among = shares[chosen], np.delete(shares, excluded)
+    unrelated = min(null.count_unrelated(among), among.size - _clearly_related(among, null))
     # of one column, the median
-    threshold = 1 / max(unrelated, 2)
-    above = int(np.count_nonzero(of_chosen < threshold)) if unrelated else chosen.size
+    largest = null.quantile(1 / max(unrelated, 2)) if unrelated else 0.0
+    above = int(np.count_nonzero(of_chosen > largest)) if unrelated else chosen.size
     # how many unrelated columns are expected to be as good as the best of the selected
-    expected = unrelated * float(of_chosen.min(initial=1.0))
+    expected = unrelated * float(null.exceeded(of_chosen.max(initial=0.0)))
     chance = unrelated > 1 and above <= MOST_BY_CHANCE and expected > LEVEL
     target = "classes" if isinstance(problem.coding, Classes) else "target"
-    largest = null.quantile(threshold) if unrelated else 0.0
     return Noise(among.size, unrelated, largest, chosen.size, above, chance, target)
 
 
-def _clearly_related(p: Floats) -> int:
-    """How many of the hypotheses with these p-values Holm's test rejects."""
-    passed = np.sort(p) * np.arange(p.size, 0, -1) <= LEVEL
-    return int(passed.size if passed.all() else np.argmin(passed))
+def _clearly_related(shares: Floats, null: Null) -> int:
+    """How many columns with these shares Holm's test rejects to be unrelated."""
+    rising, rejected = np.sort(shares), 0
+    while rejected < rising.size:
+        # a share that is enough for the next is enough for all that come after it
+        enough = null.quantile(LEVEL / (rising.size - rejected))
+        found = rising.size - int(np.searchsorted(rising, enough))
+        if found <= rejected:
+            break
+        rejected = found
+    return rejected
 
 
 def between_shares(problem: TableProblem) -> Floats:
@@ -138,6 +140,20 @@ class Null(NamedTuple):
         found: Floats = betaincc(self.a, self.b, np.minimum(shares / self.scale, 1.0))
         return found
 
+    def of_single(self, shares: Floats, sizes: Indices) -> Floats:
+        """Shares that are as rare for one feature as these are for the best of some independent ones."""
+        several = np.flatnonzero(sizes > 1)  # the others stay: a p-value for each takes longer than a fit
+        if several.size:
+            shares = shares.copy()
+            with np.errstate(divide="ignore"):  # log 0, of a share of 0
+                p = -np.expm1(sizes[several] * np.log1p(-self.exceeded(shares[several])))
+            shares[several] = self.scale * betainccinv(self.a, self.b, p)
+        return shares
+
+    def count_unrelated(self, shares: Floats) -> int:
+        """Twice the number of p-values above 1/2."""
+        return 2 * int(np.count_nonzero(shares < self.quantile(0.5)))
+
     def quantile(self, exceeded: float) -> float:
         """The share that is exceeded with a probability."""
         return self.scale * float(betainccinv(self.a, self.b, exceeded))
@@ -148,5 +164,5 @@ class Null(NamedTuple):
         Twice the number of p-values above 1/2, without Holm's test: gamma was chosen with this estimate, and
         a few noise features more or less hardly change it.
         """
-        unrelated = 2 * int(np.sum(shares < self.quantile(0.5)))
+        unrelated = self.count_unrelated(shares)
         return self.quantile(1 / unrelated) if unrelated > 1 else 0.0

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._files import checked, read_json, shown_json
-from fisherset._format import shown
+from fisherset._format import counted, shown
 from fisherset.tables.columns.features import Feature
 from fisherset.tables.columns.table import ColumnTable, Content
 from fisherset.tables.columns.targets import TASK_NAMES
@@ -281,7 +281,7 @@ def _new_strings(name: str, selection: Selection, column: str, strings: list[str
         values = sorted(set(new))
         numbers = " They are numbers now." if all(map(is_number, values)) else ""
         yield (
-            f"{name} has {len(values)} values of {column!r} that the selection never saw, in "
+            f"{name} has {counted(len(values), 'values')} of {column!r} that the selection never saw, in "
             f"{len(new)} of {len(strings)} rows: {shown(values)}.{numbers}"
         )
 
@@ -298,6 +298,6 @@ def _new_labels(name: str, selection: Selection, labels: NDArray[Any]) -> Iterat
     if new and known:
         rows = sum(given[label] for label in new)
         yield (
-            f"{name} has {len(new)} labels {selection.target!r} that the selection never saw, in "
+            f"{name} has {counted(len(new), 'labels')} {selection.target!r} that the selection never saw, in "
             f"{rows} of {len(labels)} rows: {shown(new)}."
         )

@@ -212,7 +212,7 @@ def test_what_no_rows_can_have_is_refused(case, tmp_path):
     with np.errstate(over="ignore"):
         np.savez(path, **change(arrays))
     with pytest.raises(
-        ValueError, match=rf"^s\.npz is no summary .*{words}.*\. Write it again with summarize"
+        ValueError, match=rf"^s\.npz is not a usable summary.*{words}.*\. Write it again with summarize"
     ):
         Summary.load(path)
     with pytest.raises(ValueError, match=words):

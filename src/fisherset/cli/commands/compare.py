@@ -243,5 +243,5 @@ def _criteria(certificates: SelectionPath) -> str:
         return f"F = {reached} at gamma = {certificates.gamma:.6g}."
     return (
         f"F = {reached} with {', '.join(str(step.k) for step in certificates)} features, all at gamma = "
-        f"{certificates.gamma:.6g}, the scale of {certificates[-1].k}."
+        f"{certificates.gamma:.6g}, the default for {certificates[-1].k}."
     )
