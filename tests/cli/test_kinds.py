@@ -78,7 +78,7 @@ def test_no_header(target, name, files):
 
 def test_a_pattern_that_the_shell_expanded(files):
     sentence = refused(invoke("select", "a.csv", "b.csv", "c.csv", "-t", "y", cwd=files))
-    expected = "Unexpected argument: b.csv c.csv. Give one file, or a pattern in quotes: 'rows/*.csv'. See fisherset"
+    expected = "Unexpected argument: b.csv c.csv. Give one file, or a pattern in quotes: 'rows/*.csv'. See "
     assert expected in sentence
     assert "pattern" not in refused(invoke("demo", "a.csv", cwd=files))
 
