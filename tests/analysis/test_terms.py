@@ -130,3 +130,18 @@ def test_terms_that_cannot_be_given():
         criterion_terms(X, y, [0], weights=[1.0])
     with pytest.raises(ValueError, match="n_others must be"):
         criterion_terms(X, y, [0], n_others=0)
+
+
+def test_terms_print_short_and_refuse_places_that_are_none():
+    X, y = table()
+    terms = criterion_terms(X, y, [0, 1])
+    assert repr(terms) == str(terms) == f"CriterionTerms(2 selected, 38 others, gamma = {terms.gamma:.6g})"
+    assert terms.objective([]) == 0
+    assert terms.objective(range(2)) == terms.objective(np.array([1, 0], dtype=np.uint8))
+    for places in ([99], [-1], "a", ["a"], [True] * 40, [0.5], 3, [[0, 1]], None):
+        with pytest.raises(ValueError, match="places must be whole numbers from 0 to 39; got "):
+            terms.objective(places)
+    none = criterion_terms(X, y, [0, 1], max_numbers=1)
+    assert repr(none) == "CriterionTerms(The set of 2 columns is too large for it.)"
+    with pytest.raises(ValueError, match="There are no terms: The set of 2 columns is too large"):
+        none.objective([0])

@@ -9,14 +9,12 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_wine
 
-from conftest import browser_path
 from fisherset._files import safe_cell
 from support.command_line import invoke
 
 # one group, so that one process makes the pages and opens the browser
 pytestmark = [pytest.mark.once, pytest.mark.xdist_group("browser")]
 PAGES = ("few", "many", "noise", "numbers", "others", "compare", "demo", "odd")
-SERIOUS = ("serious", "critical")  # of what axe finds
 EVIL = "<script>document.title = 'taken'</script>"
 LONG = "a_very_long_name_" * 12
 
@@ -84,43 +82,31 @@ def pages(tmp_path_factory):
     return {name: folder / f"{name}.html" for name in commands}
 
 
-@pytest.fixture(scope="module")
-def browser():
-    path = browser_path()
-    if path is None:
-        pytest.skip("NO BROWSER FOUND: the report page is NOT tested; install chromium")
-    sync = pytest.importorskip("playwright.sync_api")
-    with sync.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
-def open_page(browser, pages):
+def open_page(open_file, pages):
+    """Open a page by its name, to be changed at will."""
     opened = []
 
-    def open_it(name, width=1280, scheme="light", **more):
-        size = {"width": width, "height": 844 if width < 500 else 800}
-        context = browser.new_context(viewport=size, color_scheme=scheme, **more)
-        page = context.new_page()
-        page.complaints = []
-        page.on("console", lambda message: page.complaints.append(message.text))
-        page.on("pageerror", lambda error: page.complaints.append(str(error)))
-        page.on(
-            "request", lambda request: page.complaints.append(request.url) if outside(request.url) else None
-        )
-        page.goto(pages[name].as_uri())
-        opened.append(context)
-        return page
+    def open_it(name, *width, **more):
+        opened.append(open_file(pages[name], *width, **more))
+        return opened[-1]
 
     yield open_it
-    for context in opened:
-        context.close()
+    for page in opened:
+        page.close()
 
 
-def outside(address):
-    return not address.startswith(("file:", "data:", "blob:"))
+@pytest.fixture(scope="module")
+def look_at(open_file, pages):
+    """A page at 1280 px that tests share: they only look."""
+    opened = {}
+
+    def look(name):
+        if name not in opened:
+            opened[name] = open_file(pages[name])
+        return opened[name]
+
+    return look
 
 
 def in_themes():
@@ -144,11 +130,18 @@ FIRST = {
 }
 
 
+BOXES = """parts => parts.map(part => {
+  const box = part.getBoundingClientRect();
+  return [part.innerText, box.bottom, box.right];
+})"""
+
+
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("name", PAGES)
-def test_the_first_screen_has_the_answer(open_page, name, width, tmp_path):
+def test_the_first_screen_has_the_answer(open_page, look_at, name, width):
     """Names, tiles and warnings are above the fold; nothing fails, sticks out or is fetched."""
-    page, (title, values) = open_page(name, width), FIRST[name]
+    page = look_at(name) if width == 1280 else open_page(name, width)
+    title, values = FIRST[name]
     assert page.title() == page.locator("h1").inner_text() == title
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     shown = page.locator(".tile .value").all_inner_texts()
@@ -156,10 +149,10 @@ def test_the_first_screen_has_the_answer(open_page, name, width, tmp_path):
     assert all(part in text for part, text in zip(values, shown, strict=True))
     assert page.locator("#chips li:visible").count() >= (4 if name != "odd" else 3)
     height = page.viewport_size["height"]
-    for part in page.locator("h1, .line, .alert, #chips li:visible, .tile .value").all():
-        box = part.bounding_box()
-        assert box["y"] + box["height"] <= height, part.inner_text()
-        assert box["x"] + box["width"] <= width
+    parts = page.locator("h1, .line, .alert, #chips li:visible, .tile .value")
+    for text, foot, right in parts.evaluate_all(BOXES):
+        assert foot <= height, text
+        assert right <= width, text
     assert page.locator(".alert").count() == (name == "noise")
     assert page.complaints == []
 
@@ -171,17 +164,17 @@ def test_warnings_come_first(open_page):
     assert alert.bounding_box()["y"] < names.bounding_box()["y"]
 
 
+PICTURES = "images => Promise.all(images.map(async one => [(await one.decode(), one.naturalWidth), one.alt]))"
+
+
 @in_themes()
-def test_pages_open_clean_to_their_end(open_page, name, scheme, tmp_path):
-    page = open_page(name, {"light": 1280, "dark": 390}[scheme], scheme)
-    shot = page.screenshot(path=tmp_path / "page.png", full_page=True)
-    assert len(shot) > 20_000
+def test_pages_open_clean_to_their_end(open_page, look_at, name, scheme):
+    page = look_at(name) if scheme == "light" else open_page(name, 390, scheme=scheme)
+    assert len(page.screenshot()) > 20_000
     assert page.complaints == []
-    pictures = page.locator("figure img:visible")
-    assert pictures.count() + page.locator(".dots svg").count() >= 1
-    for place in range(pictures.count()):
-        assert pictures.nth(place).evaluate("image => image.complete && image.naturalWidth > 0")
-        assert len(pictures.nth(place).get_attribute("alt")) > 30
+    pictures = page.locator("figure img:visible").evaluate_all(PICTURES)
+    assert len(pictures) + page.locator(".dots svg").count() >= 1
+    assert all(width > 0 and len(text) > 30 for width, text in pictures)
     assert page.locator("#glossary").count() == 1
     said = page.locator("#command").inner_text()
     assert said.startswith(("fisherset ", "pytest")) or len(said) > 5
@@ -200,13 +193,21 @@ def test_wide_content_shows_that_it_scrolls(open_page):
     assert not wide.locator("xpath=preceding-sibling::p[1]").is_visible()
 
 
-def test_a_wide_page_uses_its_right_half(open_page):
+def test_a_wide_page_uses_its_right_half(look_at):
     """At 1280 px there is something beside the curves, the picture of rows and the command."""
-    page = open_page("few")
+    page = look_at("few")
     for first, second in ((".chart >> nth=0", ".chart >> nth=1"), ("#figure1", "#redundancy")):
         one, other = (page.locator(part).bounding_box() for part in (first, second))
         assert abs(one["y"] - other["y"]) < 2
         assert other["x"] > 640
+
+
+@pytest.mark.parametrize("name", ["few", "many", "noise", "compare", "demo"])
+def test_nothing_scrolls_on_a_wide_page(look_at, name):
+    page = look_at(name)
+    wide = "some => some.filter(one => one.scrollWidth > one.clientWidth + 2).map(one => one.ariaLabel)"
+    assert page.locator(".scroll:visible, pre").evaluate_all(wide) == []
+    assert page.locator(".hint:visible").count() == 0
 
 
 def test_many_names_are_folded_and_shown_when_asked_for(open_page):
@@ -244,8 +245,8 @@ def test_the_table_has_fifteen_rows_until_all_are_asked_for(open_page):
     assert rows.count() == 100
 
 
-def test_dots_of_many_classes_can_be_read(open_page):
-    page = open_page("many")
+def test_dots_of_many_classes_can_be_read(look_at):
+    page = look_at("many")
     assert page.locator(".dots circle").count() >= 100 * 16
     assert page.locator("#figure1").count() == 0  # no plane of 16 colours
     sizes = page.locator(".dots text").evaluate_all(
@@ -261,8 +262,8 @@ def test_dots_of_many_classes_can_be_read(open_page):
     assert page.locator("#pairs tbody tr").count() == 10
 
 
-def test_names_stay_text(open_page):
-    page = open_page("odd")
+def test_names_stay_text(look_at):
+    page = look_at("odd")
     assert EVIL in page.locator("#features").inner_text()
     assert page.locator("#features img").count() == 0
     assert page.locator("main script").count() == 0
@@ -422,28 +423,13 @@ def test_nothing_is_cut_off_in_print(open_page, name):
     assert page.locator("table.sortable thead button").count() > 0
 
 
-# Parts of which one is as good as hundreds.
-REPEATED = [[".dots circle"], ["#all-panels .panel + .panel"], [".tall tr + tr + tr"]]
-REPEATED += [[".wi-list li:nth-child(n+6)"]]
-
-
 @pytest.mark.parametrize("name", PAGES)
-def test_axe_finds_nothing_serious(open_page, name):
+def test_axe_finds_nothing_serious(open_page, serious, name):
     """All rules in the light theme; the dark one differs in its colours."""
-    axe = pytest.importorskip(
-        "axe_playwright_python.base", reason="AXE-CORE NOT FOUND: install axe-playwright-python"
-    )
     page = open_page(name, bypass_csp=True)  # the page lets in no script, not even this
-    page.evaluate(
-        "parts = document.querySelectorAll('details'); parts.forEach(part => { part.open = true; })"
-    )
-    page.evaluate(axe.AXE_SCRIPT)
-    run = "options => axe.run({ exclude: options.repeated }, options.rules)"
-    for scheme, rules in (("light", {}), ("dark", {"runOnly": ["color-contrast"]})):
-        page.emulate_media(color_scheme=scheme)
-        found = page.evaluate(run, {"repeated": REPEATED, "rules": rules})["violations"]
-        bad = [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in SERIOUS]
-        assert bad == []
+    page.locator("details").evaluate_all("parts => parts.forEach(part => { part.open = true; })")
+    assert serious(page, "light") == []
+    assert serious(page, "dark", runOnly=["color-contrast"]) == []
 
 
 def test_page_prints_in_black_on_white(open_page, tmp_path):
@@ -454,8 +440,8 @@ def test_page_prints_in_black_on_white(open_page, tmp_path):
     assert len(page.pdf(path=tmp_path / "report.pdf")) > 10_000
 
 
-def test_a_screen_reader_finds_its_way(open_page):
-    page = open_page("demo")
+def test_a_screen_reader_finds_its_way(look_at):
+    page = look_at("demo")
     assert page.locator("html").get_attribute("lang") == "en"
     assert page.locator("h1").count() == 1
     assert page.locator("main").count() == 1

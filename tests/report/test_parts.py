@@ -215,7 +215,7 @@ def test_tiles_say_whether_a_set_is_proven_real_and_useful():
     assert signal_tile(Luck(30, 5, 3, True))[1::2] == ("No better than chance", "doubt")
     useful = HeldOut("accuracy", 0.953, 0.01, 0.627, {"Fisher score": 0.9}).tile
     assert (useful.label, useful.value, useful.tone) == ("Held-out accuracy", "95.3 % ± 1.0", "good")
-    assert useful.details == ["Fisher score: 90.0 %, Most frequent class: 62.7 %."]
+    assert useful.details == ["Fisher score: 90.0 %. Most frequent class: 62.7 %."]
     useless = HeldOut("R²", 0.02, 0.03, 0.0).tile
     assert (useless.label, useless.value, useless.tone) == ("Held-out R²", "0.020 ± 0.030", "doubt")
 

@@ -16,7 +16,6 @@ import typer
 from jinja2 import ChoiceLoader, DictLoader, Environment, PackageLoader
 from sklearn.datasets import load_diabetes, load_wine
 
-from conftest import browser_path
 from fisherset import (
     GeneralizedFisherScore,
     JointRegressionScore,
@@ -113,41 +112,23 @@ def page_of(what_if):
     return environment.get_template("page").render(what_if=what_if)
 
 
-@pytest.fixture(scope="module")
-def browser():
-    path = browser_path()
-    if path is None:
-        pytest.skip("NO BROWSER FOUND: the report page is NOT tested; install chromium")
-    sync = pytest.importorskip("playwright.sync_api")
-    with sync.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
-def open_panel(browser, tmp_path):
+def open_panel(open_file, tmp_path):
     """Open the panel, or a file, in a page that must not complain."""
     opened = []
 
-    def open_it(content, width=1280, **more):
-        context = browser.new_context(viewport={"width": width, "height": 900}, **more)
-        page = context.new_page()
-        page.complaints = []
-        page.on("console", lambda message: page.complaints.append(message.text))
-        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    def open_it(content, **more):
         path = content
         if isinstance(content, str):
             path = tmp_path / f"page{len(opened)}.html"
             path.write_text(content, encoding="utf-8")
-        page.goto(path.as_uri())
-        opened.append((context, page))
-        return page
+        opened.append(open_file(path, **more))
+        return opened[-1]
 
     yield open_it
-    for context, page in opened:
+    for page in opened:
         assert page.complaints == []
-        context.close()
+        page.close()
 
 
 READ = """() => {
@@ -509,17 +490,11 @@ def test_keyboard_and_screen_reader(open_panel):
     assert page.locator(".wi-printed").is_visible()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious_in_the_panel(open_panel, scheme):
-    axe = pytest.importorskip(
-        "axe_playwright_python.base", reason="AXE-CORE NOT FOUND: install axe-playwright-python"
-    )
-    page = open_panel(page_of(Case("kept").what_if), bypass_csp=True, color_scheme=scheme)
+def test_axe_finds_nothing_serious_in_the_panel(open_panel, serious):
+    page = open_panel(page_of(Case("kept").what_if), bypass_csp=True)
     page.locator("#wi-set .wi-lock:not([disabled])").first.click()
-    page.evaluate(axe.AXE_SCRIPT)
-    found = page.evaluate("axe.run('#what-if')")["violations"]
-    bad = [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")]
-    assert bad == []
+    for scheme in ("light", "dark"):
+        assert serious(page, scheme, "#what-if") == []
 
 
 def test_shown_certificate_is_that_of_certify():

@@ -5,9 +5,11 @@ import re
 import numpy as np
 import pytest
 from scipy.stats import f as f_distribution
+from scipy.stats import t as student
+from sklearn.datasets import load_diabetes
 from sklearn.feature_selection import f_classif
 
-from fisherset import GeneralizedFisherScore, GeneralizedFisherScoreCV
+from fisherset import GeneralizedFisherScore, GeneralizedFisherScoreCV, JointRegressionScore
 from fisherset.selection.noise import Noise
 
 
@@ -24,8 +26,8 @@ def test_pure_noise_is_not_praised():
             best = f"the best of {noise.n_unrelated} noise columns would be by chance."
             assert str(noise) == f"None of the 10 selected features is better than {best}"
         elif noise.chance:
-            assert str(noise).startswith(f"{noise.n_above} of 10 selected features beat")
-            assert str(noise).endswith("%), no more than by chance.")
+            assert str(noise).startswith(f"Only {noise.n_above} of 10 selected features beat")
+            assert str(noise).endswith("%): chance gives as many.")
     for noise in found:
         assert noise.n_features == 2000
         assert noise.n_unrelated >= 1800
@@ -137,11 +139,16 @@ def test_about_as_many_are_counted_as_there_are(n_true):
     assert abs(np.mean(counted) - (100 - n_true)) < 12
 
 
+ALL_BY_CHANCE = "All 3 selected features beat the best noise column (12 %): chance gives as many."
+
+
 @pytest.mark.parametrize(
     ("noise", "sentence"),
     [
         (Noise(0, 0, 0.0, 0, 0, False), "No column varies."),
         (Noise(5, 0, 0.0, 2, 2, False), "No column looks unrelated to the classes."),
+        (Noise(5, 0, 0.009, 2, 1, False), "1 of 2 selected features beats the best noise column (0.9 %)."),
+        (Noise(9, 9, 0.12, 3, 3, True), ALL_BY_CHANCE),
         (Noise(30, 6, 0.003, 5, 5, False), "All 5 selected features beat the best noise column (0.3 %)."),
         (Noise(30, 6, 0.12, 5, 3, False), "3 of 5 selected features beat the best noise column (12 %)."),
         (Noise(30, 6, 0.12, 5, 1, False), "1 of 5 selected features beats the best noise column (12 %)."),
@@ -156,12 +163,23 @@ def test_about_as_many_are_counted_as_there_are(n_true):
         ),
         (
             Noise(9, 9, 0.12, 4, 2, True),
-            "2 of 4 selected features beat the best noise column (12 %), no more than by chance.",
+            "Only 2 of 4 selected features beat the best noise column (12 %): chance gives as many.",
         ),
     ],
 )
 def test_sentences(noise, sentence):
     assert str(noise) == sentence
+
+
+def test_weakly_related_columns_are_not_better_than_chance():
+    """Of diabetes no column looks unrelated, but the sex explains 0.2 % by itself (p = 0.4)."""
+    X, y = load_diabetes(return_X_y=True)
+    selector = JointRegressionScore(5).fit(X, y)
+    noise, t = selector.noise_, student.isf(0.025, y.size - 2)
+    assert 1 in selector.get_support(indices=True)
+    assert (noise.n_unrelated, noise.n_above, noise.n_chosen) == (0, 4, 5)
+    assert noise.luckiest == pytest.approx(t**2 / (t**2 + y.size - 2))  # of a significant correlation
+    assert str(noise) == "4 of 5 selected features beat the best noise column (0.9 %)."
 
 
 @pytest.mark.parametrize("related", [0, 3, 60, 300])

@@ -116,3 +116,11 @@ def test_json_that_is_no_selection(tmp_path, content):
     X, y = table()
     with pytest.raises(ValueError, match=r"s\.json cannot be used"):
         GeneralizedFisherScore(2, exclude=Path(tmp_path / "s.json")).fit(X, y)
+
+
+def test_columns_without_names_have_numbers():
+    X, y = np.random.default_rng(0).normal(size=(20, 4)), np.arange(20) % 2
+    for given, words in ((["0"], "'0' is none of them"), (["g*"], r"'g\*' matches none")):
+        for table in (X, pd.DataFrame(X)):
+            with pytest.raises(ValueError, match=rf"{words}\. X has no column names; pass column numbers\."):
+                GeneralizedFisherScore(2, exclude=given).fit(table, y)

@@ -1,10 +1,12 @@
 """Data frames in place of files: the same table and the same answer as of a Parquet file."""
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from fisherset import GeneralizedFisherScore, JointRegressionScore, explain, scan
+from fisherset import GeneralizedFisherScore, JointRegressionScore, Layout, explain, scan
 
 pandas = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
@@ -69,3 +71,42 @@ def test_what_dask_cannot_say_before():
         scan(dask_of(TABLE), "kid")
     with pytest.raises(TypeError, match="paths must be a path"):
         scan(dask_of(TABLE)["p"], "p")
+
+
+def small(**columns):
+    pd = pytest.importorskip("pandas")
+    X = np.random.default_rng(0).normal(size=(12, 3))
+    return pd.DataFrame(X, columns=list("abc")).assign(kind=list("uv") * 6, **columns)
+
+
+def test_labels_of_columns_of_any_type():
+    frame = small()
+    frame.columns = [0, ("b", 1), "c", "kind"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert scan(frame, "kind").names == ["0", "('b', 1)", "c"]
+    frame.columns = ["a", "a", "c", "kind"]
+    with pytest.raises(ValueError, match=r"^The table has columns of the same name: 'a'\. Rename them\."):
+        scan(frame, "kind")
+
+
+def test_refusals_are_short_and_in_the_words_of_python():
+    frame = small()
+    for wrong in (frame["kind"], frame["kind"].to_numpy(), 3, ("a", 1), None):
+        with pytest.raises(TypeError, match="target must name a column, or several in a list; got ") as said:
+            scan(frame, wrong)
+        assert len(str(said.value)) < 130
+        assert "\n" not in str(said.value)
+    with pytest.raises(TypeError, match=r"sample_weight must name a column of the table; got array\("):
+        scan(frame, "kind", sample_weight=np.ones(12))
+    with pytest.raises(TypeError, match=r"got Series\. Rows in memory need no scan"):
+        scan(frame["kind"], "kind")
+    frame.loc[3, "kind"] = None
+    with pytest.raises(
+        ValueError, match=r"Pass layout=Layout\(drop_unlabelled=True\) to leave such rows out"
+    ):
+        GeneralizedFisherScore(2).fit(scan(frame, "kind"))
+    with pytest.warns(UserWarning, match="1 row without a label was left out"):
+        GeneralizedFisherScore(2).fit(scan(frame, "kind", layout=Layout(drop_unlabelled=True)))
+    with pytest.raises(ValueError, match='Pass impute="median" or "indicator", or use drop'):
+        scan(small(text=["x", None] * 6), "kind")

@@ -18,7 +18,7 @@ from fisherset.solver.problem import largest_system
 from fisherset.solver.proof import tangent_from_weights
 from fisherset.solver.ridge import ridge_on
 from fisherset.statistics.measured import FitArguments
-from fisherset.validation.parameters import check_integer
+from fisherset.validation.parameters import check_integer, shown
 from fisherset.validation.targets import CLASSIFICATION
 from fisherset.validation.weights import check_relaxed_weights
 
@@ -67,6 +67,12 @@ class CriterionTerms(NamedTuple):
     complete: bool
     lacking: str = ""
 
+    def __repr__(self) -> str:
+        if self.lacking:
+            return f"CriterionTerms({self.lacking})"
+        others = self.units.size - self.n_members
+        return f"CriterionTerms({self.n_members} selected, {others} others, gamma = {self.gamma:.6g})"
+
     def objective(self, places: Any) -> float:
         """Return F of a set of the units.
 
@@ -80,8 +86,13 @@ class CriterionTerms(NamedTuple):
         value : float
             F of the set.
         """
-        chosen = np.isin(np.arange(self.sizes.size), places)
-        columns = np.flatnonzero(np.repeat(chosen, self.sizes))
+        if self.lacking:
+            raise ValueError(f"There are no terms: {self.lacking}")
+        n_units, found = self.sizes.size, np.asarray(places)
+        whole = found.dtype.kind in "iu" or found.size == 0
+        if found.ndim != 1 or not whole or not np.isin(found, np.arange(n_units)).all():
+            raise ValueError(f"places must be whole numbers from 0 to {n_units - 1}; got {shown(places)}.")
+        columns = np.flatnonzero(np.repeat(np.isin(np.arange(n_units), found), self.sizes))
         C, M = self.C[columns], self.G[np.ix_(columns, columns)] + self.gamma * np.eye(columns.size)
         return float(np.vdot(C, np.linalg.solve(M, C)) / self.n)
 

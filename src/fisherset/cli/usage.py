@@ -38,6 +38,9 @@ SENTENCES = {
     "identifier? Numbers need --task regression.",
     r"Write it again with summarize\(X, y\)\.save\(.*\)\.": "Write one with `fisherset summarize`.",
     r'Pass gamma="scale".*': "Use --gamma scale.",
+    r"Pass layout=Layout\(drop_unlabelled=True\)": "Add --drop-unlabelled",
+    r'Pass impute="median" or "indicator", or use drop': "Add --impute median or --impute indicator, or use "
+    "--drop",
     r"For classes use GeneralizedFisherScore or GeneralizedFisherScoreCV\.": "For classes use --task "
     "classification.",
     r"For a numeric target use JointRegressionScore.*?\.": "For numbers use --task regression.",

@@ -236,8 +236,8 @@ class HeldOut(NamedTuple):
         against = dict(self.others)
         if self.baseline is not None and self.measured == "accuracy":
             against["Most frequent class"] = self.baseline
-        details = [", ".join(f"{name}: {self.shown(score)}" for name, score in against.items())]
-        details = [f"{text}." for text in details if text] + ([self.how] if self.how else [])
+        details = [" ".join(f"{name}: {self.shown(score)}." for name, score in against.items()), self.how]
+        details = [text for text in details if text]
         useful = self.baseline is None or self.score - 2 * self.error > self.baseline
         value = f"{self.shown(self.score)} ± {error}"
         return Tile(f"Held-out {self.measured}", value, details, "good" if useful else "doubt")

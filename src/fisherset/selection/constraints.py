@@ -339,7 +339,9 @@ class _UnitParser:
         matched = matching(item, dict.fromkeys([*self._labels, *(self._index.names or ())]))
         if not matched:
             what = "group or column" if self._groups else "column"
-            raise ValueError(f"{name} must match some {what} of X; {shown(item)} matches none.")
+            raise ValueError(
+                f"{name} must match some {what} of X; {shown(item)} matches none.{self._hint(item)}"
+            )
         return matched
 
     def _columns_of(self, name: str, item: Any) -> Indices:
@@ -360,12 +362,18 @@ class _UnitParser:
         columns = [*([] if column is None else [column]), *made]
         if not columns:
             what = "groups or columns" if self._groups else "columns"
-            known = [str(label) for label in (*self._labels, *(self._index.names or ()))]
             raise ValueError(
                 f"{name} must hold names or numbers of {what} of X; {shown(item)} is none of them."
-                f"{meant(item, known) if isinstance(item, str) else ''}"
+                f"{self._hint(item)}"
             )
         return np.array(columns, dtype=np.intp)
+
+    def _hint(self, item: Any) -> str:
+        """The name that may have been meant, or that there are none."""
+        names = [name for name in (*self._labels, *(self._index.names or ())) if isinstance(name, str)]
+        if not isinstance(item, str):
+            return ""
+        return meant(item, names) if names else " X has no column names; pass column numbers."
 
     def _unit_of(self, item: Any) -> int | None:
         """Group with this label."""

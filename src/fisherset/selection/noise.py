@@ -4,7 +4,8 @@ R_j^2 = ||C_j||^2 / (n G_jj), the share of a column's scatter that lies between 
 Beta((c - 1)/2, (n - c)/2) distributed for a column unrelated to them. How many are unrelated, d_0,
 is twice the number whose p-value lies above 1/2 (Storey 2002): p-values of such columns are
 uniform, others hardly come there. It is at most the number of columns that are not clearly related, by
-Holm's test. The largest share among them, R_0^2, is about the one that is exceeded with probability 1/d_0.
+Holm's test. The largest share among them, R_0^2, is about the one that is exceeded with probability 1/d_0;
+where there is hardly one, with probability 1/20: weakly related columns are not called better than chance.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from fisherset.statistics import Classes, TableProblem
 
 # One unrelated column is expected above R_0^2; more than this many are rare (Poisson, 2 %).
 MOST_BY_CHANCE = 3
-LEVEL = 0.05  # of Holm's test, and of the test that the best selected column is no better than chance
+LEVEL = 0.05  # of Holm's test, of the best selected column, and of each one without noise columns
 
 
 class Noise(NamedTuple):
@@ -61,21 +62,21 @@ class Noise(NamedTuple):
     def __str__(self) -> str:
         if not self.n_features:
             return "No column varies."
-        if not self.n_unrelated:
+        if not self.n_unrelated and self.n_above == self.n_chosen:
             return f"No column looks unrelated to the {self.target}."
         k, above = self.n_chosen, self.n_above
         if self.chance and not above:
             selected = f"None of the {k} selected features is" if k > 1 else "The selected feature is not"
             return f"{selected} better than the best of {self.n_unrelated} noise columns would be by chance."
         verb = "beats" if above == 1 or k == 1 else "beat"
-        who = f"{above} of {k} selected features"
+        who = f"{'Only ' if self.chance else ''}{above} of {k} selected features"
         if above in (0, k):
             every = "Both" if k == 2 else f"All {k}"
             several = f"{every if above else f'None of the {k}'} selected features"
             who = "The selected feature" if k == 1 else several
         verb = "does not beat" if above == 0 and k == 1 else "beats" if above == 0 else verb
         best = f"the best noise column ({_percent(self.luckiest)})"
-        return f"{who} {verb} {best}{', no more than by chance.' if self.chance else '.'}"
+        return f"{who} {verb} {best}{': chance gives as many.' if self.chance else '.'}"
 
 
 def _percent(share: float) -> str:
@@ -91,9 +92,8 @@ def measure_noise(
     shares = null.of_single(units.most(shares), units.sizes)
     of_chosen, among = shares[chosen], np.delete(shares, excluded)
     unrelated = min(null.count_unrelated(among), among.size - _clearly_related(among, null))
-    # of one column, the median
-    largest = null.quantile(1 / max(unrelated, 2)) if unrelated else 0.0
-    above = int(np.count_nonzero(of_chosen > largest)) if unrelated else chosen.size
+    largest = null.quantile(1 / unrelated if unrelated > 1 else LEVEL)
+    above = int(np.count_nonzero(of_chosen > largest))
     # how many unrelated columns are expected to be as good as the best of the selected
     expected = unrelated * float(null.exceeded(of_chosen.max(initial=0.0)))
     chance = unrelated > 1 and above <= MOST_BY_CHANCE and expected > LEVEL

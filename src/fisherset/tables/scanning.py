@@ -136,7 +136,7 @@ def scan(
     listed = [target] if isinstance(target, str) else target
     targets = list(listed) if isinstance(listed, list | tuple) else []
     if not targets or not all(isinstance(name, str) for name in targets):
-        raise TypeError(f"target must name a column, or several in a list; got {target!r}.")
+        raise TypeError(f"target must name a column, or several in a list; got {_brief(target)}.")
     if len(set(targets)) < len(targets):
         raise ValueError(f"target must name each column once; got {target!r}.")
     stream = _stream_of(paths, targets, layout)
@@ -157,6 +157,8 @@ def scan_stream(
     confounders: Sequence[str] = (),
 ) -> ScannedTable:
     """Return the table of a stream; see :func:`scan`."""
+    if not isinstance(sample_weight, str | None):
+        raise TypeError(f"sample_weight must name a column of the table; got {_brief(sample_weight)}.")
     weights = [] if sample_weight is None else [sample_weight]
     adjusted = check_confounders(confounders, [*targets, *weights, *(columns or ())])
     used = [*targets, *weights, *adjusted, *(columns or ())]
@@ -275,6 +277,12 @@ def _feature_columns(
             f"{_capital(stream.name)} has no columns but the target, the weights and those dropped."
         )
     return chosen
+
+
+def _brief(value: Any) -> str:
+    """Return a value on one line, not whole where it is long."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _capital(name: str) -> str:

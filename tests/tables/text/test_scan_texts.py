@@ -103,7 +103,7 @@ def test_sparse_and_dense_blocks_are_the_same(tmp_path, monkeypatch):
 
 def test_a_missing_text_is_refused_with_its_row(tmp_path):
     path = written(tmp_path / "t.csv", mixed(holes=True))
-    with pytest.raises(ValueError, match=r"'colour' has missing values. Add .*'colour' in t\.csv, row 8"):
+    with pytest.raises(ValueError, match=r"'colour' has missing values. Pass .*'colour' in t\.csv, row 8"):
         scan(path, "y")
 
 

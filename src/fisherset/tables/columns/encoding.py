@@ -40,7 +40,7 @@ SPARSE = 0.1  # share of nonzeros below which products with a CSR matrix are fas
 # what the columns of strings take.
 HALF_SPARSE, MANY_FEATURES = 0.5, 1000
 NOTHING = "Columns {} are empty. Use --drop."
-ASK_IMPUTE = "Columns {} have missing values. Add --impute median or --impute indicator, or use --drop."
+ASK_IMPUTE = 'Columns {} have missing values. Pass impute="median" or "indicator", or use drop.'
 
 
 class UnusableColumnsError(ValueError):
@@ -248,7 +248,7 @@ def _refuse_missing(contents: dict[str, ColumnContent]) -> None:
     found = {name: place for name, place in some.items() if place is not None}
     for name, place in found.items():
         where = f" (The first: {name!r} in {place.name}, row {place.row}.)"
-        raise UnusableColumnsError(about_columns(ASK_IMPUTE.replace("--", ""), list(found)) + where)
+        raise UnusableColumnsError(about_columns(ASK_IMPUTE, list(found)) + where)
 
 
 def _medians(stream: Any, units: dict[str, Unit | None], n_rows: int) -> dict[str, float]:

@@ -37,6 +37,7 @@ from fisherset.tables.columns.units import AmbiguousError, unit_of
 
 # Numbers that are the same when they are written again: not 007, nor any that float64 would round.
 PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,12})?(?:[eE][-+]?\d{1,2})?")
+DROP_UNLABELLED = "Pass layout=Layout(drop_unlabelled=True) to leave such rows out."
 NO_LABELS = "The target {!r} of {} holds {}; class labels are strings, integers or booleans. Convert it."
 
 
@@ -247,7 +248,7 @@ def check_complete(missing: NDArray[np.bool_], target: str, place: Place, file: 
         raise ValueError(
             f"The target {target!r} of {file or place.name} is missing in {np.count_nonzero(missing)} of the "
             f"rows {place.row} to {place.row + missing.size - 1}{table}, the first of them row "
-            f"{place.row + int(np.argmax(missing))}. Add --drop-unlabelled to leave such rows out."
+            f"{place.row + int(np.argmax(missing))}. {DROP_UNLABELLED}"
         )
 
 

@@ -25,7 +25,7 @@ from fisherset.tables.columns.identifiers import (
     identifiers_of,
     no_such_column,
 )
-from fisherset.tables.columns.labels import warn_unlabelled
+from fisherset.tables.columns.labels import DROP_UNLABELLED, warn_unlabelled
 from fisherset.tables.matrices.storage import (
     CSC_KIND,
     CSR_KIND,
@@ -385,7 +385,7 @@ def _complete(
         )
     missing = np.flatnonzero(found.missing if kept is None else found.missing & kept)
     if missing.size:
-        fix = "Add --drop-unlabelled to leave such rows out." if what == "target" else "Fill it in."
+        fix = DROP_UNLABELLED if what == "target" else "Fill it in."
         raise ValueError(
             f"The {what} {name!r} of {cells.name} is missing in {missing.size} rows, the first of them row "
             f"{missing[0] + 1}. {fix}"

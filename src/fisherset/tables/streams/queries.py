@@ -180,10 +180,15 @@ def _read_again(open_again: Callable[[], Any], columns: list[str], rows: int) ->
 
 
 def _arrow_table(frame: Any) -> Any:
-    """Return a data frame of polars or pandas as a table of Arrow."""
+    """Return a data frame of polars or pandas as a table of Arrow; names of columns become strings."""
     import pyarrow as pa
 
-    return frame.to_arrow() if hasattr(type(frame), "to_arrow") else pa.Table.from_pandas(frame)
+    if hasattr(type(frame), "to_arrow"):
+        return frame.to_arrow()
+    names = [str(name) for name in frame.columns]  # numbers, pairs, or the same twice
+    table = pa.Table.from_pandas(frame.set_axis([str(j) for j in range(len(names))], axis="columns"))
+    renamed = table.rename_columns([*names, *table.column_names[len(names) :]])
+    return renamed.replace_schema_metadata(table.schema.metadata)  # which says what the index is
 
 
 def _reader(table: Any) -> Any:
@@ -198,7 +203,7 @@ def query_of(table: Any) -> Query | None:
     """Return the stream of a table that is no file; None where its type is not supported."""
     query = _known_query(table)
     if query is not None:
-        check_names(Path(query.name), query.schema.names)
+        check_names(Path(query.name[0].upper() + query.name[1:]), query.schema.names)
     return query
 
 
@@ -221,4 +226,5 @@ def _known_query(table: Any) -> Query | None:
         return _opened_again(partial(_arrow_table, table))
     if callable(table):
         return _opened_again(table)
-    return _opened_again(lambda: table) if hasattr(table, "__arrow_c_stream__") else None
+    is_table = hasattr(table, "__arrow_c_stream__") and type(table).__name__ not in ("Series", "ChunkedArray")
+    return _opened_again(lambda: table) if is_table else None
