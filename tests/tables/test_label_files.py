@@ -198,7 +198,7 @@ REFUSED = {  # what is done to the table, to the labels; target, layout; what is
         lambda table: table.assign(sample=[f"x{i}" for i in range(N)]),
         same,
         {},
-        "No row of t.csv has a label in m.csv, matched by 'sample': 'x0', 'x1' are not among .*add --transpose",
+        "No row of t.csv has a label in m.csv, .*: 'x0', 'x1' are not among .*add --transpose",
     ),
     "spaces in the table": (
         renamed("s1", " s1"),
