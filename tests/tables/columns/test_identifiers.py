@@ -339,4 +339,4 @@ def test_drift_is_told_of_the_columns_read(tmp_path):
     found = read_content(tmp_path / "t.csv", strings=["kind"], columns=["b", "kind"])
     X = reduce_content(found, features)
     np.testing.assert_array_equal(X, np.column_stack([frame()["b"], frame()["kind"] == "u"]))
-    assert "1 values of 'kind' that the selection never saw" in drift_of(found, selection, X)[0]
+    assert "1 value of 'kind' that the selection never saw" in drift_of(found, selection, X)[0]
