@@ -204,3 +204,12 @@ def test_wrong_options_are_refused_before_anything_is_loaded(folder):
             text=True,
         )
         assert done.stdout.strip() == "2 []", done.stderr
+
+
+def test_the_selection_on_standard_output_is_json(folder):
+    asked = ("select", "t.csv", "-t", "kind", "-k", 2, "--out", "-")
+    sentence = refused(invoke(*asked, "--format", "names", cwd=folder))
+    assert sentence.endswith("--out -, which prints JSON, contradicts --format names; omit one of them.")
+    done = [invoke(*asked, *more, cwd=folder).stdout for more in ((), ("--format", "json"), ("--json",))]
+    assert len(set(done)) == 1
+    assert len(json.loads(done[0])["details"]) == 2

@@ -76,6 +76,21 @@ def test_no_header(target, name, files):
     assert found["objective"] == expected["objective"]
 
 
+def test_a_pattern_that_the_shell_expanded(files):
+    sentence = refused(invoke("select", "a.csv", "b.csv", "c.csv", "-t", "y", cwd=files))
+    expected = "Unexpected argument: b.csv c.csv. Give one file, or a pattern in quotes: 'rows/*.csv'. See "
+    assert expected in sentence
+    assert "pattern" not in refused(invoke("demo", "a.csv", cwd=files))
+
+
+def test_no_header_where_there_is_one(tmp_path):
+    (tmp_path / "t.csv").write_text(
+        "id,width,kind\n" + "".join(f"{i},{i % 7},{'ab'[i % 2]}\n" for i in range(30))
+    )
+    sentence = refused(invoke("select", "t.csv", "--no-header", "-t", "-1", "-k", "1", cwd=tmp_path))
+    assert "Line 1 of t.csv is a header, it seems: 'id', 'width', 'kind'. Omit --no-header." in sentence
+
+
 def test_no_header_has_places_that_exist(files):
     sentence = refused(invoke("select", "t.data", "--no-header", "-t", "-10", "-k", "2", cwd=files))
     assert sentence == "fisherset: t.data has 9 columns; got --target -10."

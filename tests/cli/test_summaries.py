@@ -115,7 +115,12 @@ def test_targets_do_not_mix(wine):
     summaries_of(wine, "renamed.csv", target="cultivar")
     files = "part-1-csv.npz", "renamed-csv.npz"
     said = refused(invoke("merge", *files, "--out", "t.npz", cwd=wine))
-    assert "have different targets, 'target' and 'cultivar'. Add --no-check" in said
+    expected = (
+        "renamed-csv.npz and part-1-csv.npz have different targets, 'cultivar' and 'target'. Add --no-check"
+    )
+    assert expected in said
+    said = refused(invoke("merge", "part-1-csv.npz", "renamed.csv", "--out", "t.npz", cwd=wine))
+    assert said.endswith("Write one with `fisherset summarize`.")
     assert invoke("merge", *files, "--no-check", "--out", "t.npz", cwd=wine).returncode == 0
     assert Summary.load(wine / "t.npz").target == "target"
 

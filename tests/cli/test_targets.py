@@ -141,6 +141,13 @@ def test_a_target_of_few_quantities_is_classes_unless_a_task_is_given(tmp_path):
     assert "target 'y': numbers from 5 to 20" in done.stdout
 
 
+def test_only_a_string_among_numbers_may_mean_missing(tmp_path):
+    asked = ("select", "t.csv", "-t", "y", "-k", 2, "--task", "regression")
+    for y, expected in ((["u", "v"] * 30, False), ([*range(59), "none of it"], True)):
+        wrote(tmp_path, "csv", y)
+        assert ("--na" in invoke(*asked, cwd=tmp_path).stderr) is expected
+
+
 def test_a_target_of_several_units_is_asked_about(tmp_path):
     wrote(tmp_path, "csv", [f"{i} {'mg' if i % 2 else 'g'}" for i in range(60)])
     asked = ("select", "t.csv", "-t", "y", "-k", 2)
@@ -171,3 +178,14 @@ def test_a_selection_remembers_the_task(tmp_path):
     done = invoke("certify", "t.csv", "--features", "s.json", cwd=tmp_path)
     assert "target 'y': numbers from" in done.stdout.splitlines()[0]
     assert invoke("apply", "s.json", "t.csv", "--out", "r.csv", cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize("drop", [(), ("--drop-unlabelled",)])
+def test_labels_of_which_none_fits(drop, tmp_path):
+    table(np.arange(9)).T.to_csv(tmp_path / "t.csv")
+    pd.DataFrame({"sample": np.arange(9), "z": list("uvw") * 3}).to_csv(tmp_path / "l.csv", index=False)
+    asked = ("select", "t.csv", "--labels", "l.csv", "-t", "z", "-k", 2)
+    done = invoke(*asked, *drop, cwd=tmp_path)
+    said = "No row of t.csv has a label in l.csv, matched by 'id': 'a', 'b' are not among '0', '1'. "
+    assert (done.returncode, said in done.stderr) == (2, True)
+    assert invoke(*asked, "--transpose", cwd=tmp_path).returncode == 0

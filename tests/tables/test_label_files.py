@@ -198,7 +198,7 @@ REFUSED = {  # what is done to the table, to the labels; target, layout; what is
         lambda table: table.assign(sample=[f"x{i}" for i in range(N)]),
         same,
         {},
-        "8 of 8 rows of t.csv have no label in .*: 'x0', .* and 3 more. Add --drop-unlabelled",
+        "No row of t.csv has a label in m.csv, .*: 'x0', 'x1' are not among .*add --transpose",
     ),
     "spaces in the table": (
         renamed("s1", " s1"),

@@ -79,6 +79,13 @@ def small(**columns):
     return pd.DataFrame(X, columns=list("abc")).assign(kind=list("uv") * 6, **columns)
 
 
+def test_names_in_any_container():
+    frame = small()
+    found = scan(frame, "kind", columns=frame.columns[:2], drop=None, confounders=None)
+    assert found.names == ["a", "b"]
+    assert scan(frame, "kind", drop=np.array(["a"]), confounders=frame.columns[1:2]).names == ["c"]
+
+
 def test_labels_of_columns_of_any_type():
     frame = small()
     frame.columns = [0, ("b", 1), "c", "kind"]

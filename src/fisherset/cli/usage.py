@@ -36,6 +36,7 @@ SENTENCES = {
     r"y must hold at least two classes; got one class, (.*), only\..*": r"The target has only one class, \1.",
     r"y must have a class with two or more samples; .*": "Every row has a class of its own; is the target an "
     "identifier? Numbers need --task regression.",
+    r"Write it again with summarize\(X, y\)\.save\(.*\)\.": "Write one with `fisherset summarize`.",
     r'Pass gamma="scale".*': "Use --gamma scale.",
     r"Pass layout=Layout\(drop_unlabelled=True\)": "Add --drop-unlabelled",
     r'Pass impute="median" or "indicator", or use drop': "Add --impute median or --impute indicator, or use "
@@ -58,5 +59,14 @@ def usage_sentence(error: Any) -> str:
     text = str(error.format_message())
     if getattr(error, "possibilities", None) and hasattr(error, "option_name"):
         text = f"No such option: {error.option_name}.{meant(error.option_name, error.possibilities)}"
+    if extra := re.match(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", text):
+        one = " Give one file, or a pattern in quotes: 'rows/*.csv'." if _takes_file(error) else ""
+        text = f"Unexpected argument: {extra[1]}.{one}"
     command = getattr(getattr(error, "ctx", None), "command_path", "fisherset")
     return f"{text} See {command} --help."
+
+
+def _takes_file(error: Any) -> bool:
+    """Whether a command that was given too much reads a table."""
+    command = getattr(getattr(error, "ctx", None), "command", None)
+    return any(parameter.name == "file" for parameter in getattr(command, "params", ()))

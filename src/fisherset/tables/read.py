@@ -113,7 +113,8 @@ def _whole(
     out = {*dropped, target} if isinstance(content, ColumnTable) else set(dropped)
     kept = [name for name in content.names if name not in out]
     if not kept:
-        raise ValueError(f"{file.name} has no features: only the target, and columns of --drop.")
+        besides = ", and columns of --drop" if dropped else ""
+        raise ValueError(f"{file.name} has no features: only the target{besides}.")
     y, task = complete_target(held, target, task, file.name)
     features = content.features(kept, impute, split)
     X = content.numbers(features)

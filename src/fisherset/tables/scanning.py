@@ -110,6 +110,8 @@ def scan(
      [1.  0.  1. ]] ('a', 'b') Place(name='rows.csv', row=1)
     """
     _check_parameters(batch_rows, impute, layout)
+    columns, drop = None if columns is None else _listed(columns), _listed(drop)
+    confounders = _listed(confounders)
     if _holds_cells(paths):
         from fisherset.tables.matrices.cells import scan_cells
 
@@ -277,6 +279,11 @@ def _feature_columns(
             f"{_capital(stream.name)} has no columns but the target, the weights and those dropped."
         )
     return chosen
+
+
+def _listed(names: Any) -> Any:
+    """Return names in any container as a list, none for None; a string is refused by who uses it."""
+    return names if isinstance(names, str) else list(() if names is None else names)
 
 
 def _brief(value: Any) -> str:

@@ -206,3 +206,9 @@ def test_rows_may_be_added_twice_by_partial_fit():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert selector.fit(named() - named(FRAME[:10], Y[:10])).summary_.target == "kind"
+
+
+def test_only_summaries_are_merged():
+    for other in (None, "s.summary", X, 1):
+        with pytest.raises(TypeError, match="other must be a Summary; got "):
+            summarize(X, Y).merge(other)

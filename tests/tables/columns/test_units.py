@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from fisherset.tables import open_table, read_table, scan
-from fisherset.tables.columns.units import AmbiguousError, unit_from, unit_of
+from fisherset.tables.columns.units import AmbiguousError, are_dates, unit_from, unit_of
 from fisherset.tables.read import pick
 from support.command_line import invoke, refused
 
@@ -25,12 +25,16 @@ READ = {
     "degrees": (["37.2°C", "-2 °C"], [37.2, -2]),
     "codes": (["USD 5", "USD 6"], [5, 6]),
     "a minus sign": (["\N{MINUS SIGN}5 m", "+6 m"], [-5, 6]),
+    "debts": (["($5.50)", "$1,200", "( $3 )"], [-5.5, 1200, -3]),
+    "debts without a unit": (["(5)", "6"], [-5, 6]),
     "powers": (["1e5 kg", "2E-3 kg"], [1e5, 2e-3]),
 }
 NOT_READ = {
     "plain numbers": ["1", "2.5"],
     "names": ["S1", "S2"],
     "dates": ["2020-01-05", "2020-01-06"],
+    "compact dates": ["20141013T000000", "20141014T000000"],
+    "a debt with a sign": ["(-$5)", "$6"],
     "times": ["12:30", "12:45"],
     "versions": ["5.0.1", "3.2.2"],
     "ranges": ["10-20", "20-30"],
@@ -51,6 +55,23 @@ def test_numbers_with_one_unit_are_read(case):
     unit = unit_of(strings)
     assert [unit.number(text) for text in strings] == expected
     assert unit_from(unit.code) == unit
+
+
+DATES = """5/13/2020|1/2/20|13.5.2020 10:30|1/1/2020 1:05 PM|13-May-2020|3 Mar 2021|May 13, 2020|2020/5/3
+|20200513T000000|2020-05-13T10:30:00Z""".replace("\n", "").split("|")
+NO_DATES = ["1.0.0", "1.2.20", "10-12-5", "20200513", "555-0123", "1/2", "1/2/3", "12.5", "2020", "May"]
+
+
+def test_dates_of_any_form_are_told_from_identifiers(tmp_path):
+    assert [text for text in DATES if not are_dates([text])] == []
+    assert [text for text in NO_DATES if are_dates([text])] == []
+    for text in ("{}/5/2020", "201405{:02d}T000000", "May {}, 2020"):
+        table = plain().assign(sold=[text.format(i % 28 + 1) for i in range(N)])
+        table.to_csv(tmp_path / "t.csv", index=False)
+        with pytest.raises(
+            ValueError, match=r"^Column 'sold' holds dates or times\. Convert it, or use --drop"
+        ):
+            read_table(tmp_path / "t.csv", "kind")
 
 
 @pytest.mark.parametrize("case", NOT_READ)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from fisherset._format import NEGLIGIBLE, certificate_sentence, meant, proven_share
+from fisherset._format import NEGLIGIBLE, certificate_sentence, counted, meant, proven_share
 from fisherset.cli import options
 from fisherset.cli.files import PAGE, Outputs, WholeFile
 from fisherset.cli.options import Task, option
@@ -207,7 +207,7 @@ def _show_accuracy(screen: Screen, comparison: Any) -> None:
     from fisherset.evaluation import TITLES
 
     title = "Accuracy of 1-nearest-neighbour on held-out rows, %"
-    shown = grid("method", *(f"{k} features" for k in comparison.ks), title=title)
+    shown = grid("method", *(counted(k, "features") for k in comparison.ks), title=title)
     means = {method: comparison.mean(method) for method in comparison.accuracy}
     leaders = [comparison.leaders(k) for k in comparison.ks]
     for method, mean in means.items():

@@ -87,7 +87,7 @@ def select(
     limits = options.parse_limits(time_limit, max_nodes, lacking=lacking)
     if limits and (isinstance(size, list) or "auto" in (size, value)):
         raise ValueError("--time-limit and --max-nodes need a single -k, and a --gamma other than auto.")
-    printed = parse_format(shown, as_json or out == STANDARD_OUTPUT)
+    printed = parse_format(shown, as_json, out)
     out = None if out == STANDARD_OUTPUT else out
     wanted = (out, SELECTION), (report, PAGE), (write, TABLE)
     outputs = Outputs(*wanted, inputs=[*source.inputs, *restrictions.inputs], force=force)
@@ -130,11 +130,14 @@ def parse_k(text: str) -> int | str | list[int]:
     return options.parse_size(text, ", a list (5,10,20) or auto")
 
 
-def parse_format(given: Format, as_json: bool) -> Format:
-    """Return the format that --format and --json give together."""
-    if as_json and given not in ("table", "json"):
-        raise ValueError(f"--json contradicts --format {given}; omit one of them.")
-    return "json" if as_json else given
+def parse_format(given: Format, as_json: bool, out: Path | None) -> Format:
+    """Return the format that --format, --json and --out - give together."""
+    if not as_json and out != STANDARD_OUTPUT:
+        return given
+    if given not in ("table", "json"):
+        flag = "--json" if as_json else "--out -, which prints JSON,"
+        raise ValueError(f"{flag} contradicts --format {given}; omit one of them.")
+    return "json"
 
 
 def check_rows(table: LabelledTable, report: Path | None, write: Path | None) -> None:

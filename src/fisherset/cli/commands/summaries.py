@@ -122,7 +122,7 @@ def _added(files: list[Path], *, check: bool) -> Summary:
     for path in files[1:]:
         part = Summary.load(path)
         for name, origin in (origins | {"those before it": total.origin}).items() if check else ():
-            if (conflict := origin.conflict(part.origin)) is not None:
+            if (conflict := part.origin.conflict(origin)) is not None:
                 raise ValueError(f"{path.name} and {name} {conflict}. Add --no-check to add them anyway.")
         with _naming(path, files[0]):
             total = total.merge(part, check=False)

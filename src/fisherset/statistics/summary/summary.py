@@ -147,6 +147,8 @@ class Summary:
         summary : Summary
             Of all rows.
         """
+        if not isinstance(other, Summary):
+            raise TypeError(f"other must be a Summary; got {shown(other)}.")
         theirs, conflict = self._matched(other), self.origin.conflict(other.origin)
         if check and conflict is not None:
             raise ValueError(f"These summaries {conflict}. To add them anyway: a.merge(b, check=False).")

@@ -27,7 +27,7 @@ from fisherset.tables.columns.types import (
     rounds,
     strings_in_column,
 )
-from fisherset.tables.columns.units import AmbiguousError, Unit, unit_from, unit_of
+from fisherset.tables.columns.units import AmbiguousError, Unit, are_dates, unit_from, unit_of
 from fisherset.tables.memory import TooLargeError, check_room, check_shape
 from fisherset.tables.text.recognition import Where, check_mixture, nowhere, sentence_of
 
@@ -137,7 +137,7 @@ def _remark(contents: dict[str, ColumnContent]) -> None:
         text = max(held.strings, key=lambda text: (held.strings[text], text))
         examples.append(f"{name!r}: read {text.strip()!r} as {held.unit.number(text):.15g}")  # type: ignore[union-attr]
     if read:
-        more = f"; {len(read) - REMARKED} more columns likewise" if len(read) > REMARKED else ""
+        more = f"; {len(read) - REMARKED} more likewise" if len(read) > REMARKED else ""
         warnings.warn(f"Column {'; column '.join(examples)}{more}.", stacklevel=4)
     for name, held in contents.items():
         if held.doubt:
@@ -160,6 +160,8 @@ def _features(
         raise RefusedColumnError(NOTHING)
     if held.kind == "number" and held.rounded:
         raise RefusedColumnError(f"Columns {{}} hold integers beyond 2^53, which float64 would round. {DROP}")
+    if are_dates(held.strings):
+        raise RefusedColumnError(f"Columns {{}} hold dates or times. {DROP}")
     if held.kind == "text" and held.n_rows and held.unit is None:
         _check_categories(held)
     if held.n_missing and impute is None:

@@ -150,9 +150,15 @@ def matched_rows(table: Keys, labels: Keys, *, drop: bool = False) -> list[int |
     _distinct(table)
     places = _distinct(labels)
     lost = [str(key) for key in own if key not in places]
+    bare = {key.strip() for key in places}
+    found = sum(key.strip() in bare for key in lost)
+    if len(lost) == len(own) and not found:
+        raise ValueError(
+            f"No row of {name} has a label in {file}, matched by {on!r}: {shown(lost[:2])} are not among "
+            f"{shown(list(places)[:2])}. Name the column to match by with --on; if the samples are columns, "
+            f"add --transpose."
+        )
     if lost and not drop:
-        bare = {key.strip() for key in places}
-        found = sum(key.strip() in bare for key in lost)
         spaces = f" Without the spaces around them {found} would be found; take these off." if found else ""
         raise ValueError(
             f"{len(lost)} of {len(own)} rows of {name} have no label in {file}, matched by {on!r}: "

@@ -209,12 +209,14 @@ def _no_numbers(target: str, file: str, detail: str = "") -> ValueError:
 
 def _odd(content: Content, target: str) -> str:
     """Return the first string that is no number, and its place."""
-    texts = (value for value in content.values(target) or [] if isinstance(value, str))
+    texts = [value for value in content.values(target) or [] if isinstance(value, str)]
     odd = next((text for text in texts if not is_number(text)), None)
     if odd is None:
         return ""
     _, place, in_text = content.where(target, odd)
-    missing = f" (if it means missing, add --na {odd[:40]!r})" if in_text else ""
+    missing = (
+        f" (if it means missing, add --na {odd[:40]!r})" if in_text and any(map(is_number, texts)) else ""
+    )
     return f"{odd[:40]!r}{place}{missing}"
 
 

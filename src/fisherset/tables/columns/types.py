@@ -20,6 +20,7 @@ SINGULAR = {
     "Columns {} hold": "Column {} holds",
     "Columns {} have": "Column {} has",
     "Columns {} are": "Column {} is",
+    "Columns {} cannot": "Column {} cannot",
 }
 
 

@@ -16,7 +16,24 @@ QUANTITY = re.compile(
 )
 
 
+OWED = re.compile(r"\s*\(([^()]*)\)\s*")  # ($5.50) is -5.50 to accountants
 FEW = 10  # strings of several units up to which they are codes
+
+
+# Dates that a file of text does not show as such: 5/13/2020, 13.5.2020 10:30, 13-May-2020, May 13, 2020,
+# 20200513T000000
+MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+DATE = re.compile(
+    r"\s*(?:\d{1,2}([-/.])\d{1,2}\1(?:\d{4}|\d{2}(?<=/..))|\d{4}([-/.])\d{1,2}\2\d{1,2}"
+    rf"|\d{{1,2}}[- ]{MONTH}[- ,]+(?:\d{{4}}|\d{{2}})|{MONTH} \d{{1,2}},? \d{{4}}|\d{{8}}(?=T))"
+    r"(?:[T ,]+\d{1,2}:?\d{2}(?::?\d{2}(?:\.\d+)?)?(?: ?[ap]\.?m\.?)?(?:Z|[-+]\d\d:?\d\d)?)?\s*",
+    re.IGNORECASE,
+)
+
+
+def are_dates(strings: Collection[str]) -> bool:
+    """Whether all strings are dates."""
+    return bool(strings) and all(DATE.fullmatch(text) for text in strings)
 
 
 class Unit(NamedTuple):
@@ -74,7 +91,7 @@ def unit_of(strings: Collection[str], decimal: str = ".") -> Unit | None:
     """
     found = [_parts(text) for text in strings]
     parts = [one for one in found if one is not None]
-    if len(parts) < len(found) or not parts:
+    if len(parts) < len(found) or not parts or are_dates(strings):
         return None
     units = list(dict.fromkeys(one.unit for one in parts))
     if len(units) > 1 and (len(parts) <= FEW or 2 * len(units) > len(parts)):  # codes, such as 1A and 2B
@@ -84,7 +101,8 @@ def unit_of(strings: Collection[str], decimal: str = ".") -> Unit | None:
         raise AmbiguousError(f"its numbers have several units ({named})")
     other = "," if decimal == "." else "."
     if all(one.number("", decimal) is not None for one in parts):
-        return None if units == [("", "")] else Unit(*units[0], "", decimal)
+        plain = units == [("", "")] and not any(OWED.fullmatch(text) for text in strings)
+        return None if plain else Unit(*units[0], "", decimal)
     readings = ((other, decimal), ("", other), (decimal, other))
     fitting = [way for way in readings if all(one.number(*way) is not None for one in parts)]
     if not fitting:
@@ -116,10 +134,11 @@ class _Parts(NamedTuple):
 
 
 def _parts(text: str) -> _Parts | None:
-    match = QUANTITY.fullmatch(text)
-    if match is None or (match["sign"] and match["sign2"]):
+    owed = OWED.fullmatch(text)
+    match = QUANTITY.fullmatch(owed[1] if owed else text)
+    if match is None or (match["sign"] and match["sign2"]) or (owed and (match["sign"] or match["sign2"])):
         return None
-    sign = (match["sign"] or match["sign2"]).replace(MINUS, "-").replace("+", "")
+    sign = "-" if owed else (match["sign"] or match["sign2"]).replace(MINUS, "-").replace("+", "")
     return _Parts(sign, match["number"], match["power"] or "", (match["before"], match["after"]))
 
 

@@ -30,6 +30,7 @@ from fisherset.tables.text.recognition import (
     EXCEL,
     Row,
     check_header,
+    check_no_header,
     decimal_of,
     header_start,
     numbered_columns,
@@ -178,6 +179,7 @@ def _recognised(path: Path, kind: str, given: Dialect, text: str, whole: bool, l
             start, n_lines = start + length_of_lines(text[start:], line - n_lines), line
         check_header(path.name, sample)
     else:
+        check_no_header(path.name, sample)
         names = numbered_columns(sample.width)
         sample = sample._replace(rows=[Row(n_lines, list(names)), *sample.rows])
     before = text[:start].encode(given.encoding)

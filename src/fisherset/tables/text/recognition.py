@@ -273,6 +273,20 @@ def check_header(name: str, sample: Sample) -> None:
     )
 
 
+def check_no_header(name: str, sample: Sample) -> None:
+    """Refuse a text that is said to have no header, and whose first row is surely one.
+
+    It has distinct names alone, some above columns of numbers.
+    """
+    line, first = sample.rows[0] if sample.rows else Row(0, [])
+    columns = [[row.cells[0] for row in column] for column in sample.columns()]
+    names = {
+        cell.strip() for cell in first if re.search(r"[^\W\d_]", cell) and not is_plain_number(cell.strip())
+    }
+    if len(names) == len(first) and any(column and all(map(is_plain_number, column)) for column in columns):
+        raise ValueError(f"Line {line} of {name} is a header, it seems: {shown(first)}. Omit --no-header.")
+
+
 def _could_be_in(cell: str, column: list[str]) -> bool:
     """Whether a cell could be one of a column: a string that is in it, a number between its numbers."""
     if not is_plain_number(cell.strip()):
