@@ -265,7 +265,7 @@ def test_numbers_in_the_terminal_and_on_the_page(folder):
     assert "Selected features from low to high target" in page
     assert "lowest median" in page
     assert "lowest share" in page  # of a colour
-    assert "<dt>r² alone</dt><dd>Squared correlation with the target, of the column by itself" in page
+    assert "<dt>R² alone</dt><dd>Squared correlation with the target, of the column by itself" in page
     for heading, value in (("Required", "colour (3 features)"), ("Excluded", "g5"), ("Adjusted for", "flag")):
         assert f"<dt>{heading}</dt><dd>{value}</dd>" in page
     assert "<dt>Selected together</dt><dd>colour (3 features)</dd>" in page
