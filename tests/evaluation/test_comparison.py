@@ -169,6 +169,8 @@ def test_tables_are_refused_as_in_fit(X, message):
 def test_too_few_rows_of_two_classes():
     with pytest.raises(ValueError, match="too few rows"):
         compare(np.random.default_rng(0).normal(size=(6, 3)), ["a", "a", "a", "a", "a", "b"], [1], repeats=20)
+    with pytest.raises(ValueError, match="two rows of one; there are too few rows"):
+        compare(np.random.default_rng(0).normal(size=(7, 3)), list("aaabbbc"), [1], repeats=20)
 
 
 def test_a_column_of_labels_is_not_held_against_a_row():

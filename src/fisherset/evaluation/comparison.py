@@ -379,6 +379,8 @@ def _splits(codes: Indices, repeats: int, seed: int) -> Iterator[tuple[Indices, 
     rng = np.random.default_rng(seed)
     for _ in range(repeats):
         train, test = halves(codes, rng)
-        if np.unique(codes[train]).size < 2:
-            raise ValueError("Half of the rows must hold two classes; there are too few rows of them.")
+        if not 2 <= np.unique(codes[train]).size < train.size:
+            raise ValueError(
+                "Half of the rows must hold two classes, and two rows of one; there are too few rows."
+            )
         yield train, test
