@@ -209,3 +209,10 @@ def test_a_bound_that_says_nothing_is_not_converged(solver):
         found = GeneralizedFisherScore(3, gamma=1e-40, solver=solver).fit(X, y)
     assert found.upper_bound_ == 1.0
     assert found.status_ is Status.PRECISION
+
+
+def test_weights_of_zero_on_missing_values_are_refused_without_a_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ValueError, match="sample_weight must leave at least two samples with weight"):
+            summarize(np.full((2, 1), np.nan), np.ones(2), task="regression", sample_weight=[0, 0])

@@ -48,7 +48,7 @@ REASONS = {
     "drop": "--drop names columns",
     "k": "-k must|but -k is",
     "keep": "--keep(:| must| takes)",
-    "exclude": "--exclude(:| must| takes)",
+    "exclude": "--exclude(:| must| takes)|must not overlap",
     "overlap": "must not overlap",
     "nothing left": "leave at least one to select",
     "groups": "groups must not|a group must not|contains the target|names columns not in",

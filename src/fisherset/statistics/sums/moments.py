@@ -192,7 +192,7 @@ class Moments:
     @property
     def out_of_range(self) -> NDArray[np.bool_]:
         """Columns whose squares, on average, are not safe to compute with."""
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):  # weights of 0 are refused later
             mean_square = self.squares / self.n
         return ~((mean_square > SMALL**2) & (mean_square < LARGE**2)) & (self.squares > 0)
 
