@@ -121,7 +121,7 @@ def test_integers_do_not_wrap(kind, data):
 def test_a_block_met_again_costs_no_pass(data):
     X, y = data
     problem = table(np.asarray, X, y)
-    whole = problem.gram(np.arange(8))
+    whole = table(np.asarray, X, y).gram(np.arange(8))
     some, others = np.array([0, 4]), np.array([5, 1, 0])
     problem.gram(some, rows=others)
     before = problem.products.source.n_passes

@@ -20,8 +20,8 @@ REFINED = 1e-12
 SCALED_AT_A_TIME = 2**16  # numbers of a matrix: half a megabyte, which stays in the cache
 
 
-def shifted(A: Floats, gamma: float) -> Floats:
-    """A + gamma I, as a new matrix."""
+def shifted(A: Floats, gamma: Floats | float) -> Floats:
+    """A + gamma I, as a new matrix; with a gamma for each row, A plus that diagonal."""
     M = np.array(A)
     M.flat[:: M.shape[0] + 1] += gamma
     return M
@@ -76,7 +76,7 @@ def _solve_refined(G: Floats, root: Floats, gamma: float, B: Floats) -> Floats |
     return None
 
 
-def solve_shifted(A: Floats, gamma: float, B: Floats) -> Floats:
+def solve_shifted(A: Floats, gamma: Floats | float, B: Floats) -> Floats:
     """(A + gamma I)^-1 B likewise."""
     _, Y, failed = lapack.dposv(shifted(A, gamma).T, B, lower=1, overwrite_a=1)
     return solve(shifted(A, gamma), B) if failed else np.asarray(Y, dtype=np.float64)

@@ -32,7 +32,7 @@ from typing import Protocol
 import numpy as np
 
 from fisherset._rounding import Rounding
-from fisherset._types import Floats, Indices
+from fisherset._types import Floats, Indices, Singles
 
 
 class Samples(Protocol):
@@ -51,6 +51,9 @@ class Samples(Protocol):
 
     def values(self, columns: Indices) -> Floats:
         """The centred and scaled columns themselves, n x len(columns)."""
+
+    def in_single(self) -> Singles:
+        """All of them in single precision, n x d: for products that need few digits."""
 
 
 class Problem(Protocol):
@@ -171,6 +174,9 @@ class _RescaledSamples:
 
     def values(self, columns: Indices) -> Floats:
         return self.samples.values(columns) * self.factor[columns]
+
+    def in_single(self) -> Singles:
+        return self.samples.in_single() * self.factor.astype(np.float32)
 
 
 def unscaled(searched: Problem, columns: Indices, W: Floats) -> Floats:

@@ -23,6 +23,7 @@ from fisherset.solver.problem import Problem, rescale
 from fisherset.solver.ridge import project_columns
 from fisherset.solver.subset import Subset, measure_subset
 
+PRODUCT = 60  # cost of a product with all columns, in multiplications a column and row: it waits for memory
 SUMS_ROUNDED = 16 * EPS  # share by which pairwise sums of up to a million g may be off
 
 
@@ -273,7 +274,7 @@ class Screen:
             return None
         problem, seen = self.problem, self._seen
         columns = np.union1d(A, seen.A)
-        if columns.size**2 > problem.room or columns.size > len(problem.C) // 4:  # slower than all columns
+        if columns.size**2 > min(problem.room, PRODUCT * len(problem.C)):  # slower than all columns
             return None
         change = np.zeros((columns.size, W.shape[1]))
         change[np.searchsorted(columns, A)] += W

@@ -77,10 +77,6 @@ class FeatureRidge:
         self._last = q.copy(), (A, root[:, None] * Y, float(np.vdot(B, Y)) / self.problem.n)
         return self._last[1]
 
-    def roughly(self) -> RoughRidge:
-        """The same function to three digits, in less time."""
-        return RoughRidge(self._G, self._C, self.gamma, self.problem.n)
-
     def _among(self, A: Indices) -> Floats:
         """G among some of the columns, cached until the support changes."""
         if not np.array_equal(A, self._support):
@@ -161,42 +157,6 @@ def conjugate_gradients(
         last, along = along, np.einsum("jr,jr->r", left, ahead)
         step = ahead + np.divide(along, last, out=np.zeros_like(along), where=last > 0) * step
     return Y, left, also
-
-
-class RoughRidge:
-    """F(q) and XV to three digits: by conjugate gradients in single precision, each from the last W."""
-
-    left = (
-        1e-3  # share of the right side that may be left: F, second order in it, is then right to six digits
-    )
-    max_steps = 100
-
-    def __init__(self, G: Floats, C: Floats, gamma: float, n: float) -> None:
-        self._G, self._C, self._gamma, self._n = G.astype(np.float32), C.astype(np.float32), gamma, n
-        self._W = np.zeros_like(self._C)
-
-    def evaluate(self, q: Floats) -> tuple[float, Floats]:
-        """F(q) from below and the rows of XV; no q may be zero."""
-        root, gamma = np.sqrt(q).astype(np.float32)[:, None], np.float32(self._gamma)
-        B = root * self._C
-
-        def multiply(P: Any) -> tuple[Any, Any]:
-            GP = self._G @ (root * P)
-            return gamma * P + root * GP, GP
-
-        inverse = 1 / (gamma + root**2 * self._G.diagonal()[:, None])  # of the diagonal of the system
-        least = self.left * np.linalg.norm(B)
-        Y, left, _ = conjugate_gradients(
-            multiply,
-            B,
-            self._W / root,
-            lambda _, left: bool(np.linalg.norm(left) <= least),
-            self.max_steps,
-            inverse,
-        )
-        self._W = root * Y
-        value = (float(np.vdot(B, Y)) + float(np.vdot(Y, left))) / self._n
-        return value, np.asarray(self._C - self._G @ self._W, dtype=np.float64)
 
 
 class IterativeRidge:

@@ -12,11 +12,13 @@ from fisherset._rounding import Value
 from fisherset._threads import one_thread
 from fisherset._types import Floats, Indices
 from fisherset.solver.algorithm1.cutting_plane import cutting_plane_path
+from fisherset.solver.closing import LOOSE, certified_path, close_gap
 from fisherset.solver.domain import Domain
 from fisherset.solver.exact.enumeration import enumerate_sets, tighten
 from fisherset.solver.exact.exact import exact_path
+from fisherset.solver.exchange.exchange import improve
 from fisherset.solver.exchange.swaps import unit_losses
-from fisherset.solver.joint import joint_path
+from fisherset.solver.joint import SWAP_TOL
 from fisherset.solver.problem import Problem, rescale, unscaled
 from fisherset.solver.proof import UnitBounds, bound_units, prove_tangents, prove_value
 from fisherset.solver.relaxation.relaxation import Relaxation, relax
@@ -26,7 +28,7 @@ from fisherset.solver.trace import DEFAULT_TOL, Status, Trace
 
 Solver = Callable[[Task], Iterator[Solution]]
 SOLVERS: dict[str, Solver] = {
-    "joint": joint_path,
+    "joint": certified_path,
     "cutting-plane": cutting_plane_path,
     "exact": exact_path,
 }
@@ -76,6 +78,13 @@ def grade(
     relaxation = relax(searched, domain, gamma, tol=tol, trace=trace)
     relaxation, _ = tighten(searched, domain, gamma, relaxation, state.value)
     found = conclude(searched, domain, units, state, relaxation.q, relaxation, trace)
+    if found.gap > LOOSE and relaxation.tangent is not None:
+        # a search needs a good set to start from: the one that a fit would find
+        rounded = domain.best(relaxation.q, relaxation.tangent.g)
+        better = improve(searched, domain, rounded, relaxation, gamma, tol=SWAP_TOL * tol, trace=trace)
+        best = conclude(searched, domain, *better, relaxation.q, relaxation, trace)
+        best = close_gap(searched, domain, gamma, best, trace)
+        found = replace(best, units=units, loss=found.loss, state=state, objective=state.value)
     return _Claims(problem, domain, gamma, trace).prove(found, searched, tol)
 
 

@@ -30,6 +30,26 @@ def test_the_best_set_is_found_and_proven(seed, m):
     assert solve_one("cutting-plane", problem, m, gamma).upper_bound == pytest.approx(best, rel=1e-9)
 
 
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("m", [2, 3])
+def test_the_best_set_is_found_without_a_certificate(seed, m):
+    """A pair or triple that is strong only together: no swap of a single column leads to it."""
+    rng, y = np.random.default_rng(seed), np.arange(200) % 2
+    X = rng.normal(size=(200, 10))
+    X[:, :5] += (2 / 3) * y[:, None]
+    contrast = np.array([1, -1, 0])[:m] / np.sqrt(2)
+    own = rng.normal(size=(200, m)) + 3 * np.outer(y, contrast)
+    X[:, -m:] = np.sqrt(0.97) * rng.normal(size=(200, 1)) + np.sqrt(0.03) * own
+    Z = reference.standardize(X)
+    problem = reference.ArrayProblem(Z, reference.indicator(y))
+    best, features = reference.best_subset(Z, y, m, 2.0)
+    domains, trace = [domain_of(problem, m)], Trace(max_iter=1000)
+    (found,) = solve("joint", problem, domains, 2.0, tol=1e-3, certified=False, trace=trace)
+    assert found.units.tolist() == list(features)
+    assert found.objective == pytest.approx(best, rel=1e-9)
+    assert found.upper_bound >= best
+
+
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("gamma", [1e-12, 1e-3, 1.0, 1e6])
 def test_a_single_column_is_no_secret(solver, gamma):

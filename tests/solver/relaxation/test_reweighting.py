@@ -7,9 +7,6 @@ from numpy.testing import assert_allclose
 
 from fisherset.solver import Domain, Trace, Units, relax
 from fisherset.solver.domain import cap_shares
-from fisherset.solver.relaxation.ascent import reweigh
-from fisherset.solver.relaxation.relaxation import gradient
-from fisherset.solver.ridge import FeatureRidge
 from support import reference
 
 
@@ -45,26 +42,6 @@ def test_required_and_excluded_units_stay_fixed():
     assert q[1] == 1
     assert q[4] == 0
     assert q.sum() == pytest.approx(3)
-
-
-@pytest.mark.parametrize("gamma", [0.5, 5.0])
-def test_every_turn_rises_to_the_optimum(gamma):
-    X, y = reference.random_problem(3, n=80, d=40, c=3)
-    problem = reference.ArrayProblem(reference.standardize(X), reference.indicator(y))
-    domain, ridge = Domain(Units(None, 40), 5), FeatureRidge(problem, np.arange(40), gamma)
-    values = []
-
-    def function(q):
-        value, XV = ridge.evaluate(q)
-        values.append(value)
-        return value, gradient(XV, problem, gamma)
-
-    x = reweigh(function, np.full(40, 5 / 40), domain, tol=1e-12, trace=Trace(max_iter=100))
-    assert len(values) > 2
-    assert np.all(np.diff(values) >= -1e-12)
-    best = relax(problem, domain, gamma, tol=1e-8, trace=Trace(max_iter=1000))
-    assert function(x)[0] <= best.value * (1 + 1e-7)
-    assert function(x)[0] >= 0.97 * best.value
 
 
 def test_a_first_bound_that_says_nothing_leads_to_all_units():

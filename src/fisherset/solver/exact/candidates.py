@@ -6,6 +6,7 @@ of the few columns that have a weight, however many could have one.
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -76,6 +77,12 @@ class Candidates:
             self.G = problem.gram(self.columns, rows=self.columns)
         required = np.flatnonzero(np.isin(members, domain.required))
         self.domain = Domain(self.units, domain.m, required)
+
+    def with_gram(self, G: Floats) -> Candidates:
+        """The same candidates with another matrix in place of G."""
+        other = copy(self)
+        other.G, other.diagonal = G, G.diagonal()
+        return other
 
     def copies(self) -> Indices:
         """The first column that each is a copy of, up to the rounding of G; groups are never copies.

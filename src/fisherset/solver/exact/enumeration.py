@@ -27,6 +27,7 @@ from fisherset.solver.proof import Tangent, bound_units
 from fisherset.solver.relaxation.relaxation import Relaxation
 
 MOST_NUMBERS = 2e7  # of the arrays of an enumeration: about a tenth of a second
+MOST_UNCERTIFIED = 1e6  # of them without a certificate, where one of many searches is to take milliseconds
 MOST_GROUP_SETS = 20_000  # sets of groups, which are put together one by one
 NUMBERS_AT_A_TIME = 2**20  # of an array: 8 MB
 MOST_COMPLETIONS = 3_000_000  # sets that are tried for one node: about a tenth of a second, too
@@ -36,11 +37,15 @@ MOST_STARTS = 300  # of them without the last two columns, a call in Python each
 def tighten(
     problem: Problem, domain: Domain, gamma: float, relaxation: Relaxation, incumbent: float
 ) -> tuple[Relaxation, Enumeration | None]:
-    """The relaxation with the bound of trying all sets, if it is loose and they are few."""
-    if relaxation.tangent is None or relaxation.upper_bound <= incumbent:
+    """The relaxation with the bound of trying all sets, if it is loose and they are few.
+
+    Without a certificate the bound stays as it is, but a better set is found: a pair of columns that are
+    useless alone is not reached by swaps.
+    """
+    if relaxation.upper_bound <= incumbent:
         return relaxation, None
     found = enumerate_sets(problem, domain, gamma, relaxation.tangent, incumbent)
-    if found is not None:
+    if found is not None and relaxation.tangent is not None:
         bound = min(relaxation.upper_bound, found.upper_bound)
         relaxation = relaxation._replace(upper_bound=bound, with_each=found.with_each)
     return relaxation, found
@@ -56,7 +61,7 @@ class Enumeration(NamedTuple):
 
 
 def enumerate_sets(
-    problem: Problem, domain: Domain, gamma: float, tangent: Tangent, incumbent: float
+    problem: Problem, domain: Domain, gamma: float, tangent: Tangent | None, incumbent: float
 ) -> Enumeration | None:
     """The best set; None if there are too many to try or gamma is too small for the arithmetic."""
     if domain.remaining == 0:
@@ -68,13 +73,13 @@ def enumerate_sets(
     if not margin.usable:
         return None
     free, others = np.arange(domain.units.size)[domain.free], 0.0
-    if domain.m > 1:
+    if domain.m > 1 and tangent is not None:
         possible, others = _possible(domain, tangent, incumbent)
         free = free[possible[free]]
     if free.size < domain.remaining:
         return None
     search = _search_columns if single else _search_groups
-    found = search(problem, domain, free, gamma)
+    found = search(problem, domain, free, gamma, MOST_UNCERTIFIED if tangent is None else MOST_NUMBERS)
     if found is None:
         return None
     best, values = found
@@ -93,14 +98,14 @@ def _possible(domain: Domain, tangent: Tangent, incumbent: float) -> tuple[Flags
 
 
 def _search_columns(
-    problem: Problem, domain: Domain, free: Indices, gamma: float
+    problem: Problem, domain: Domain, free: Indices, gamma: float, most: float
 ) -> tuple[Indices, Floats] | None:
     """The best set, and n F of the best with each free column.
 
     All prefixes of m - 1 columns, each completed by every column at once: a factorisation for each prefix.
     """
     m, r, columns = domain.m, problem.C.shape[1], np.concatenate([domain.required, free])
-    if comb(free.size, domain.remaining - 1) * columns.size * m * (r + m) > MOST_NUMBERS:
+    if comb(free.size, domain.remaining - 1) * columns.size * m * (r + m) > most:
         return None
     C, diagonal = problem.C[columns], problem.diagonal[columns]
     # if only one column is free to choose, the prefix is the required columns
@@ -127,12 +132,12 @@ def _search_columns(
 
 
 def _search_groups(
-    problem: Problem, domain: Domain, free: Indices, gamma: float
+    problem: Problem, domain: Domain, free: Indices, gamma: float, most: float
 ) -> tuple[Indices, Floats] | None:
     """The best set, and n F of the best with each free group: sets of the same size in one stack."""
     units, size = domain.units, domain.most_columns
     number = comb(free.size, domain.remaining)
-    if number > MOST_GROUP_SETS or number * size**2 * (size + problem.C.shape[1]) > MOST_NUMBERS:
+    if number > MOST_GROUP_SETS or number * size**2 * (size + problem.C.shape[1]) > most:
         return None
     required = domain.required.tolist()
     sets = np.array([required + list(some) for some in combinations(free.tolist(), domain.remaining)])

@@ -62,7 +62,7 @@ def search_from(
         chosen = choose_candidates(domain, root, (1 - UNIQUE_BAND) * root.objective, min(width, most))
         if chosen.members.size < domain.m:  # the tangent of the relaxation rules out all other sets
             return _bounded(root, chosen.left_out, UnitBounds(root.with_each, root.without_each), trace, 0)
-        root, finished = _searched(problem, domain, gamma, root, chosen, share, trace)
+        root, finished = search_among(problem, domain, gamma, root, chosen, share, trace)
         if not finished or chosen.left_out <= root.objective / (1 - share):
             break
         if width >= most:
@@ -72,7 +72,7 @@ def search_from(
     return replace(root, status=trace.status)
 
 
-def _searched(
+def search_among(
     problem: Problem,
     domain: Domain,
     gamma: float,
@@ -80,6 +80,8 @@ def _searched(
     chosen: Chosen,
     share: float,
     trace: Trace,
+    *,
+    lifting: bool = True,
 ) -> tuple[Solution, bool]:
     """The solution after a search among some candidates, and whether that came to its end."""
     members, left_out = chosen
@@ -87,7 +89,8 @@ def _searched(
     units = np.flatnonzero(np.isin(members, root.units))
     goal = BestSet(candidates, gamma, units, root.objective, share, left_out)
     q, bound = root.relaxation.q[members], root.upper_bound
-    search = Search(candidates, gamma, goal, q, bound, trace, n_nodes=root.n_nodes, left_out=left_out)
+    given = candidates, gamma, goal, q, bound, trace
+    search = Search(*given, n_nodes=root.n_nodes, left_out=left_out, lifting=lifting)
     finished = search.run()
     search.finish()
     bounds = bounds_outside(root, members, search, left_out)

@@ -1,28 +1,23 @@
 """The nodes of an exact search: their relaxations, many at a time, their order, and their division.
 
-Rows are nodes and columns are units.
-
-For any diagonal Delta with G - Delta positive semidefinite, F of a set is the same with G - Delta
-for G and gamma + Delta_j for the ridge of column j: and the larger the ridge, the tighter the
-relaxation. So each node has a Delta of its own, and with any W
-
-    n F(A) <= tr W'(G - Delta)W + sum over A of ||(C - (G - Delta)W)_j||^2 / (gamma + Delta_j),
-
-the bound of `proof` for Delta = 0. It needs no solution to be exact.
+Rows are nodes and columns are units. Each node has a diagonal Delta of its own, which is moved from G into
+the ridge (see `diagonal`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fisherset._types import Floats, Indices
 from fisherset.solver.domain import Domains, Flags
 from fisherset.solver.exact.candidates import Candidates
-from fisherset.solver.linear import shifted, solve
+from fisherset.solver.linear import shifted
 from fisherset.solver.proof import SUMS_ROUNDED, UnitBounds, bounds_from_sums
 from fisherset.solver.relaxation.ascent import Ascents, Points, ascend_many
 from fisherset.solver.trace import Trace
@@ -36,6 +31,16 @@ SHARP = 1e-6
 ENOUGH_TO_BRANCH = 0.2
 
 
+class Effort(NamedTuple):
+    """How far to bring a bound down: by so many steps, or to a share of its distance to the threshold."""
+
+    steps: int = ASCENT_STEPS
+    enough: float = ENOUGH_TO_BRANCH
+
+
+USUAL = Effort()
+
+
 @dataclass
 class Nodes:
     """Domains: units that are required, that are free, the others excluded; and where each stands."""
@@ -43,6 +48,7 @@ class Nodes:
     required: Flags
     free: Flags
     q: Floats
+    forms: NDArray[np.object_]  # the `Relaxations` of each, with G or another matrix in its place
     delta: Floats  # of the columns: the diagonal that is subtracted from G
     scope: Indices  # number of free units when it was computed
     step: Floats  # length of the last step
@@ -55,6 +61,11 @@ class Nodes:
     def domains(self, m: int) -> Domains:
         """The sets of m units of each node."""
         return Domains(self.free, self.required, m - self.required.sum(axis=1))
+
+    def by_form(self) -> Iterator[Self]:
+        """The nodes of each form."""
+        numbers = np.array([id(form) for form in self.forms])
+        return (self.take(numbers == number) for number in dict.fromkeys(numbers.tolist()))
 
     def take(self, some: Indices | Flags) -> Self:
         return type(self)(*(getattr(self, field.name)[some] for field in fields(self)))
@@ -74,7 +85,14 @@ class Relaxations:
         self._firsts = None if units.groups is None else np.cumsum(units.sizes) - units.sizes
 
     def ascend(
-        self, q: Floats, delta: Floats, domains: Domains, length: Floats, threshold: float, trace: Trace
+        self,
+        q: Floats,
+        delta: Floats,
+        domains: Domains,
+        length: Floats,
+        threshold: float,
+        trace: Trace,
+        effort: Effort,
     ) -> Ascents:
         """Bring the bounds of nodes down until it is clear what becomes of each.
 
@@ -87,14 +105,14 @@ class Relaxations:
 
         def finished(value: Floats, bound: Floats) -> Flags:
             left = bound - value
-            settled = (value > threshold) & (left < ENOUGH_TO_BRANCH * (bound - threshold))
+            settled = (value > threshold) & (left < effort.enough * (bound - threshold))
             unclear: Flags = (bound > threshold) & (left > SHARP * bound) & ~settled & (domains.remaining > 0)
             return ~unclear
 
         # units without a weight get none from the projection unless they must: fewer columns, smaller systems
         start = domains.project(np.where(q > 1e-6, q, -1.0))
         return ascend_many(
-            functions, start, domains, finished=finished, trace=trace, length=length, max_steps=ASCENT_STEPS
+            functions, start, domains, finished=finished, trace=trace, length=length, max_steps=effort.steps
         )
 
     def at(self, q: Floats, delta: Floats) -> tuple[Points, Floats]:
@@ -148,7 +166,7 @@ class Relaxations:
         own = XV[rows, :, A] + taken[:, :, None] * W
         squares = np.einsum("brj,brj->bj", XV, XV)
         squares[rows, A] = np.einsum("bir,bir->bi", own, own)
-        # Delta adds terms to the sums, no larger than the others, as Delta_i <= G_ii <= l_i^2
+        # Delta adds terms to the sums, no larger than the others, as |Delta_i| <= G_ii <= l_i^2
         rounding, n_terms = candidates.rounding, 2 * sum(C.shape[1:])
         lengths = rounding.raise_lengths(np.sqrt(squares), A, W, slice(None), n_terms)
         explained = rounding.raise_explained(np.einsum("bir,bir->b", W, C - own), A, W, n_terms)
@@ -193,82 +211,6 @@ def node_bounds(tangents: Points, domains: Domains) -> UnitBounds:
     all_sets = (whole * (1 + SUMS_ROUNDED))[:, None]
     with_each = np.where(free, found.with_each, np.where(required, all_sets, -np.inf))
     return UnitBounds(with_each, np.where(free, found.without_each, np.where(required, -np.inf, all_sets)))
-
-
-# Columns beyond which no diagonal is computed: a Newton step costs their number cubed.
-LARGEST_DIAGONAL = 400
-# Share of the mean of the diagonal below which nothing is subtracted: above the rounding of an eigenvalue.
-LEAST_DELTA = 1e-7
-
-
-def find_diagonal(
-    candidates: Candidates, gamma: float, required: Indices, free: Indices, omega: Floats
-) -> Floats:
-    """Delta of the free columns, zero for the others, good for all sets that hold the required columns.
-
-    Subtracting Delta tightens the relaxation by w_j^2 (1 - q_j) / q_j times Delta_j, to first order. So it
-    solves the semidefinite programme
-
-        max  sum of omega_j Delta_j    over    G - Delta psd,  Delta >= 0,
-
-    by Newton's method on its barrier. In mixed-integer programming this is the diagonal of a perspective
-    reformulation (Frangioni and Gentile 2007, Dong, Chen and Linderoth 2015). The required columns have no
-    relaxed weight: G is adjusted for them first, as for the members of a subset.
-    """
-    delta = np.zeros(candidates.C.shape[0])
-    if not 0 < free.size <= LARGEST_DIAGONAL:
-        return delta
-    G = candidates.gram(free, rows=free)
-    Y = np.empty((0, free.size))
-    if required.size:
-        across = candidates.gram(free, rows=required)
-        Y = solve(shifted(candidates.gram(required, rows=required), gamma), across)
-        G -= across.T @ Y
-    unit = float(candidates.diagonal[free].mean())
-    # less than rounding may have added to the least eigenvalue of G
-    G = shifted(G / unit, -2 * candidates.rounding.schur(free, required, Y) / unit)
-    least = float(np.linalg.eigvalsh(G)[0])
-    if not least >= LEAST_DELTA:
-        return delta
-    # no more than the part of a column that the others do not explain can be subtracted
-    most = float(np.max(1 / np.linalg.inv(G).diagonal())) * unit
-    if not most >= 0.02 * gamma:  # it would hardly tighten the relaxation
-        return delta
-    weights = omega / max(float(omega.mean()), np.finfo(float).tiny) + 1e-3
-    delta[free] = _maximise(G, weights, least) * unit
-    return delta
-
-
-def _maximise(G: Floats, omega: Floats, least: float) -> Floats:
-    """The Delta that maximises omega.Delta, nearly, and keeps G - Delta positive definite for certain."""
-    size, delta, weight = omega.size, np.full(omega.size, least / 2), least
-    while True:
-        for _ in range(3):  # Newton steps for each weight of the barrier
-            inverse = np.linalg.inv(G - np.diag(delta))
-            slope = omega + weight * (1 / delta - inverse.diagonal())
-            curvature = np.square(inverse)
-            curvature.flat[:: size + 1] += 1 / delta**2
-            step = solve(weight * curvature, slope)
-            length = _length(G, delta, step)
-            delta = delta + length * step
-        if not weight >= 1e-4 * float(delta.mean()):  # what the barrier still costs
-            break
-        weight /= 5
-    return np.where(delta > LEAST_DELTA, delta * (1 - 1e-9), 0.0)
-
-
-def _length(G: Floats, delta: Floats, step: Floats) -> float:
-    """The longest step that stays well inside, 0 if there is none."""
-    falling = step < 0
-    length = min(1.0, 0.95 * float(np.min(-delta[falling] / step[falling], initial=np.inf)))
-    for _ in range(30):
-        try:
-            np.linalg.cholesky(G - np.diag(delta + min(length / 0.95, 1.0) * step))
-        except np.linalg.LinAlgError:
-            length *= 0.7
-        else:
-            return length
-    return 0.0
 
 
 class Frontier:

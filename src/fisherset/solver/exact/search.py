@@ -2,7 +2,8 @@
 
 Nodes are domains, many of which are relaxed together. In turns, for the nodes of the largest bounds:
 
-1. relax each, with a diagonal of its own (`nodes.Relaxations`);
+1. relax each, with a diagonal of its own (`diagonal`, `nodes.Relaxations`), of G or of a matrix in its place
+   (`lift`), if that tightens the relaxation of the root;
 2. close the nodes whose bound is below the threshold of the goal;
 3. fix units: the tangent of a node bounds the sets with each unit, and without it; a unit that cannot be in
    is excluded, one that cannot be out is required;
@@ -15,29 +16,38 @@ unit, hold however the nodes were chosen.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, cast
+from weakref import WeakSet
 
 import numpy as np
 
 from fisherset._types import Floats, Indices
+from fisherset.solver.diagonal import find_diagonal, idle_shares
 from fisherset.solver.domain import largest, mask_of
 from fisherset.solver.exact.candidates import COPY_ERRORS, Candidates
 from fisherset.solver.exact.enumeration import completable, complete
+from fisherset.solver.exact.lift import lift
 from fisherset.solver.exact.nodes import (
+    USUAL,
+    Effort,
     Frontier,
     Nodes,
     Relaxations,
     choose_branch,
-    find_diagonal,
     node_bounds,
 )
 from fisherset.solver.proof import SUMS_ROUNDED
+from fisherset.solver.relaxation.ascent import Ascents
 from fisherset.solver.trace import Status, Trace
 
 # Nodes relaxed together: more would be of smaller bounds, and might never be needed.
 NODES_TOGETHER = 64
 NODES_WIDTH = 2**15  # numbers of their q, nodes x units: the arrays of a step stay in the cache
 LEAST_OPEN = 1000  # open nodes that are always allowed, with any memory limit
+# The first node is all that a short search has: its bound is worth more steps. Those for each step of the
+# root's diagonal go on from the last.
+FIRST, SLOPES = Effort(60, 0.05), Effort(10)
+MOST_LIFTED = 16  # matrices in place of G at a time: 130 MB for a thousand columns
 ROUNDED_REMEMBERED = 100_000  # rounded sets that are remembered, so that none is tried twice
 
 
@@ -94,6 +104,7 @@ class Search:
         n_nodes: int = 0,
         left_out: float = -np.inf,
         one_of_copies: bool = True,
+        lifting: bool = True,
     ) -> None:
         self.candidates, self.gamma, self.goal, self.trace = candidates, gamma, goal, trace
         self.relaxations = Relaxations(candidates, gamma)
@@ -108,9 +119,14 @@ class Search:
         self._copied = bool(np.any(self._firsts != np.arange(size)))
         required = mask_of(size, domain.required)[None]
         step, scope = np.array([1.0 / max(bound, np.finfo(float).tiny)]), np.array([size * 4])
-        root = Nodes(required, ~required, q[None], np.zeros((1, width)), scope, step, np.array([bound]))
+        forms, delta = np.array([self.relaxations], dtype=object), np.zeros((1, width))
+        root = Nodes(required, ~required, q[None], forms, delta, scope, step, np.array([bound]))
         self._frontier.add(root)
-        self._shown = np.inf
+        self._shown, self._first = np.inf, True
+        self._lifting = (
+            lifting  # whether to try a matrix in place of G: on from the root if it is better there
+        )
+        self._lifted: WeakSet[Relaxations] = WeakSet()
 
     @property
     def upper_bound(self) -> float:
@@ -167,9 +183,14 @@ class Search:
         """Relax some nodes, close what can be closed, and return the children of the rest."""
         self.n_nodes += nodes.size
         self._update_diagonals(nodes)
+        return [children for alike in nodes.by_form() for children in self._divide(alike)]
+
+    def _divide(self, nodes: Nodes) -> list[Nodes]:
+        """The same for nodes of one form."""
         # 1. relax
         domains, threshold = nodes.domains(self.candidates.domain.m), self.goal.threshold
-        found = self.relaxations.ascend(nodes.q, nodes.delta, domains, nodes.step, threshold, self.trace)
+        effort, self._first = FIRST if self._first and nodes.delta.any() else USUAL, False
+        found = self._relax(nodes, effort)
         nodes.q, nodes.step = found.x, found.length
         # a tangent that is not a number says nothing: the bound of the node holds without it
         nodes.bound = np.fmin(nodes.bound, found.bound * (1 + SUMS_ROUNDED))
@@ -195,14 +216,73 @@ class Search:
         some = np.flatnonzero(2 * n_free <= nodes.scope)
         if not some.size:
             return
-        units = self.candidates.units
-        _, weights = self.relaxations.at(nodes.q[some], nodes.delta[some])
-        q = np.maximum(self.relaxations.spread(nodes.q[some]), 1e-3)
-        # weights that are not numbers only say where delta is wanted most
-        for place, omega in zip(some.tolist(), np.nan_to_num(weights * (1 - q) / q), strict=True):
-            required, free = (units.columns(np.flatnonzero(of[place])) for of in (nodes.required, nodes.free))
-            nodes.delta[place] = find_diagonal(self.candidates, self.gamma, required, free, omega[free])
+        for place in some.tolist():
+            node = self._with_diagonal(nodes.take(np.array([place])))
+            for field in ("forms", "delta", "q", "step"):
+                getattr(nodes, field)[place] = getattr(node, field)[0]
         nodes.scope[some] = n_free[some]
+
+    def _with_diagonal(self, node: Nodes) -> Nodes:
+        """One node with a diagonal of its own, of G or of a matrix in its place: what bounds it better."""
+        at_root = self._first
+        lifted = self._lift(node) if self._lifting else None
+        if lifted is None:
+            self._lifting = self._lifting and not at_root
+            return self._find_diagonal(node, self.relaxations, at_root)
+        there = self._find_diagonal(node, lifted, at_root)
+        bound = self._relax(there).bound[0]
+        if bound <= self.goal.threshold:
+            return there
+        here = self._find_diagonal(node, self.relaxations, at_root)
+        better = bool(bound < (self._relax(here).bound[0] if here.delta.any() else node.bound[0]))
+        self._lifting = better or not at_root
+        return there if better else here
+
+    def _lift(self, node: Nodes) -> Relaxations | None:
+        """The relaxation with a matrix in place of G: one made for the node, or its own if there are many."""
+        if len(self._lifted) >= MOST_LIFTED:
+            return None if node.forms[0] is self.relaxations else cast(Relaxations, node.forms[0])
+        units, free = self.candidates.units, np.flatnonzero(node.free[0])
+        likely = free[largest(node.q[0, free], self.candidates.domain.m - int(node.required.sum()))]
+        most = int(np.sort(units.sizes[free])[free.size - likely.size :].sum())
+        required, columns, core = (
+            units.columns(some) for some in (np.flatnonzero(node.required[0]), free, likely)
+        )
+        found = lift(self.candidates, self.gamma, required, columns, core, most)
+        if found is None:
+            return None
+        relaxations = Relaxations(found, self.gamma)
+        self._lifted.add(relaxations)
+        return relaxations
+
+    def _find_diagonal(self, node: Nodes, form: Relaxations, moving: bool) -> Nodes:
+        """The node with another form, and a diagonal computed anew; q moves along if it may."""
+        node, units = node.take(np.array([0])), self.candidates.units
+        required, free = (units.columns(np.flatnonzero(of[0])) for of in (node.required, node.free))
+        node.forms[0], node.delta[:] = form, 0.0
+
+        tangent, _ = form.at(node.q, node.delta)
+        threshold = node.domains(self.candidates.domain.m).sums(tangent.g).least[:, None]
+        idle = form.spread(idle_shares(node.q, tangent.g, threshold))[0, free]
+
+        def slopes(delta: Floats) -> Floats:
+            node.delta[0, free] = delta
+            if moving:
+                found = self._relax(node, SLOPES)
+                node.q, node.step = found.x, found.length
+            _, weights = form.at(node.q, node.delta)
+            q = np.maximum(form.spread(node.q), 1e-3)
+            omega: Floats = weights * (1 - q) / q
+            return omega[0, free]
+
+        node.delta[0, free] = find_diagonal(form.candidates, self.gamma, required, free, idle, slopes)
+        return node
+
+    def _relax(self, nodes: Nodes, effort: Effort = USUAL) -> Ascents:
+        """Relax nodes of one form."""
+        domains = nodes.domains(self.candidates.domain.m)
+        given = nodes.q, nodes.delta, domains, nodes.step, self.goal.threshold, self.trace
+        return cast(Relaxations, nodes.forms[0]).ascend(*given, effort)
 
     def _fix(self, part: Part) -> Part | None:
         """Require units no good set is without, exclude units no good set holds; None if no set is left."""
@@ -244,7 +324,7 @@ class Search:
         """Two nodes: with a unit, and without it."""
         node, slack = part.node, part.bound - self.goal.threshold
         given = node.q[0], node.delta[0], node.free[0], part.g, self.goal.best, slack
-        branch = choose_branch(self.relaxations, *given)
+        branch = choose_branch(node.forms[0], *given)
         # of free copies the first is chosen first: without it none of them is
         unit, copies = branch.unit, np.flatnonzero(node.free[0] & (self._firsts == self._firsts[branch.unit]))
         children = Nodes.joined([node, node])

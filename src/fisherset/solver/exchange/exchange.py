@@ -24,8 +24,10 @@ from fisherset.solver.trace import Status, Trace
 SWAPS_KEPT = 1000  # improving swaps that are kept of a batch: more are never made at once
 # Swaps beyond which those with the least gains are not worth another turn, each taking a second or so.
 MANY_SWAPS = 10_000_000
+# Outsiders for each member that are tried again before all are: more than come in until then.
+SHORTLISTED = 2
 # Units whose Gram columns are fetched in one pass: the best next ones are often among the best now.
-FETCHED_AHEAD = 8
+FETCHED_AHEAD = 16
 
 
 def improve(
@@ -42,8 +44,8 @@ def improve(
     """Exchange from the chosen units until no swap inside the domain helps.
 
     Swaps that change nothing are made too when they bring in an earlier unit. Of `MANY_SWAPS` or more, those
-    that raise F by less than the share `tol` are ignored. As long as the outsiders of the last turn bring
-    some, and are few, no others are tried.
+    that raise F by less than the share `tol` are ignored. As long as the best outsiders of the last turn
+    bring some, no others are tried.
     """
     units, current = domain.units, np.sort(chosen)
     state = measure_subset(problem, units.columns(current), gamma)
@@ -70,6 +72,8 @@ def improve(
             outsiders = EMPTY
         if made is None:
             return current, state
+        if _costly(problem, units, current, outsiders):
+            outsiders = swaps.shortlist()
         again = _outsiders_again(problem, units, current, outsiders, made[0])
         current, state = made
         trace.record(phase, state.value, max(relaxation.upper_bound, state.value), current.size)
@@ -80,7 +84,7 @@ def improve(
 def _outsiders_again(
     problem: Problem, units: Units, before: Indices, outsiders: Indices, now: Indices
 ) -> Indices:
-    """The outsiders of the last turn and the members that left, unless they are too many to try at once."""
+    """Outsiders of the last turn and the members that left, unless they are too many to try at once."""
     if not outsiders.size or _costly(problem, units, before, outsiders):
         return EMPTY
     left = mask_of(units.size, np.concatenate([outsiders, before]))
@@ -166,11 +170,13 @@ class Swaps:
     def __init__(self, members: Indices, value: float, share: float) -> None:
         self.members, self.tie, self.threshold = members, TIE * value, share * value
         self.equal = members.copy()
+        self._best: list[tuple[Indices, Floats]] = []  # outsiders, and the gain by the best swap with each
         self._found: list[tuple[Floats, Indices, Indices]] = []
 
     def add(self, offer: Offer) -> None:
         """Note the best swaps of an offer."""
         places, outsiders, gain, worth = offer
+        self._best.append((outsiders, gain.max(axis=0, initial=-np.inf)))
         hits = np.flatnonzero(gain > self.threshold)
         if hits.size > SWAPS_KEPT:
             hits = hits[np.argpartition(gain.flat[hits], -SWAPS_KEPT)[-SWAPS_KEPT:]]
@@ -181,6 +187,11 @@ class Swaps:
         first = outsiders[np.argmax(as_good, axis=1)]
         earlier = as_good.any(axis=1) & (first < self.equal[places])
         self.equal[places[earlier]] = first[earlier]
+
+    def shortlist(self) -> Indices:
+        """The outsiders of the best swaps."""
+        outsiders, best = (np.concatenate(parts) for parts in zip(*self._best, strict=True))
+        return np.unique(outsiders[largest(best, SHORTLISTED * self.members.size)])
 
     def improving(self) -> tuple[Indices, Indices, float] | None:
         """Members and partners of the improving swaps, best first, no unit twice; and the best gain."""

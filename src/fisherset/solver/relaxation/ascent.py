@@ -64,9 +64,19 @@ class Ascent(NamedTuple):
     gradient: Floats
     bound: float
     steps: int
+    length: float = np.inf  # of the next step
 
 
-def ascend(function: Function, x: Floats, domain: Domain, *, tol: float, trace: Trace) -> Ascent:
+def ascend(
+    function: Function,
+    x: Floats,
+    domain: Domain,
+    *,
+    tol: float,
+    trace: Trace,
+    length: float = np.inf,
+    max_steps: int = MAX_STEPS,
+) -> Ascent:
     """Maximise `function` (value and gradient) over the hull of the domain from x.
 
     Stops when the tangent bound of Eq. (27) is within the share `tol` of the value, when no step improves
@@ -76,8 +86,8 @@ def ascend(function: Function, x: Floats, domain: Domain, *, tol: float, trace: 
     """
     value, gradient = function(x)
     best = Ascent(x, value, gradient, domain.bound(value, gradient, x), 0)
-    recent, length = [value], np.inf
-    for steps in range(1, MAX_STEPS + 1):
+    recent = [value]
+    for steps in range(1, max_steps + 1):
         if best.bound - best.value <= tol * best.bound or trace.out_of_time():
             break
         direction = _direction(x, gradient, domain.threshold(gradient), domain, length)
@@ -95,7 +105,7 @@ def ascend(function: Function, x: Floats, domain: Domain, *, tol: float, trace: 
             best = Ascent(x, value, gradient, bound, steps)
         else:
             best = best._replace(bound=bound, steps=steps)
-    return best
+    return best._replace(length=length)
 
 
 def _search(
@@ -120,7 +130,8 @@ def _direction(x: Floats, g: Floats, least: Any, domain: Domain | Domains, lengt
     """
     relative = g - least
     largest = np.maximum(np.abs(relative).max(axis=-1, keepdims=True), TINY)
-    step = np.minimum(length, FARTHEST / largest) if np.all(length < np.inf) else 1.0 / largest
+    with np.errstate(over="ignore"):  # a gradient that vanishes limits no step
+        step = np.minimum(length, FARTHEST / largest) if np.all(length < np.inf) else 1.0 / largest
     return domain.project(x + step * relative) - x
 
 
@@ -198,22 +209,3 @@ def _put(whole: Any, rows: Indices, part: Any) -> Any:
     whole = whole.copy()
     whole[rows] = part
     return whole
-
-
-def reweigh(function: Function, x: Floats, domain: Domain, *, tol: float, trace: Trace) -> Floats:
-    """A better point of the hull than x, by reweighting: for optima spread over most units.
-
-    For fixed W the best q has the least sum of ||W_j||^2 / q_j, with W_j = q_j (XV)_j / gamma, Eq. (14). The
-    fixed point is the optimum; the first rounds gain most: it ends when one leaves over 0.7 of the gap.
-    No unit of x may be zero, as it would stay zero.
-    """
-    last = np.inf
-    for _ in range(12):
-        value, gradient = function(x)
-        bound = domain.bound(value, gradient, x)
-        gap = bound - value
-        if gap <= tol * bound or gap > 0.7 * last or trace.out_of_time():
-            break
-        last = gap
-        x = domain.reweighted(x * np.sqrt(gradient))
-    return x

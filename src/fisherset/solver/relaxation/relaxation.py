@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from fisherset._format import NEGLIGIBLE
 from fisherset._types import Floats, Indices
-from fisherset.solver.domain import EMPTY, TIE, Domain, largest, mask_of, without
+from fisherset.solver.domain import EMPTY, Domain, largest, mask_of
 from fisherset.solver.linear import solve_scaled
 from fisherset.solver.problem import Problem, largest_system, samples_for
 from fisherset.solver.proof import Screen, Tangent, tangent_from_weights
-from fisherset.solver.relaxation.ascent import Ascent, Function, ascend, reweigh
-from fisherset.solver.ridge import FeatureRidge, ridge_on
+from fisherset.solver.relaxation.ascent import Ascent, ascend
+from fisherset.solver.relaxation.subspace import Climb, can_climb, climb
+from fisherset.solver.ridge import Ridge, ridge_on
 from fisherset.solver.trace import Status, Trace
 
 # The pool starts at this many times m units, at least so many: the support of q is rarely above 2m.
 POOL_FACTOR = 3
 POOL_LEAST = 100
-# Units from which a factor takes long: conjugate gradients are faster then if few digits are needed.
-LARGE_POOL = 500
-# Share of the rounded set that a bound has to leave open to be loose anyway.
-LOOSE_BOUND = 0.1
+# Units from which factors take long: a subspace is faster then.
+LARGE_POOL = 400
 # Gap to which the relaxation is solved without a certificate: exchange mends the rest.
 UNCERTIFIED_TOL = 0.01
 # Share of F below which the arithmetic, not the iteration, limits the gap.
@@ -62,7 +62,7 @@ def relax(
     2. bound F over all units by the tangent at that q, Eq. (26) and (27);
     3. add the units outside the pool that the bound counts, and solve more exactly.
 
-    The pool becomes all units if a first bound says nothing, as the optimum is spread over most of them then.
+    If the first bound counts very many units, `climb` on all of them, and go on from there.
     `start` is the q of a similar problem, such as another m or gamma on the same table.
     """
     if domain.m == 0:
@@ -71,7 +71,7 @@ def relax(
     for _ in range(trace.max_iter):
         ascent = run.ascend()
         run.bound(ascent)
-        if run.finished(ascent):
+        if run.finished(ascent) or run.climbed():
             break
         run.enlarge()
     else:
@@ -105,6 +105,7 @@ class _Run:
         self._growth = 1
         self._bounded: _Pool | None = None  # the pool of the last bound
         self._screen, self._exact_for_all = Screen(problem), True
+        self._may_climb = tol is not None and can_climb(problem)
         self._first: Floats | None = None
         self.best = Relaxation(np.zeros(units.size), 0.0, problem.ceiling)
 
@@ -139,11 +140,19 @@ class _Run:
             A, W = self.pool.weights(self.x)
             counts = self.pool.domain.threshold(ascent.gradient)
             tangent, for_all = self._screen.tangent(self.domain, self.gamma, A, W, counts)
-            self._tangent, self._bound = tangent, tangent.bound(self.domain)
-            if self.best.tangent is None or self._bound <= self.best.upper_bound:
-                upper_bound = min(self.problem.ceiling, self._bound)
-                self.best = Relaxation(self.best.q, ascent.value, upper_bound, tangent, A, W)
-                self._exact_for_all = for_all
+            self._note(tangent, A, W, for_all)
+        self._record()
+
+    def _note(self, tangent: Tangent, A: Indices, W: Floats, for_all: bool) -> None:
+        """Keep the tangent for weights W of columns A if it is the best."""
+        self._tangent, bound = tangent, tangent.bound(self.domain)
+        best = self.best
+        if best.tangent is None or bound <= best.upper_bound:
+            upper_bound = min(self.problem.ceiling, bound)
+            self.best = Relaxation(best.q, best.value, upper_bound, tangent, A, W)
+            self._exact_for_all = for_all
+
+    def _record(self) -> None:
         active = int(np.count_nonzero(self.x))
         self.trace.record("relaxation", self.best.value, self.best.upper_bound, active)
 
@@ -157,7 +166,7 @@ class _Run:
         nothing = NEGLIGIBLE * longest / (longest + self.gamma)  # a bound that is rounding alone
         if left <= enough * best.upper_bound or best.upper_bound <= nothing:
             return True
-        self._lacking = _lacking(self._tangent.g, self.pool.members, self.domain, self._growth)
+        self._lacking = _lacking(self._tangent.g, self.pool.members, self.domain)
         self._growth *= 2
         full = self.x.size + self._lacking.size > self._capacity
         stuck = not self._lacking.size or (full and not ascent.steps)
@@ -170,37 +179,62 @@ class _Run:
         return False
 
     def _enough(self) -> float:
-        """The share by which F(q) may stay below its bound: the tolerance, or more if the bound is loose.
-
-        The bound leaves open what the rounded set does not reach: of a large pool, where a sharper bound
-        costs time, F(q) need only be known to a part of that, and the looser the bound, the less.
-        """
-        found, tol, bound, problem = self.best, self.tol or 0.0, self.best.upper_bound, self.problem
-        loose_tol = self.trace.loose_tol if self.x.size >= LARGE_POOL else 0.0
-        if not tol * bound < bound - found.value <= loose_tol * bound:
+        """The share by which F(q) may stay below its bound: more than the tolerance for a large pool."""
+        found, tol = self.best, self.tol or 0.0
+        if self.x.size < LARGE_POOL or found.tangent is None:
             return tol
-        g = None if found.tangent is None else found.tangent.g
-        A = self.domain.units.columns(self.domain.best(found.q, g))
+        return self._enough_at(found.q, found.tangent.g, found.value, found.upper_bound)
+
+    def _enough_at(self, q: Floats, g: Floats, value: float, bound: float) -> float:
+        """The share by which F(q) may stay below a bound: the tolerance, or more if the bound is loose.
+
+        The bound leaves open what the rounded set does not reach: F(q) need only be known to a part of that.
+        """
+        tol, loose_tol, problem = self.tol or 0.0, self.trace.loose_tol, self.problem
+        if not tol * bound < bound - value <= loose_tol * bound:
+            return tol
+        A = self.domain.units.columns(self.domain.best(q, g))
         if A.size > largest_system(problem):
             return tol
         W = solve_scaled(problem.gram(A, rows=A), np.ones(A.size), self.gamma, problem.C[A])
         open_ = 1 - float(np.vdot(problem.C[A], W)) / problem.n / bound
-        return max(tol, min(loose_tol, (open_ - LOOSE_BOUND) / 3) * open_)
+        return max(tol, loose_tol * open_)
+
+    def climbed(self) -> bool:
+        """Instead of a third step, once: go on with all units if many lack; whether that is enough."""
+        if not self._may_climb or self.x.size + self._lacking.size < LARGE_POOL:
+            return False
+        self._may_climb = False
+        problem, domain, best = self.problem, self.domain, self.best
+        assert best.tangent is not None
+        W = np.zeros_like(problem.C)
+        W[best.A] = best.W
+        start = Climb(best.q, best.value, best.upper_bound, W)
+        found = climb(
+            problem, domain, self.gamma, start, best.tangent.g, enough=self._enough_at, trace=self.trace
+        )
+        A = np.flatnonzero(found.W.any(axis=1))
+        self.best = best._replace(q=found.q, value=found.value)
+        self._note(tangent_from_weights(problem, domain, self.gamma, A, found.W[A]), A, found.W[A], True)
+        members = domain.candidates(found.q, max(int(np.count_nonzero(found.q)), domain.m))
+        self.pool = _Pool(problem, domain, members, self.gamma, self._most)
+        self.x = found.q[members]
+        self._record()
+        bound = self.best.upper_bound
+        left = bound - self.best.value
+        if left <= self._enough_at(found.q, self._tangent.g, found.value, bound) * bound:
+            return True
+        self._lacking = _lacking(self._tangent.g, members, domain)
+        self._inner = max((self.tol or 0.0) / 4, min(self._inner, left / bound / 10))
+        return self.trace.out_of_time()
 
     def enlarge(self) -> None:
-        """Step 3: add the units that lack; all of them if the bound exceeds what F can be at all."""
-        domain, units, lacking = self.domain, self.domain.units, self._lacking
-        if not lacking.size:
-            return
-        n_allowed = units.size - domain.excluded.size
-        if self._bound > self.problem.ceiling and n_allowed <= self._capacity:
-            every = without(units.size, domain.excluded)
-            self.pool = _Pool(self.problem, domain, every, self.gamma, units.n_columns)
-            g = np.sqrt(self._g[every])
-            x = self.pool.domain.reweighted(g + TIE * g.max())  # no unit at zero, where it would stay
-            self.x = reweigh(self.pool.roughly(), x, self.pool.domain, tol=self._inner, trace=self.trace)
-        else:
-            self.pool, self.x = self.pool.joined_by(lacking, self.x, self._tangent.g, self._capacity)
+        """Step 3: add the best of the units that lack, more of them each time."""
+        lacking, g = self._lacking, self._tangent.g
+        if lacking.size:
+            most = max(self.domain.m, POOL_LEAST, self._growth // 2 * self.x.size)
+            some = lacking[largest(g[lacking], most)]
+            self.pool, self.x = self.pool.joined_by(some, self.x, g, self._capacity)
 
     def result(self) -> Relaxation:
         best = self.best
@@ -217,7 +251,10 @@ class _Pool:
         self._whole, self._gamma, self._most = domain, gamma, most
         self.problem, self.units, self.members = problem, domain.units, members
         self.domain, self._columns = domain.subdomain(members), domain.units.columns(members)
-        self._ridge = ridge_on(problem, self._columns, gamma, most)
+
+    @cached_property
+    def _ridge(self) -> Ridge:
+        return ridge_on(self.problem, self._columns, self._gamma, self._most)
 
     def joined_by(self, lacking: Indices, x: Floats, g: Floats, capacity: int) -> tuple[_Pool, Floats]:
         """The pool with more units, which come last, and its x; beyond capacity, idle units leave."""
@@ -226,7 +263,8 @@ class _Pool:
             stay = np.flatnonzero(x > 0)
             lacking = lacking[largest(g[lacking], max(capacity - stay.size, 1))]
         members = np.concatenate([self.members[stay], lacking])
-        pool = _Pool(self.problem, self._whole, members, self._gamma, self._most)
+        most = max(self._most, int(self.units.sizes[self.members[x > 0]].sum()))  # now that more is known
+        pool = _Pool(self.problem, self._whole, members, self._gamma, most)
         return pool, np.concatenate([x[stay], np.zeros(lacking.size)])
 
     def evaluate(self, x: Floats) -> tuple[float, Floats]:
@@ -234,19 +272,6 @@ class _Pool:
         value, XV = self._ridge.evaluate(self.units.spread(x, self.members, self._columns))
         g = gradient(XV, self.problem, self._gamma)
         return value, self.units.total(g, self.members, self._columns)
-
-    def roughly(self) -> Function:
-        """The same function to fewer digits and in less time, if there is such a way."""
-        ridge, units = self._ridge, self.units
-        if units.groups is not None or not isinstance(ridge, FeatureRidge) or len(self.members) < LARGE_POOL:
-            return self.evaluate
-        rough = ridge.roughly()
-
-        def function(x: Floats) -> tuple[float, Floats]:
-            value, XV = rough.evaluate(x)
-            return value, gradient(XV, self.problem, self._gamma)
-
-        return function
 
     def weights(self, x: Floats) -> tuple[Indices, Floats]:
         """Columns A of the problem and W with XV = C - G_:A W."""
@@ -269,16 +294,12 @@ def _best_outside(g: Floats, members: Indices, domain: Domain) -> float:
     return float(outside.max(initial=-np.inf))
 
 
-def _lacking(g: Floats, members: Indices, domain: Domain, growth: int) -> Indices:
-    """Units outside the pool that the bound counts: their gradient exceeds the least of the best inside.
-
-    The best of them, at most `growth` times as many as the pool has.
-    """
+def _lacking(g: Floats, members: Indices, domain: Domain) -> Indices:
+    """Units outside the pool that the bound counts: their gradient exceeds the least of the best inside."""
     threshold = domain.subdomain(members).threshold(g[members])
     outside = (g > threshold) & ~mask_of(g.size, members)
     outside[domain.excluded] = False
-    candidates = np.flatnonzero(outside)
-    return candidates[largest(g[candidates], max(domain.m, POOL_LEAST, growth * members.size))]
+    return np.flatnonzero(outside)
 
 
 def gradient(XV: Floats, problem: Problem, gamma: float) -> Floats:

@@ -23,6 +23,7 @@ from fisherset._types import Floats, Indices
 
 CACHE_BYTES = 256 * 2**20  # where no budget is given: G of 5,800 columns, harmless on any machine
 PASS = 60  # cost of reading a row, in multiplications a column: a pass waits for memory
+PATIENCE = 2  # times the price of all of G that pieces may cost: a search mostly ends before
 PASSES = 7  # of a typical search: where these cost more than all of G, that is computed at once
 
 # (distinct columns, rows or None for all) -> block of shape (len(columns), d or len(rows))
@@ -56,16 +57,17 @@ class GramBlock:
         # multiplications a row that may be spent before all of G, d^2 / 2 of them, is worth its price
         self._allowance = np.inf
         if by_rows and 8 * n_columns**2 <= budget:
-            self._allowance = n_columns * (n_columns / 2 - PASSES * PASS)
+            self._allowance = PATIENCE * n_columns * (n_columns / 2 - PASSES * PASS)
         self._place: Indices = np.full(n_columns, -1, dtype=np.intp)  # of each column in the block
         self._kept: Indices = np.empty(0, dtype=np.intp)
         self._values: Floats = np.empty((0, 0))
         self._spent = 0  # numbers computed and not kept
         self._complete = False  # whether all columns are there, in their order
         self._strip = GramStrip(self._piece, n_columns)
+        self._columns = GramColumns(compute, n_columns, budget // 4)
 
     def holds(self, columns: Indices, rows: Indices | None = None) -> bool:
-        if rows is not None and self._has(columns, rows):
+        if self._columns.holds(columns) or (rows is not None and self._has(columns, rows)):
             return True
         return self._whole(PASS * (self._n_columns if rows is None else rows.size))
 
@@ -85,13 +87,17 @@ class GramBlock:
         return True
 
     def get(self, columns: Indices, rows: Indices | None) -> Floats:
-        if self._whole(columns.size * (self._n_columns if rows is None else rows.size)):
+        if self._whole(self._price(columns, rows)):
             if rows is None:
                 return self._values[columns]
             every = np.array_equal(columns, self._kept) and np.array_equal(rows, self._kept)
             return self._values if every else self._values[np.ix_(columns, rows)]
-        if rows is None:
-            return self._compute(columns, None)
+        if (
+            rows is None
+            or self._columns.holds(columns)
+            or (self._tall(rows) and not self._has(columns, rows))
+        ):
+            return self._columns.get(columns, rows)
         wanted = columns if rows is columns else np.concatenate([columns, rows])
         new = np.unique(wanted[self._place[wanted] < 0])
         if new.size:
@@ -101,6 +107,16 @@ class GramBlock:
                 return self._strip.get(columns, rows, self._budget - self._values.nbytes)
             self._extend(self._with_prefetched(new))
         return self._kept_piece(columns, rows)
+
+    def _price(self, columns: Indices, rows: Indices | None) -> int:
+        """Multiplications a row that a block costs, as far as it is not kept."""
+        if rows is None or self._tall(rows):
+            return self._columns.n_missing(columns) * self._n_columns
+        return 0 if self._has(columns, rows) else self._strip.price(columns, rows)
+
+    def _tall(self, rows: Indices) -> bool:
+        """Whether a block has most rows, so that whole columns cost little more and serve again."""
+        return 2 * rows.size >= self._n_columns
 
     def _piece(self, columns: Indices, rows: Indices) -> Floats:
         """A part of a block outside the square, which may itself be inside."""
@@ -113,6 +129,8 @@ class GramBlock:
         return self._values[np.ix_(self._place[columns], self._place[rows])]
 
     def product(self, columns: Indices, W: Floats, rows: Indices | None = None) -> Floats:
+        if not self._complete and self._columns.holds(columns):
+            return self._columns.product(columns, W, rows)
         if rows is not None:
             return self._kept_piece(rows, columns) @ W
         if columns.size < self._n_columns // 4:
@@ -239,6 +257,10 @@ class GramColumns:
     def _kept_piece(self, columns: Indices, rows: Indices | None) -> Floats:
         slots = self._slot[columns]
         return self._values[slots] if rows is None else self._values[slots[:, None], rows]
+
+    def n_missing(self, columns: Indices) -> int:
+        """Number of columns that are not kept."""
+        return int(np.count_nonzero(self._slot[columns] < 0))
 
     def _missing(self, columns: Indices) -> Indices:
         missing = columns[self._slot[columns] < 0]

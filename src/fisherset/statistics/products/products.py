@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from fisherset._types import Floats, Indices
-from fisherset.data import Block, Rows
+from fisherset._types import Floats, Indices, Singles
+from fisherset.data import Block, Matrix, Rows
 from fisherset.statistics.kernels import join_rows, kernel_of, nuisance, weighted
 from fisherset.statistics.sums.guard import Guard
 from fisherset.statistics.sums.moments import Moments
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fisherset.statistics.problem import TableProblem
 
 BATCH = 2**20  # numbers of the table taken at a time: 8 MB
+SINGLE_BATCH = 2**16  # numbers of the table taken at a time to be rounded: half a megabyte, for the cache
 
 
 class Products(Protocol):
@@ -61,6 +62,13 @@ class CrossKernel:
     def n_numbers(self) -> int:
         return self.columns.size * (self.guard.unit.size if self.rows is None else self.rows.size)
 
+    def _few_of_many(self, X: Matrix) -> bool:
+        """Whether products of few columns with all others cost less than copying the rows' columns first."""
+        assert self.rows is not None
+        n_left, n_right = self.columns.size, self.rows.size
+        whole = isinstance(X, np.ndarray) and n_left * X.shape[1]
+        return bool(whole) and whole < (kernel_of(X).EXTRACTION_COST + n_left) * n_right
+
     def __call__(self, block: Block) -> Any:
         if self.rows is None:
             right = self.guard.apply(block.X)
@@ -68,6 +76,9 @@ class CrossKernel:
         else:
             left = self.guard.columns(block.X, self.columns)
             same = np.array_equal(self.rows, self.columns)
+            if not same and self._few_of_many(block.X):
+                right = self.guard.apply(block.X)
+                return kernel_of(right).cross(left, right, block.weight, block.X.size // 4)[:, self.rows]
             right = left if same else self.guard.columns(block.X, self.rows)
         # sparse columns are filled in a few at a time, compared with the block itself
         return kernel_of(right).cross(left, right, block.weight, block.X.size // 4)
@@ -133,6 +144,29 @@ class TakeKernel:
     def __call__(self, block: Block) -> list[Block]:
         X = self.guard.columns(block.X, self.columns)
         return [Block(X, block.y, block.weight, block.confounders)]
+
+
+@dataclass(frozen=True)
+class SingleKernel:
+    """Columns of a block centred and scaled, each row times the root of its weight, in single precision."""
+
+    guard: Guard
+    columns: Indices
+    beta: Floats
+    scale: Floats
+
+    def __call__(self, block: Block) -> list[Singles]:
+        n_rows, whole = block.X.shape[0], self.columns.size == self.guard.unit.size
+        Z = np.empty((n_rows, self.columns.size), dtype=np.float32)
+        N, root = nuisance(block), _root_weight(block)
+        step = max(1, SINGLE_BATCH // max(Z.shape[1], 1)) if isinstance(block.X, np.ndarray) else n_rows
+        for start in range(0, n_rows, step):
+            rows = slice(start, start + step)
+            X = self.guard.apply(block.X[rows]) if whole else self.guard.columns(block.X[rows], self.columns)
+            centred = (X if isinstance(X, np.ndarray) else X.toarray()) - N[rows] @ self.beta
+            centred /= self.scale
+            Z[rows] = centred if block.weight is None else centred * root[rows]
+        return [Z]
 
 
 class RowProducts:
@@ -254,6 +288,14 @@ class SampleSpace:
         if block.weight is not None:
             Z *= _root_weight(block)
         return Z
+
+    def in_single(self) -> Singles:
+        """The values of all columns in single precision."""
+        problem, products = self._problem, self._problem.products
+        assert isinstance(products, RowProducts)  # no others have rows
+        kernel = SingleKernel(products.guard, problem.columns, problem.beta, problem.scale)
+        parts = products.source.reduce(kernel)
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def _take(self, columns: Indices) -> Block:
         """All rows of some columns of the problem as the guard shows them."""
