@@ -111,18 +111,20 @@ n_features_to_select.cv : int, float, "auto" or sequence, default=None
     taken, of equals the smallest. "auto" takes the smallest of 1, 2, 3, 5, 8, ..., 200 that is within one
     standard error of the best.
 gammas : sequence of float or "scale", default=None
-    The regularisers to choose from; of equals the largest is taken. None for "scale" and nine multiples of
-    `n_samples`, between 0.5 and 200 for classes and between 0.01 and 16 for numbers; "scale" then stays
-    unless another is better by more than one standard error of the difference.
+    The regularisers to choose from; of equals the largest is taken. None for nine multiples of `n_samples`.
+    With classes they lie between 0.01 and 64, and the best is the one with the best scores around it: single
+    scores are uncertain; of equals the nearest to "scale". With numbers they lie between 0.01 and 16, and
+    "scale" stays unless one is better by more than one standard error of the difference.
 cv : int, splitter or iterable, default=5
     As in scikit-learn: a number of folds, stratified for classes, a splitter, or pairs of rows.
 scoring : str or callable, default=None
-    A scorer of scikit-learn; None for the accuracy, with sets of labels for the R^2 of their indicators,
-    and with numbers for R^2, the mean over the targets.
+    A scorer of scikit-learn. None for the accuracy, with sets of labels for the R^2 of their indicators,
+    and with numbers for R^2, the mean over the targets. Where `estimator` is None, too, the accuracy is the
+    mean of that of the discriminant and of that of the nearest neighbour.
 estimator : estimator, default=None
     Is fitted on the selected features of each training part. None for a regularised linear discriminant,
     or with sets of labels and numbers a linear regression with a little ridge, which need the statistics
-    only.
+    only. See `scoring` for the nearest neighbour.
 n_jobs : int, default=None
     Folds in parallel threads.
 n_neighbors : int, default=5
@@ -141,7 +143,7 @@ cv_results_ : dict of ndarray
     `param_gamma`, `param_n_features_to_select`, `mean_test_score`, `std_test_score`, `rank_test_score` and a
     `split*_test_score` for each fold; one entry for each pair. The gammas are those of the whole table.
 best_score_ : float
-    Mean score of the choice.
+    Mean score of the choice: that of `scoring`, over the folds.
 support_ : ndarray of shape (n_features,)
     Mask of the selected features.
 ranking_ : ndarray of shape (n_features,) or (n_groups,)
@@ -169,7 +171,8 @@ optimal_ : bool
     Whether it is proven that no subset of that size is better, but for rounding: by exact search, or
     because the bound is that sharp.
 n_nodes_ : int
-    Number of nodes that exact search visited; 0 where none was needed.
+    Number of nodes that exact search visited, the short one that "joint" adds where its bound is loose
+    included; 0 where none was needed.
 upper_bound_with_ : ndarray of shape (n_features,) or (n_groups,)
     No subset of that size with the feature or group has a larger F; -inf where there is no such subset, as
     with an excluded one.

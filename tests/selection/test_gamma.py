@@ -32,8 +32,16 @@ def noise_table(n=200, d=3000, useful=20, shift=0.8, seed=0):
     return X, y
 
 
-def test_against_the_formula_written_out():
+def with_copies():
+    """A table whose useful columns share half of what varies within the classes."""
     X, y = noise_table()
+    X[:, :20] += np.random.default_rng(1).normal(size=(200, 1))
+    return X, y
+
+
+@pytest.mark.parametrize("table", [noise_table, with_copies])
+def test_against_the_formula_written_out(table):
+    X, y = table()
     n, k, c = 200, 15, 3
     Z = (X - X.mean(0)) / X.std(0)
     means = np.array([Z[y == label].mean(0) for label in range(c)])
@@ -42,8 +50,8 @@ def test_against_the_formula_written_out():
     d0 = 2 * np.sum(p > 0.5)
     luckiest = stats.beta((c - 1) / 2, (n - c) / 2).isf(1 / d0)
     best = np.argsort(-share)[:k]
-    correlation = np.corrcoef(Z[:, best].T)
-    rho = np.mean(correlation[~np.eye(k, dtype=bool)] ** 2)
+    correlation = np.corrcoef((Z - means[y])[:, best].T)  # within the classes
+    rho = max(0.0, np.mean(correlation[~np.eye(k, dtype=bool)] ** 2) - 1 / (n - c))
     t, r = np.sqrt(luckiest / share[best[-1]]), 1 + (k - 1) * rho / 2
     assert LEAST_MULTIPLE * n < r * n * t / (1 - t)
     assert default_gamma(X, y, k) == pytest.approx(r * n * t / (1 - t), rel=1e-6)
@@ -72,6 +80,17 @@ def test_copies_keep_the_share_the_derivation_says():
     A = np.tile(x[:, None], r)
     w = np.linalg.solve(A.T @ A + gamma * np.eye(r), A.T @ h)
     assert x @ (h - A @ w) == pytest.approx(x @ h * gamma / (r * n + gamma))
+
+
+def test_columns_that_agree_about_the_classes_alone_are_no_copies():
+    """Equal class means, independent within: a correlation of about 1/2, and no copies."""
+    rng = np.random.default_rng(0)
+    y = np.arange(400) % 2
+    X = rng.normal(size=(400, 500))
+    X[:, :20] += y[:, None] * 2.0
+    agreeing = default_gamma(X, y, 20)
+    X[:, :20] = y[:, None] * 2.0 + rng.normal(size=(400, 1)) + 0.3 * rng.normal(size=(400, 20))
+    assert agreeing < 0.3 * default_gamma(X, y, 20)
 
 
 def test_no_noise_gives_the_least():

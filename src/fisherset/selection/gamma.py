@@ -8,13 +8,14 @@ stay ahead of noise:
 1. Of the d_0 features unrelated to the target the best reaches about R_0^2 by chance: see `noise`.
 2. Once r copies of a feature have been selected, another keeps the share (gamma / (r n + gamma))^2
    of its score: this is XV of Eq. (26) for equal columns. Among the k best features a feature
-   has 1 + (k - 1) rho copies, itself counted, rho being the mean squared correlation; half of
-   the others come before it on average: r = 1 + (k - 1) rho / 2.
+   has 1 + (k - 1) rho copies, itself counted, rho being the mean squared correlation within the classes,
+   less what chance gives; half of the others come before it on average: r = 1 + (k - 1) rho / 2.
+   Features that tell the same classes apart are correlated for that reason alone: they are not copies.
 3. The weakest of the k best features, R_k^2, then stays ahead of the noise as long as
    (gamma / (r n + gamma)) R_k >= R_0, that is gamma >= r n t / (1 - t) with t = R_0 / R_k.
 
 Where no feature is noise this would be zero; a least multiple of n keeps gamma from vanishing. Where the
-k best are themselves no better than noise, `LARGEST_T` keeps it finite; the answer is the Fisher
+k best are themselves no better than noise, `LARGEST_T` keeps it finite; the answer is nearly the Fisher
 ranking then, but for copies.
 """
 
@@ -26,12 +27,13 @@ from fisherset._types import Indices
 from fisherset.selection.constraints import PosedProblem
 from fisherset.selection.noise import Null
 from fisherset.solver import ranked, without
-from fisherset.statistics import Numbers, TableProblem
+from fisherset.statistics import TableProblem
 
-LEAST_MULTIPLE = 1.0  # of n, for classes; accuracy hardly changes between 0.05 and 1 where noise is absent
-# Numbers can be explained nearly wholly; what gamma leaves of them, a quarter at n, then hides small effects.
-LEAST_FOR_NUMBERS = 0.25
-LARGEST_T = 0.98  # gamma is then 49 r n
+# Of n: without noise accuracy falls above it and stays the same below, where proofs loosen (docs/gamma.md).
+LEAST_MULTIPLE = 0.1
+LARGEST_T = 0.98  # gamma is then 49 r n; from 0.95 to 0.98 accuracy is the same (docs/gamma.md)
+# Share of a column's scatter below which nothing is left within the classes but rounding.
+NOTHING_LEFT = 1e-9
 DECADES = 1e150  # times smaller or larger than the columns' squares: products of both stay within float64
 SAMPLED = 200  # features whose correlations give rho
 
@@ -62,14 +64,13 @@ def unit_of(problem: TableProblem) -> float:
 def _multiple(posed: PosedProblem) -> float:
     """Gamma over n."""
     problem, domain, shares = posed.problem, posed.domain, posed.shares
-    least = LEAST_FOR_NUMBERS if type(problem.coding) is Numbers else LEAST_MULTIPLE
     if domain.m == 0:
-        return least
-    units = domain.units
+        return LEAST_MULTIPLE
+    units, null = domain.units, Null.of(problem)
     candidates = without(units.size, domain.fixed)  # which the selected are to stay ahead of
-    noise = Null.of(problem).largest_by_chance(shares[units.columns(candidates)])
+    noise = null.largest_by_chance(shares[units.columns(candidates)])
     if noise == 0.0:
-        return least
+        return LEAST_MULTIPLE
     strongest = units.most(shares)  # a group is as good as its best feature
     chosen = domain.best(strongest)
     best = units.columns(chosen)
@@ -77,18 +78,24 @@ def _multiple(posed: PosedProblem) -> float:
     free = np.setdiff1d(chosen, domain.required)  # a required unit is in the set however weak it is
     weakest = float(strongest[free].min(initial=1.0))
     t = min(LARGEST_T, float(np.sqrt(noise / max(weakest, noise))))
-    r = 1 + (best.size - 1) * _mean_squared_correlation(problem, best) / 2
-    return max(least, r * t / (1 - t))
+    r = 1 + (best.size - 1) * _mean_squared_correlation(problem, best, null) / 2
+    return max(LEAST_MULTIPLE, r * t / (1 - t))
 
 
-def _mean_squared_correlation(problem: TableProblem, columns: Indices) -> float:
-    """rho: over pairs of the columns, or of an even sample where they are many."""
+def _mean_squared_correlation(problem: TableProblem, columns: Indices, null: Null) -> float:
+    """rho: over pairs of the columns, or of an even sample where they are many.
+
+    Of what the targets leave of the columns, which is their scatter within the classes, and less what
+    unrelated columns have by chance.
+    """
     if columns.size < 2:
         return 0.0
-    places = np.unique(np.linspace(0, columns.size - 1, SAMPLED).astype(int))
-    sample = np.sort(columns[places])
-    G = problem.gram(sample, rows=sample)
-    length = np.sqrt(problem.diagonal[sample])
-    squares = (G / length / length[:, None]) ** 2
+    sample = np.sort(columns[np.unique(np.linspace(0, columns.size - 1, SAMPLED).astype(int))])
+    C, total = problem.C[sample], problem.diagonal[sample]
+    # H'H is n times the identity for classes, and on average n times the scale for correlated targets
+    within = problem.gram(sample, rows=sample) - C @ C.T / (problem.n * null.scale)
+    left = within.diagonal()
+    length = np.sqrt(np.where(left > NOTHING_LEFT * total, left, np.inf))
+    squares = (within / length / length[:, None]) ** 2
     pairs = sample.size * (sample.size - 1)
-    return max(0.0, float(squares.sum() - np.trace(squares)) / pairs)
+    return max(0.0, float(squares.sum() - np.trace(squares)) / pairs - 1 / (2 * null.b))

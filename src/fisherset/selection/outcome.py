@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from fisherset._format import NEGLIGIBLE, proven_sentence
-from fisherset._records import Records, as_frame, joined, name_of
+from fisherset._records import Records, Tabular, joined, name_of
 from fisherset._rounding import WRONG
 from fisherset._types import Floats
 from fisherset.selection.constraints import PosedProblem
@@ -48,7 +48,7 @@ class _Proofs(NamedTuple):
     what: str = "features"
 
 
-class Proven(_Proofs):
+class Proven(Tabular, _Proofs):
     """Features, or groups, that are proven essential, ruled out, or undecided; printed, with their names.
 
     Attributes
@@ -108,16 +108,6 @@ class Proven(_Proofs):
         )
         units = zip(self._names(np.ones(len(self.given), dtype=bool)), verdicts.tolist(), strict=True)
         return [{self.what.removesuffix("s"): name, "proof": verdict} for name, verdict in units]
-
-    def to_frame(self) -> Any:
-        """Conclusions about each feature or group, as a data frame of pandas.
-
-        Returns
-        -------
-        frame : DataFrame
-            A row for each feature, or group.
-        """
-        return as_frame(self.table())
 
     def _names(self, some: NDArray[np.bool_]) -> list[str]:
         units = np.flatnonzero(some).tolist()

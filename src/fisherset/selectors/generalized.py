@@ -62,12 +62,12 @@ class GeneralizedFisherScore(IncrementalSelector):
     >>> selector = GeneralizedFisherScore(10).fit(X, y)
     >>> selector.transform(X).shape
     (1797, 10)
-    >>> print(f"F = {selector.objective_:.3f}, at most {selector.gap_:.1%} below the best")
-    F = 2.134, at most 7.2% below the best
+    >>> print(f"F = {selector.objective_:.3f}, at most {selector.gap_:.0%} below the best")
+    F = 3.532, at most 15% below the best
 
-    Exact search closes the gap, here in a second:
+    Exact search closes the gap. The larger gamma, the sooner: here in a second.
 
-    >>> selector = GeneralizedFisherScore(10, solver="exact").fit(X, y)
+    >>> selector = GeneralizedFisherScore(10, gamma=len(y), solver="exact").fit(X, y)
     >>> selector.optimal_, f"{selector.gap_:.1%}"
     (True, '0.0%')
 
@@ -78,7 +78,7 @@ class GeneralizedFisherScore(IncrementalSelector):
     >>> selector = GeneralizedFisherScore(3).fit(X, y)
     >>> print(selector.proven_)
     Proof: 3 features are essential, 27 are ruled out, 0 undecided.
-    Essential: mean concave points, worst radius, worst concave points.
+    Essential: worst radius, worst texture, worst concave points.
     """
 
     def __init__(

@@ -9,10 +9,14 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from fisherset import GeneralizedFisherScore, GeneralizedFisherScoreCV
 from fisherset.selection.request import pose_problem
+from fisherset.selectors.cv import neighbours
+from fisherset.selectors.cv.choice import best_neighbourhood
 from fisherset.selectors.cv.models import Discriminant
+from fisherset.selectors.cv.neighbours import NearestNeighbour
 from fisherset.statistics.measure import measure_table
 
 
@@ -134,17 +138,82 @@ def test_auto_takes_the_smallest_within_one_standard_error(table):
     assert search.n_features_ < 12
 
 
-def test_default_gamma_stays_unless_another_is_clearly_better(table):
+def test_default_gamma_is_the_one_with_the_best_scores_around_it(table):
     X, y = table
     search = GeneralizedFisherScoreCV(4).fit(X, y)
-    scale = GeneralizedFisherScore(4).fit(X, y).gamma_
-    results = search.cv_results_
-    assert results["param_gamma"][0] == pytest.approx(scale, rel=1e-12)
-    scores = np.array([results[f"split{i}_test_score"] for i in range(5)])
-    best = int(np.argmax(scores.mean(0)))
-    difference = scores[:, best] - scores[:, 0]
-    clear = difference.mean() > difference.std(ddof=1) / np.sqrt(5)
-    assert (not np.isclose(search.gamma_, scale, rtol=1e-9)) == clear
+    gammas, mean = (search.cv_results_[name] for name in ("param_gamma", "mean_test_score"))
+    np.testing.assert_allclose(gammas / 150, [0.01, 0.1, 0.25, 1, 2, 4, 8, 16, 64])
+    around = [
+        np.average(mean, weights=[np.exp(-((i - j) ** 2) / 2) for j in range(gammas.size)])
+        for i in range(gammas.size)
+    ]
+    assert search.gamma_ == gammas[np.argmax(around)]
+    assert search.best_score_ == mean[np.argmax(around)]
+
+
+def test_gamma_without_evidence_is_near_scale():
+    gammas = np.array([1.0, 10.0, 100.0, 1000.0])
+    assert best_neighbourhood(np.full((5, 4), 0.7), gammas, 150.0) == 2
+    assert best_neighbourhood(np.full((5, 4), 0.7), gammas, 1e9) == 3
+    assert best_neighbourhood(np.array([[0.9, 0.9, 0.5, 0.5]]), gammas, 1e9) == 0
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_array])
+def test_default_score_is_the_mean_of_discriminant_and_neighbour(table, storage):
+    X, y = table
+    splits = list(StratifiedKFold(4).split(X, y))
+    search, linear = (
+        GeneralizedFisherScoreCV(3, gammas=[20.0], cv=splits, scoring=scoring).fit(storage(X), y)
+        for scoring in (None, "accuracy")
+    )
+    nearest = GeneralizedFisherScoreCV(
+        3, gammas=[20.0], cv=splits, estimator=make_pipeline(StandardScaler(), KNeighborsClassifier(1))
+    ).fit(X, y)
+    assert search.best_score_ == pytest.approx((linear.best_score_ + nearest.best_score_) / 2)
+
+
+def test_equally_near_rows_share_and_rows_without_weight_are_no_neighbours():
+    X = np.array([[0.0], [0.0], [0.0], [5.0], [6.0], [7.0], [0.0], [6.0]])
+    y = np.array([0, 1, 1, 1, 0, 0, 0, 1])
+    split = np.arange(6), np.arange(6, 8)
+
+    def accuracy(weights=None):
+        weights = None if weights is None else np.asarray(weights, dtype=float)
+        problem = pose_problem(measure_table(X[:6], y[:6], None), True)
+        neighbour = NearestNeighbour(y, weights, weights)
+        return neighbour.on(*split, lambda rows: lambda *_: X[rows])(problem, np.array([0]))
+
+    assert accuracy() == pytest.approx((1 / 3 + 0) / 2)
+    assert accuracy([1, 1, 1, 1, 0, 1, 1, 1]) == pytest.approx((1 / 3 + 1 / 2) / 2)
+    assert accuracy([4, 1, 1, 1, 1, 1, 3, 1]) == pytest.approx((3 * 4 / 6 + 0) / 4)
+
+
+def test_of_many_rows_neighbours_are_an_even_sample_of_each_class(table, monkeypatch):
+    """Whatever the order of the rows: here every second one is of the same class."""
+    X, y = table
+    X, y = np.repeat(X[y < 2], 8, axis=0), np.repeat(y[y < 2], 8)
+    order = np.argsort(np.arange(y.size) % (y.size // 2), kind="stable")
+    monkeypatch.setattr(neighbours, "MOST_DISTANCES", 1000)
+    found = GeneralizedFisherScoreCV(3, gammas=[20.0]).fit(X[order], y[order]).best_score_
+    linear = (
+        GeneralizedFisherScoreCV(3, gammas=[20.0], scoring="accuracy").fit(X[order], y[order]).best_score_
+    )
+    assert 0.5 < 2 * found - linear <= 1
+
+
+@pytest.mark.parametrize(("n", "d", "size"), [(200, 8, 2), (200, 20, 2), (200, 200, 2), (2000, 20, 3)])
+@pytest.mark.parametrize("correlation", [0.9, 0.98])
+def test_columns_that_tell_something_only_together_are_found(n, d, size, correlation):
+    """Three standard deviations apart along a contrast of the columns, next to five with R^2 of 0.1 each."""
+    rng = np.random.default_rng(1)
+    y = np.arange(n) % 2
+    X = rng.normal(size=(n, d))
+    X[:, :5] += (2 / 3) * y[:, None]
+    contrast = np.array([1, -1]) / np.sqrt(2) if size == 2 else np.array([1, 1, -2]) / np.sqrt(6)
+    own = rng.normal(size=(n, size)) + 3 * np.outer(y, contrast)
+    X[:, -size:] = np.sqrt(correlation) * rng.normal(size=(n, 1)) + np.sqrt(1 - correlation) * own
+    search = GeneralizedFisherScoreCV(size).fit(X, y)
+    assert np.flatnonzero(search.support_).tolist() == list(range(d - size, d))
 
 
 def test_storage_threads_and_names_change_nothing(table):
@@ -168,7 +237,7 @@ def test_storage_threads_and_names_change_nothing(table):
 def test_scoring_is_scikit_learns(table):
     X, y = table
     y = np.where(y == 2, 0, y)  # unbalanced
-    plain = GeneralizedFisherScoreCV(3).fit(X, y)
+    plain = GeneralizedFisherScoreCV(3, scoring="accuracy").fit(X, y)
     balanced = GeneralizedFisherScoreCV(3, scoring="balanced_accuracy").fit(X, y)
     ranked = GeneralizedFisherScoreCV(3, scoring="roc_auc").fit(X, y)
     assert balanced.best_score_ < plain.best_score_

@@ -17,8 +17,10 @@ from fisherset.data import MemoryRows
 from fisherset.selection.constraints import Constraints, PosedProblem
 from fisherset.selection.gamma import resolve_gamma, unit_of
 from fisherset.selection.request import SearchOptions
+from fisherset.selectors.cv.choice import best_neighbourhood, best_size, largest_of_best, scale_unless_clear
 from fisherset.selectors.cv.folds import FoldScorer, GridSearch, OwnModel, check_estimator, scorer_of
 from fisherset.selectors.cv.models import Discriminant, LabelFit, LinearFit
+from fisherset.selectors.cv.neighbours import NearestNeighbour
 from fisherset.selectors.cv.results import CVResults
 from fisherset.selectors.joint import JointSelector
 from fisherset.statistics import FoldedTable
@@ -29,12 +31,12 @@ from fisherset.validation.table import check_table
 from fisherset.validation.targets import CLASSIFICATION, REGRESSION
 from fisherset.validation.weights import check_weights
 
-# Where no gammas are given: "scale", and these multiples of the number of samples.
+# Where no gammas are given, these multiples of the number of samples, for numbers "scale" too: from gammas
+# that find columns which tell something only together, to those of a one-by-one ranking.
 MULTIPLES = {
-    CLASSIFICATION: (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 200.0),
+    CLASSIFICATION: (0.01, 0.1, 0.25, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0),
     REGRESSION: (0.01, 0.03, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 16.0),
 }
-PLACE_OF_SCALE = 0  # among these gammas
 # Sizes tried by "auto", as far as there are features: each about 1.6 times the one before.
 AUTO_SIZES = (1, 2, 3, 5, 8, 12, 20, 32, 50, 80, 126, 200)
 
@@ -101,12 +103,13 @@ class CrossValidatedSelector(JointSelector):
         # no certificates in the search, and nothing to save on them
         search = GridSearch(folded, ks, constraints, self._gammas, options._replace(loose_tol=0.0), scorer)
         scores = search.scores(splits, self.n_jobs)
-        gammas = np.array(self._gammas(constraints.pose(problem, ks[-1])))
-        at_gamma, at_k = self._choose(scores, gammas)
+        posed = [constraints.pose(problem, k) for k in ks]
+        gammas = np.array(self._gammas(posed[-1]))
+        at_gamma, at_k = self._choose(scores, gammas, posed)
         self.cv_results_ = CVResults.of(scores, gammas, ks)
         self.best_score_ = float(scores[:, at_gamma, at_k].mean())
         self.n_features_ = ks[at_k]
-        self._solve(table, constraints.pose(problem, ks[at_k]), float(gammas[at_gamma]), options)
+        self._solve(table, posed[at_k], float(gammas[at_gamma]), options)
         self.n_passes_ += folded.source.n_passes
         return self
 
@@ -125,9 +128,12 @@ class CrossValidatedSelector(JointSelector):
         own_model: OwnModel = LabelFit if table.classes.size else LinearFit
         if table.one_class_each:
             own_model = partial(Discriminant, classes=table.classes)
-        weights = check_weights(sample_weight, len(targets))
+        weights, neighbour = check_weights(sample_weight, len(targets)), None
+        if table.one_class_each and self.scoring is None and self.estimator is None:
+            neighbour = NearestNeighbour(table.codes, memory.weight, weights)
         given = (rows, targets, memory.confounders, own_model, self.estimator)
-        return FoldScorer(*given, scorer_of(self.scoring, table.one_class_each), memory.weight, weights)
+        scorer = scorer_of(self.scoring, table.one_class_each)
+        return FoldScorer(*given, scorer, memory.weight, weights, neighbour)
 
     def _sizes(self, constraints: Constraints) -> list[int]:
         """Numbers of features, or groups, to try, rising."""
@@ -184,24 +190,17 @@ class CrossValidatedSelector(JointSelector):
         if self.gammas is not None:
             return [resolve_gamma(gamma, posed) for gamma in self.gammas]
         fixed = [multiple * unit_of(posed.problem) for multiple in MULTIPLES[self._task]]
-        return [resolve_gamma("scale", posed), *fixed]
+        return [resolve_gamma("scale", posed), *fixed] if self._task == REGRESSION else fixed
 
-    def _choose(self, scores: Floats, gammas: Floats) -> tuple[int, int]:
+    def _choose(self, scores: Floats, gammas: Floats, posed: Sequence[PosedProblem]) -> tuple[int, int]:
         """Places of the chosen gamma and size."""
-        mean = np.round(scores.mean(axis=0), 12)  # splits, gammas, sizes -> gammas, sizes
-        best_of_size = mean.max(axis=0)
-        at_k = int(np.argmax(best_of_size))  # of equals the smallest
-        if isinstance(self.n_features_to_select, str):
-            at_best = int(np.argmax(mean[:, at_k]))
-            error = _standard_error(scores[:, at_best, at_k])
-            at_k = int(np.argmax(best_of_size >= best_of_size[at_k] - error))
-        ties = np.flatnonzero(mean[:, at_k] == mean[:, at_k].max())
-        at_gamma = int(ties[np.argmax(gammas[ties])])
-        if self.gammas is None:
-            difference = scores[:, at_gamma, at_k] - scores[:, PLACE_OF_SCALE, at_k]
-            if difference.mean() <= _standard_error(difference):
-                at_gamma = PLACE_OF_SCALE
-        return at_gamma, at_k
+        at_k = best_size(scores, within_error=isinstance(self.n_features_to_select, str))
+        of_size = scores[:, :, at_k]
+        if self.gammas is not None:
+            return largest_of_best(of_size, gammas), at_k
+        if self._task == REGRESSION:
+            return scale_unless_clear(of_size, gammas), at_k
+        return best_neighbourhood(of_size, gammas, resolve_gamma("scale", posed[at_k])), at_k
 
 
 def _targets(table: MeasuredTable, memory: MemoryRows, y: Any) -> Any:
@@ -214,8 +213,3 @@ def _targets(table: MeasuredTable, memory: MemoryRows, y: Any) -> Any:
     if table.classes.size:
         return targets.astype(np.intp)
     return targets[:, 0] if np.asarray(y).ndim == 1 else targets
-
-
-def _standard_error(scores: Floats) -> float:
-    """Standard error of a mean over the folds; 0 for a single one."""
-    return float(scores.std(ddof=1) / np.sqrt(scores.size)) if scores.size > 1 else 0.0

@@ -41,8 +41,9 @@ class GeneralizedFisherScoreCV(CrossValidatedSelector):
     all samples, which the other attributes are of, is proven. In every fold a missing value counts as the
     mean over all samples, and classes have the weights that their sizes in the whole table give them.
 
-    The discriminant scores a set by what it tells linearly. Where another classifier is
-    going to be used, name it: the choice of gamma can differ.
+    The default score is the mean accuracy of two classifiers: the discriminant knows what a set tells
+    linearly, the nearest neighbour, of at most some hundreds of rows a fold, what it tells besides. Where
+    another is going to be used, name it: the choice of gamma can differ.
 
     Examples
     --------
@@ -51,7 +52,7 @@ class GeneralizedFisherScoreCV(CrossValidatedSelector):
     >>> X, y = load_digits(return_X_y=True)
     >>> selector = GeneralizedFisherScoreCV("auto").fit(X, y)
     >>> print(f"{selector.n_features_} features, accuracy {selector.best_score_:.1%}")
-    50 features, accuracy 91.4%
+    32 features, accuracy 92.1%
     """
 
     def __init__(

@@ -22,6 +22,7 @@ from fisherset.selection.constraints import Constraints, PosedProblem
 from fisherset.selection.outcome import solutions_along
 from fisherset.selection.request import SearchOptions
 from fisherset.selectors.cv.models import LabelFit
+from fisherset.selectors.cv.neighbours import NearestNeighbour, Values
 from fisherset.statistics import FoldedTable, Numbers, TableProblem
 from fisherset.validation.parameters import as_float, is_number, reason, shown
 from fisherset.validation.targets import REGRESSION
@@ -130,26 +131,40 @@ class FoldScorer(NamedTuple):
     scorer: Scorer
     weights: Floats | None  # of the rows, in training
     score_weights: Floats | None  # and in the score
+    neighbour: NearestNeighbour | None = None  # whose accuracy counts as much as the score
 
     def on(self, train: Indices, test: Indices) -> Callable[[TableProblem, Indices], float]:
         """The score of columns of a problem, which is that of the training rows."""
-        held_out = self.X[test] if sparse.issparse(self.X) else None  # of dense ones columns are taken alone
-        of_scores = None if self.score_weights is None else self.score_weights[test]
+        held_out, of_scores = (
+            self._values(test),
+            None if self.score_weights is None else self.score_weights[test],
+        )
+        known = None if self.estimator is None else self._values(train)
+        second = None if self.neighbour is None else self.neighbour.on(train, test, self._values)
 
         def score(problem: TableProblem, members: Indices) -> float:
-            columns = problem.columns[members]
-            if self.estimator is None:
+            if known is None:
                 model = self.own_model(problem, members)
             else:
-                X = self.X[np.ix_(train, columns)] if held_out is None else self.X[train][:, columns]
-                rows = problem.adjusted_values(X, self._confounders(train), members)
                 weights = _weighed(None if self.weights is None else self.weights[train])
-                model = clone(self.estimator).fit(rows, self._targets(problem, train), **weights)
-            X = self.X[np.ix_(test, columns)] if held_out is None else held_out[:, columns]
-            rows = problem.adjusted_values(X, self._confounders(test), members)
-            return float(self.scorer(model, rows, self._targets(problem, test), of_scores))
+                rows, targets = known(problem, members), self._targets(problem, train)
+                model = clone(self.estimator).fit(rows, targets, **weights)
+            rows = held_out(problem, members)
+            first = float(self.scorer(model, rows, self._targets(problem, test), of_scores))
+            return first if second is None else (first + second(problem, members)) / 2
 
         return score
+
+    def _values(self, rows: Indices) -> Values:
+        """The adjusted values of some rows in columns of a problem."""
+        some = self.X[rows] if sparse.issparse(self.X) else None  # of dense ones columns are taken alone
+
+        def values(problem: TableProblem, members: Indices) -> Any:
+            columns = problem.columns[members]
+            X = self.X[np.ix_(rows, columns)] if some is None else some[:, columns]
+            return problem.adjusted_values(X, self._confounders(rows), members)
+
+        return values
 
     def _confounders(self, rows: Indices) -> Floats | None:
         return None if self.confounders is None else self.confounders[rows]

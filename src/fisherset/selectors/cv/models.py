@@ -41,6 +41,11 @@ def _ridge(problem: TableProblem, columns: Indices) -> float:
     return float(problem.diagonal[columns].sum()) / problem.n
 
 
+def standardized(problem: TableProblem, columns: Indices, X: Any) -> Floats:
+    """Rows of some columns as the problem has them: centred and, where it does so, scaled."""
+    return _ClosedFormModel(problem, columns)._in_units(X) / problem.scale[columns]
+
+
 class Discriminant(ClassifierMixin, _ClosedFormModel):
     """Regularised linear discriminant analysis."""
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from fisherset._records import Records, aligned, as_frame
+from fisherset._records import Records, Tabular, aligned
 from fisherset._types import Floats
 
 PLAIN = {"param_n_features_to_select": "k", "param_gamma": "gamma", "mean_test_score": "score"}
 FORMATS = {"k": "d", "gamma": ".6g", "score": ".4f", "sd": ".4f", "rank": "d"}
 
 
-class CVResults(dict[str, Any]):
+class CVResults(Tabular, dict[str, Any]):
     """An array for each quantity, with an entry for each gamma and size; printed, a table, best first."""
 
     @classmethod
@@ -47,16 +47,6 @@ class CVResults(dict[str, Any]):
         settings = zip(*(self[name].tolist() for name in names), strict=True)
         rows = [dict(zip(names.values(), values, strict=True)) for values in settings]
         return sorted(rows, key=lambda row: row["rank"])
-
-    def to_frame(self) -> Any:
-        """Rows of the printed table, as a data frame of pandas.
-
-        Returns
-        -------
-        frame : DataFrame
-            A row for each setting.
-        """
-        return as_frame(self.table())
 
     def __repr__(self) -> str:
         best = self.table()[0]
