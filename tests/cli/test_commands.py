@@ -208,8 +208,8 @@ def test_certify_grades_a_list(wine, tmp_path):
     renamed = {"flavanoids": EVIL, "proline": FORMULA}
     names = [renamed.get(load_wine().feature_names[j], load_wine().feature_names[j]) for j in ranking]
     (tmp_path / "list.txt").write_text("\n".join(names) + "\n\n", encoding="utf-8")
-    arguments = ("certify", wine, "-t", "target", "--features", tmp_path / "list.txt")
-    grade = certify(X, y, ranking)
+    arguments = ("certify", wine, "-t", "target", "--features", tmp_path / "list.txt", "--gamma", "178")
+    grade = certify(X, y, ranking, gamma=178.0)
     said = " ".join(run(*arguments).stdout.split())
     assert "Proven optimal: no other 5 columns score higher." in said
     assert grade.optimal

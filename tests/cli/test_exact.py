@@ -36,8 +36,8 @@ Search._explore, common.Outputs.write = interrupted, interrupted_again
 from fisherset.cli import main
 main()
 """
-SELECT = ("select", "t.npz", "-k", "5", "--solver", "exact")
-CERTIFY = ("certify", "t.npz", "--features", "names.txt", "--exact")
+SELECT = ("select", "t.npz", "-k", "5", "--solver", "exact", "--gamma", "599")
+CERTIFY = ("certify", "t.npz", "--features", "names.txt", "--exact", "--gamma", "599")
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def at_nodes(folder, *arguments, again=False):
 
 
 def test_the_best_set(folder, table):
-    found = GeneralizedFisherScore(5, solver="exact").fit(*table)
+    found = GeneralizedFisherScore(5, gamma=599.0, solver="exact").fit(*table)
     done = invoke(*SELECT, "--out", "s.json", "--report", "r.html", cwd=folder)
     assert (done.returncode, done.stderr) == (0, "")
     best = "Proven optimal: no other 5 columns score higher."
@@ -92,7 +92,7 @@ def test_files_of_before(folder):
 
 
 def test_a_set_against_the_best(folder, table):
-    best = GeneralizedFisherScore(5, solver="exact").fit(*table).objective_
+    best = GeneralizedFisherScore(5, gamma=599.0, solver="exact").fit(*table).objective_
     said = words(invoke(*CERTIFY, cwd=folder).stdout)
     assert "Not optimal: 84.0 % of what the best 5 columns reach." in said
     assert f", best {best:.6g}, gamma = 599" in said

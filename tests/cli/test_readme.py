@@ -132,11 +132,12 @@ def test_demo(typed):
     run, folder = typed
     (block,) = [block for block in BLOCKS if block[0].startswith("Handwritten digits")]
     lines = printed(run("fisherset demo"))
-    # which of two equally near neighbours comes first depends on the machine's BLAS: an image in 899
+    # which of two equally near neighbours comes first depends on the machine's BLAS: an image in 899. So do
+    # the last digits of a bound that stays loose.
     for printed_line, line in zip(lines[:-1], block, strict=True):
         assert NUMBER.sub("#", printed_line) == NUMBER.sub("#", line)
         ours, theirs = (list(map(float, NUMBER.findall(one))) for one in (printed_line, line))
-        assert ours == pytest.approx(theirs, abs=0.16)
+        assert ours == pytest.approx(theirs, abs=0.6 if "of the best F" in line else 0.16)
     page = folder / "fisherset-demo.html"
     assert page.name in lines[-1]
     assert page.stat().st_size < 3_000_000

@@ -27,7 +27,7 @@ def answer(folder, *given):
 def test_sizes_are_compared_at_one_gamma_and_on_held_out_rows(folder):
     X, y = load_wine(return_X_y=True, as_frame=True)
     found = answer(folder, "wine.csv", "-t", "target", "-k", "6,2,4")
-    search = GeneralizedFisherScoreCV([2, 4, 6], gammas=["scale"]).fit(X, y)
+    search = GeneralizedFisherScoreCV([2, 4, 6], gammas=["scale"], scoring="accuracy").fit(X, y)
     assert len(found["details"]) == search.n_features_
     assert [row["k"] for row in found["sizes"]] == [2, 4, 6]
     assert [row["chosen"] for row in found["sizes"]] == [k == search.n_features_ for k in (2, 4, 6)]

@@ -10,14 +10,16 @@ from typing import Annotated, Any
 
 import typer
 
+from fisherset._format import printable
 from fisherset.cli.commands.alternatives import alternatives
 from fisherset.cli.commands.apply import apply
 from fisherset.cli.commands.certify import certify
-from fisherset.cli.commands.compare import compare, demo
+from fisherset.cli.commands.compare import compare
+from fisherset.cli.commands.demo import demo
 from fisherset.cli.commands.reproduce import reproduce
 from fisherset.cli.commands.select import select
 from fisherset.cli.commands.summaries import merge, summarize
-from fisherset.cli.terminal import printable, reset_notes, show_note, tolerant_streams
+from fisherset.cli.terminal import reset_notes, show_note, tolerant_streams
 from fisherset.cli.usage import in_options, usage_sentence
 from fisherset.cli.values import Command, Group
 

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from fisherset.cli.terminal import printable
+from fisherset._format import printable
 
 NARROWEST = 8  # characters of a column of names
 MOST_LINES = 4  # of a folded name; the middle of a longer one is left out

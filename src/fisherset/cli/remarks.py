@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from fisherset.cli.terminal import printable
+from fisherset._format import printable
 from fisherset.report import Remark, noise_remarks
 
 # How a search ended, by the name of its status, and the option that changes it.

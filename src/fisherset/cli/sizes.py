@@ -25,7 +25,8 @@ SELECTORS: dict[str, tuple[Any, Any]] = {
     "classification": (GeneralizedFisherScore, GeneralizedFisherScoreCV),
     "regression": (JointRegressionScore, JointRegressionScoreCV),
 }
-SCORES = {"classification": "accuracy", "regression": "R²"}  # on held-out rows
+SCORES = {"classification": "accuracy", "regression": "R²"}  # on held-out rows, of a linear model
+SCORERS = {"classification": "accuracy", "regression": None}  # their names in Python
 # Sizes around a given one, as shares of it, for the curves of a page; where they cost little: values of a
 # table whose rows are held out in turns, and candidates times the largest size.
 NEARBY = (0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.0)
@@ -36,8 +37,9 @@ SCORED_VALUES, PATH_CELLS = 10_000_000, 1_000_000
 def fitted(request: Request, k: int | str | list[int], gamma: float | str, solver: str, **limits: Any) -> Any:
     """Return the fitted selector, with gamma and the size cross-validated where that is requested.
 
-    Where no rows can be held out, the largest of several sizes is taken. Limits of the search are for
-    a selector that is given both.
+    Where both are requested, the size is cross-validated at the gamma that was found first, so that all
+    sizes have the score of one linear model. Where no rows can be held out, the largest of several sizes is
+    taken. Limits of the search are for a selector that is given both.
     """
     y, (selector, search) = request.table.y, SELECTORS[request.task]
     parameters = {"solver": solver, "keep": request.kept, **request.parameters}
@@ -50,10 +52,13 @@ def fitted(request: Request, k: int | str | list[int], gamma: float | str, solve
             f"auto needs all rows of {request.table.path.name} in memory. Give a number for -k and --gamma."
         )
     del parameters["max_memory"]
-    gammas = None if gamma == "auto" else [gamma]
-    return search(k, gammas=gammas, **parameters).fit(
-        request.table.X, y, confounders=request.table.confounders
-    )
+    rows = {"X": request.table.X, "y": y, "confounders": request.table.confounders}
+    if gamma == "auto":
+        found = search(k, **parameters).fit(**rows)
+        if isinstance(k, int):
+            return found
+        gamma = float(found.gamma_)
+    return search(k, gammas=[gamma], scoring=SCORERS[request.task], **parameters).fit(**rows)
 
 
 @status_shown_later()

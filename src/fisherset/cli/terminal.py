@@ -28,6 +28,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from fisherset._format import printable
 from fisherset._progress import LOGGER
 from fisherset.cli.usage import in_options
 
@@ -38,11 +39,6 @@ UNWRAPPED = 100_000  # width of the lines that another program reads
 
 _noted: set[str] = set()
 _notes = {"silent": False, "table": ""}
-
-
-def printable(name: str) -> str:
-    """Replace the control characters of a name from a file, which a terminal would obey."""
-    return "".join(character if character.isprintable() else "�" for character in name)
 
 
 def reset_notes() -> None:

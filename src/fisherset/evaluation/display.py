@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fisherset._format import counted, listed
-from fisherset._records import Records, aligned, as_frame, name_of
+from fisherset._records import Records, Tabular, aligned, name_of
 from fisherset._types import Floats, Indices
 
 TITLES = {
@@ -23,7 +23,7 @@ TITLES = {
 MOST_SIZES = 6  # columns of the printed table
 
 
-class PrintedComparison:
+class PrintedComparison(Tabular):
     """The printed form of a comparison, with the names of the columns where the table had any."""
 
     _labels: Sequence[str] = ()
@@ -54,16 +54,6 @@ class PrintedComparison:
                 shown = {"method": TITLES.get(method, method), "k": k, "accuracy": mean, "sd": error}
                 rows.append({**shown, "features": self._most_often(method, k)})
         return rows
-
-    def to_frame(self) -> Any:
-        """Accuracies and features, as a data frame of pandas.
-
-        Returns
-        -------
-        frame : DataFrame
-            A row for each method and number of features.
-        """
-        return as_frame(self.table())
 
     def _most_often(self, method: str, k: int) -> list[str]:
         """Names of the features that a method selected in most of the repeats, the k first of them."""

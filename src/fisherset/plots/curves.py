@@ -52,7 +52,7 @@ class SelectionPathDisplay(Display):
     >>> X, y = load_digits(return_X_y=True)
     >>> display = SelectionPathDisplay.from_data(X, y, [5, 10, 20])
     >>> display.ax_.get_xlabel(), display.ax_.get_ylabel()
-    ('number of features', 'Fisher criterion F at gamma = 1797')
+    ('number of features', 'Fisher criterion F at gamma = 319.9')
     """
 
     size = (7.0, 4.5)

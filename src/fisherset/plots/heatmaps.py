@@ -140,7 +140,7 @@ class AlternativesDisplay(Display):
     >>> from fisherset.plots import AlternativesDisplay
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> AlternativesDisplay.from_data(X, y, 5, within=0.03).matrix_.shape
-    (6, 4)
+    (13, 14)
     """
 
     def __init__(self, found: NearBest) -> None:
@@ -257,7 +257,7 @@ class PixelDisplay(Display):
     >>> X, y = load_digits(return_X_y=True)
     >>> chosen = GeneralizedFisherScore(10).fit(X, y).get_support(indices=True)
     >>> PixelDisplay(X.mean(axis=0), chosen).plot().text_
-    'The 10 selected pixels on the mean of 8 x 8 images: 6 in the upper half, 4 in the lower.'
+    'The 10 selected pixels on the mean of 8 x 8 images: 5 in the upper half, 5 in the lower.'
     """
 
     size = (3.6, 3.6)

@@ -1,4 +1,4 @@
-"""`fisherset compare` and `fisherset demo`."""
+"""`fisherset compare`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from fisherset._format import NEGLIGIBLE, certificate_sentence, counted, meant, proven_share
+from fisherset._format import NEGLIGIBLE, certificate_sentence, counted, enumerated, meant, proven_share
 from fisherset.cli import options
 from fisherset.cli.files import PAGE, Outputs, WholeFile
 from fisherset.cli.options import Task, option
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     Compared = tuple[Any, SelectionPath]  # the methods, and the joint selections with their certificates
 
 COMPARED_SIZES = (5, 10, 20, 50, 100)  # without -k, as far as the table has so many features
-DEMO_SIZES = (5, 10, 20, 30)
 METHODS = ("hsic", "fisher", "laplacian", "trace-ratio-fs", "trace-ratio-ls", "cutting-plane", "joint")
 
 
@@ -77,45 +76,12 @@ def compare(
 
         from fisherset.cli.answer import leakage_warnings  # and scikit-learn, which takes a second to load
 
-        found = _compared(request, sizes, silent, methods=named, repeats=repeats, seed=seed)
+        found = compared(request, sizes, silent, methods=named, repeats=repeats, seed=seed)
         leakage = leakage_warnings(request)
         Screen(silent).lines(request.headline)
-        _print(found, request, leakage, quiet=quiet, as_json=as_json)
-        outputs.write(report, lambda: _page(request, sizes[-1], found, leakage))
+        show(found, request, leakage, quiet=quiet, as_json=as_json)
+        outputs.write(report, lambda: page_of(request, sizes[-1], found, leakage))
     outputs.show(Screen(silent))
-
-
-@options.command
-def demo(
-    report: Path = option(Path("fisherset-demo.html"), "HTML report to write.", metavar="FILE"),
-    force: bool = options.FORCE,
-    quiet: bool = options.QUIET,
-    as_json: bool = options.AS_JSON,
-) -> None:
-    """Compare all methods on handwritten digits, in under a minute.
-
-    Examples
-    --------
-      fisherset demo
-    """
-    outputs = Outputs((report, PAGE), force=force)
-    from sklearn.datasets import load_digits
-
-    from fisherset.cli.answer import leakage_warnings
-    from fisherset.cli.request import plain_request
-    from fisherset.tables import Feature, LabelledTable
-
-    screen = Screen(quiet or as_json)
-    with outputs:
-        X, y = load_digits(return_X_y=True)
-        features = [Feature(f"pixel_{j // 8}_{j % 8}", f"pixel_{j // 8}_{j % 8}") for j in range(64)]
-        request = plain_request(LabelledTable(X, y, features, "digit", Path("handwritten digits")))
-        screen.lines(f"Handwritten digits: {len(y)} images of 8 x 8 pixels. Which pixels to look at?")
-        found = _compared(request, DEMO_SIZES, quiet or as_json)
-        leakage = leakage_warnings(request)
-        _print(found, request, leakage, quiet=quiet, as_json=as_json)
-        outputs.write(report, lambda: _page(request, DEMO_SIZES[1], found, leakage))
-    screen.lines(f"The page: {report.resolve()}")
 
 
 def parse_methods(text: str | None) -> list[str] | None:
@@ -136,7 +102,7 @@ def check_sizes(given: list[int] | None, n_features: int) -> list[int]:
     return given
 
 
-def _compared(request: Request, sizes: Sequence[int], silent: bool, **parameters: Any) -> Compared:
+def compared(request: Request, sizes: Sequence[int], silent: bool, **parameters: Any) -> Compared:
     """Compare the methods, and select jointly for all sizes at one gamma, that of the largest."""
     from fisherset import selection_path
     from fisherset.evaluation import compare as run
@@ -147,7 +113,7 @@ def _compared(request: Request, sizes: Sequence[int], silent: bool, **parameters
         return comparison, selection_path(request.measured, None, comparison.ks, **request.parameters)
 
 
-def _page(request: Request, k: int, found: Compared, leakage: Sequence[Remark]) -> str:
+def page_of(request: Request, k: int, found: Compared, leakage: Sequence[Remark]) -> str:
     from fisherset.cli.answer import answered
     from fisherset.cli.sizes import compared_sizes, fitted
 
@@ -157,10 +123,16 @@ def _page(request: Request, k: int, found: Compared, leakage: Sequence[Remark]) 
     return answered(request, selector, "joint", leakage, sizes).page(comparison)
 
 
-def _print(
-    found: Compared, request: Request, leakage: Sequence[Remark], *, quiet: bool, as_json: bool
+def show(
+    found: Compared,
+    request: Request,
+    leakage: Sequence[Remark],
+    *,
+    quiet: bool,
+    as_json: bool,
+    **more: Any,
 ) -> None:
-    """Print the accuracy of the methods, and the certificates of the joint selections."""
+    """Print the accuracy of the methods, and the certificates of the joint selections; more with JSON."""
     from fisherset.cli.remarks import status_remarks, warn_beside
     from fisherset.report import noise_remarks
 
@@ -169,7 +141,7 @@ def _print(
     if as_json:
         warn_beside(leakage, *remarks.values(), quiet=quiet)
         content = _content(comparison, certificates, leakage, remarks)
-        typer.echo(json.dumps({**content, "target_range": request.target_range}))
+        typer.echo(json.dumps({**content, **more, "target_range": request.target_range}))
         return
     screen = Screen(quiet)
     screen.warnings(leakage)
@@ -228,12 +200,7 @@ def _proof(certificates: SelectionPath) -> str:
         [str(step.k) for step in certificates],
         [proven_share(step.gap) for step in certificates],
     )
-    return f"Joint sets of {_enumerated(sizes)} features reach at least {_enumerated(shares)} of the best F."
-
-
-def _enumerated(texts: Sequence[str]) -> str:
-    """Join texts: "5, 10 and 20"."""
-    return " and ".join(filter(None, [", ".join(texts[:-1]), texts[-1]]))
+    return f"Joint sets of {enumerated(sizes)} features reach at least {enumerated(shares)} of the best F."
 
 
 def _criteria(certificates: SelectionPath) -> str:

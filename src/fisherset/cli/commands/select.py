@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fisherset._files import rows_as_text, safe_cell
+from fisherset._format import printable
 from fisherset.cli import options
 from fisherset.cli.files import PAGE, SELECTION, STANDARD_OUTPUT, TABLE, LabelledFile, Outputs
 from fisherset.cli.options import Format, Restrictions, Solver, option
-from fisherset.cli.terminal import ProgressBars, Screen, printable
+from fisherset.cli.terminal import ProgressBars, Screen
 
 if TYPE_CHECKING:
     from fisherset.cli.answer import Answer
