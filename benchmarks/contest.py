@@ -8,7 +8,9 @@ import argparse
 import itertools
 import json
 import multiprocessing
+import signal
 import threading
+import time
 import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -21,13 +23,18 @@ from scipy.stats import rankdata
 from sklearn.linear_model import MultiTaskLasso
 
 from fisherset._files import write_whole
+from fisherset._format import enumerated
+from marked_page import code_version, show, table, write
 
-CAP = 120.0  # seconds a selection may take
+# Seconds of processor time in which a method selects features of a half, for every k; of slow methods.
+CAP, CAP_OF_SLOW = 180.0, 60.0
+STANDS_STILL = 10  # times the cap in which nothing came
 # Loaded once, by the server of the processes.
 HEAVY = ["fisherset", "pandas", "scipy.io"] + [
     f"sklearn.{part}"
-    for part in ("datasets", "feature_selection", "linear_model", "neighbors", "preprocessing")
+    for part in ("datasets", "ensemble", "feature_selection", "linear_model", "neighbors", "preprocessing")
 ]
+LATE, DENSE_ONLY = "not done in", "dense only"  # reasons that hold in another run too
 POINT = 1.0  # losses beyond this are named
 
 
@@ -77,11 +84,29 @@ def support(make):
     return lambda X, y, ks: {k: make(k).fit(X, y).get_support(indices=True) for k in ks}
 
 
+def judged(select, score, known, cap):
+    """Seconds, the columns and the scores {k: of each model}, which are looked up for sets that are known.
+
+    A process that selects for longer than the cap is ended by its own alarm.
+    """
+    begin = time.process_time()
+    signal.setitimer(signal.ITIMER_PROF, cap)
+    found = select()
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    seconds = time.process_time() - begin
+    columns = {str(k): " ".join(map(str, sorted(map(int, chosen)))) for k, chosen in found.items()}
+    scores = {
+        k: known[text] if text in known else score(np.array(text.split(), dtype=np.intp))
+        for k, text in columns.items()
+    }
+    return {"seconds": round(seconds, 3), "scores": scores, "columns": columns, "code": code_version()}
+
+
 @dataclass(frozen=True)
 class Contest:
     """Methods, the first of which the others are held against, on sets with numbers of features.
 
-    `measure(name, split, method)` gives the seconds and the scores {k: of each model}, at most 1.
+    `measure(name, split, method, known, cap)` gives what `judged` does; scores are at most 1.
     """
 
     measure: Callable
@@ -91,32 +116,53 @@ class Contest:
     splits: int
     score: str  # what the scores are called
     ours: tuple[str, ...] = ("joint", "joint CV")
-    slow: tuple[str, ...] = ()  # not done with every set in the time
+    slow: tuple[str, ...] = ()  # not done with every set in the time, and on fewer halves
+    slow_splits: int = 2
 
-    def report(self, pipe, name, splits, method):
+    def wanted(self, method):
+        """The number of halves that a method is to be measured on."""
+        return self.slow_splits if method in self.slow else self.splits
+
+    def measured_halves(self, results, method):
+        """The number of halves that a method was measured on, on every set that it can do."""
+
+        def count(name):
+            found = [results.get(f"{name}/{split}/{method}") for split in range(self.splits)]
+            if any(one is not None and "reason" in one for one in found):
+                return self.splits
+            return next((split for split, one in enumerate(found) if one is None), self.splits)
+
+        return min(count(name) for name in self.sets)
+
+    def on_halves_of(self, results, *methods):
+        """The same contest on the halves that all these methods were measured on."""
+        return replace(self, splits=min(self.measured_halves(results, method) for method in methods))
+
+    def report(self, pipe, name, splits, method, known, cap):
         for split in splits:
             try:
-                pipe.send(self.measure(name, split, method))
+                pipe.send(self.measure(name, split, method, known[split], cap))
             except Exception as error:
                 pipe.send({"reason": f"{type(error).__name__}: {error}"})
 
-    def measured(self, name, splits, method):
+    def measured(self, name, splits, method, known):
         """What each half gives, in a process of its own that is stopped when one takes too long."""
         # A server of fresh processes: a fork of this one, which has threads, can stand still.
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(HEAVY)
         ours, theirs = context.Pipe()
-        process = context.Process(target=self.report, args=(theirs, name, splits, method))
+        cap = CAP_OF_SLOW if method in self.slow else CAP
+        process = context.Process(target=self.report, args=(theirs, name, splits, method, known, cap))
         process.start()
         theirs.close()
-        late = {"reason": f"not done in {CAP:.0f} s"}
         try:
             for _ in splits:
                 try:
-                    found = ours.recv() if ours.poll(CAP + 30) else late
+                    found = ours.recv() if ours.poll(STANDS_STILL * cap) else {"reason": "stands still"}
                 except EOFError:
-                    found = {"reason": "the process died"}
-                found = late if found.get("seconds", 0.0) > CAP else found
+                    process.join()
+                    late = process.exitcode == -signal.SIGPROF
+                    found = {"reason": f"{LATE} {cap:.0f} s" if late else "the process died"}
                 yield found
                 if "reason" in found:  # what took too long on one half would on the others
                     return
@@ -128,12 +174,23 @@ class Contest:
         """Measure what is not among the results yet, and keep them in the file as they come."""
         lock = threading.Lock()
 
+        def known(name, split):
+            """The scores of the sets of columns that were selected on a half."""
+            entries = [results.get(f"{name}/{split}/{method}", {}) for method in self.methods]
+            return {
+                columns: entry["scores"][k]
+                for entry in entries
+                for k, columns in entry.get("columns", {}).items()
+            }
+
         def measure_set(group):
             name, method = group
-            splits = [s for s in range(self.splits) if f"{name}/{s}/{method}" not in results]
-            for split, found in zip(
-                splits, self.measured(name, splits, method) if splits else [], strict=False
-            ):
+            wanted = range(self.wanted(method))
+            splits = [split for split in wanted if f"{name}/{split}/{method}" not in results]
+            if any("reason" in results.get(f"{name}/{split}/{method}", {}) for split in wanted) or not splits:
+                return
+            seen = {split: known(name, split) for split in splits}
+            for split, found in zip(splits, self.measured(name, splits, method, seen), strict=False):
                 with lock:
                     results[f"{name}/{split}/{method}"] = found
                     write_whole(path, json.dumps(results, indent=0))
@@ -160,55 +217,93 @@ class Contest:
     def gain(self, results, name, method):
         return self.gains(results, name, method).mean()
 
-    def table_of_means(self, results, methods):
-        """Mean score and mean rank of methods on the sets that all of them did."""
-        print(
-            f"| {len(methods)} methods | "
-            + " | ".join(f"k = {k}: {self.score} | rank" for k in self.ks)
-            + " | worst |"
-        )
-        print("| --- |" + " ---: |" * (2 * len(self.ks) + 1))
-        columns, done, notes = [], set(), []
+    def means(self, results, methods):
+        """Mean score and mean rank of methods on the sets that all of them did, and who leads."""
+        columns, done, counts = {}, set(), []
         for k in self.ks:
             M = np.array([[self.mean(results, name, m, k) for m in methods] for name in self.sets])
             kept = ~np.isnan(M).any(axis=1)
             done |= {name for name, keep in zip(self.sets, kept, strict=True) if keep}
             ranks = np.array([rankdata(-np.round(row, 9)) for row in M[kept]])
-            columns += [M[kept].mean(axis=0), ranks.mean(axis=0)]
-            notes.append(f"<!-- k = {k}: {kept.sum()} sets -->")
-        for j, method in enumerate(methods):
-            cells = [f"{column[j]:.2f}" for column in columns]
-            worst = min(self.gain(results, name, method) for name in done)
-            print(f"| {method} | " + " | ".join(cells) + f" | {worst:+.1f} |")
-        print("\n".join(notes))
+            columns |= {f"k = {k}: {self.score}": M[kept].mean(axis=0), f"rank ({k})": ranks.mean(axis=0)}
+            counts.append(str(kept.sum()))
+        lines = [
+            {
+                f"{len(methods)} methods": method,
+                **{head: f"{column[j]:.2f}" for head, column in columns.items()},
+                "worst": f"{min(self.gain(results, name, method) for name in done):+.1f}",
+            }
+            for j, method in enumerate(methods)
+        ]
+        leaders = [
+            enumerated([f"{methods[int(best(column))]} ({best_of(column):.2f})" for column in of_kind])
+            for of_kind, best, best_of in (
+                (list(columns.values())[1::2], np.argmin, np.min),
+                (list(columns.values())[::2], np.argmax, np.max),
+            )
+        ]
+        halves, ks = "half" if self.splits == 1 else "halves", enumerated([str(k) for k in self.ks])
+        return (
+            f"{self.splits} {halves} of the {enumerated(counts)} sets (k = {ks}) that all of them did:\n\n"
+            f"{table(lines)}\n"
+            f"The best mean rank has {leaders[0]}, the highest mean {self.score} {leaders[1]}.\n"
+        )
 
-    def tables(self, results):
-        """Means and ranks, then each set, then where ours lose."""
-        done = [m for m in self.methods if any(f"{name}/0/{m}" in results for name in self.sets)]
-        fast = [m for m in done if m not in self.slow]
-        for methods in (done, fast) if fast != done else (done,):
-            print()
-            self.table_of_means(results, methods)
-        base = self.methods[0]
-        print(f"\nAll k and both models, less {base} (points)\n")
-        print(f"| set | {base} | " + " | ".join(done[1:]) + " |")
-        print("| --- |" + " ---: |" * len(done))
+    def each_set(self, results, methods):
+        """Every set, less the first method."""
+        base, lines = self.methods[0], []
         for name in self.sets:
             if f"{name}/0/{base}" not in results:
                 continue
             mean = np.nanmean([self.mean(results, name, base, k) for k in self.ks])
-            gains = [self.gain(results, name, method) for method in done[1:]]
-            cells = ["-" if np.isnan(value) else f"{value:+.1f}" for value in gains]
-            print(f"| {name} | {mean:.1f} | " + " | ".join(cells) + " |")
-        print()
-        for method, name in itertools.product(self.ours, self.sets):
-            gains = self.gains(results, name, method)
+            gains = {m: self.on_halves_of(results, m).gain(results, name, m) for m in methods if m != base}
+            cells = {m: "-" if np.isnan(gain) else f"{gain:+.1f}" for m, gain in gains.items()}
+            lines.append({"set": name, base: f"{mean:.1f}", **cells})
+        return table(lines)
+
+    def losses(self, results, method):
+        """Where a method loses more than a point to the first."""
+        found = []
+        contest = self.on_halves_of(results, method)
+        for name in self.sets:
+            gains = contest.gains(results, name, method)
             if gains.mean() < -POINT:
-                error = gains.std(ddof=1) / np.sqrt(gains.size)
-                print(
-                    f"{method} loses {-gains.mean():.1f} points on {name} "
-                    f"(standard error {error:.1f}, median {np.median(gains):+.1f})"
+                error = gains.std(ddof=1) / np.sqrt(gains.size) if gains.size > 1 else np.nan
+                median = np.median(gains)
+                found.append(
+                    f"{-gains.mean():.1f} points on {name} (standard error {error:.1f}, median {median:+.1f})"
                 )
+        return f"{method} loses {enumerated(found) if found else 'no more than a point on any set'}."
+
+    def undone(self, results, method):
+        """Sets that a method did not do, by reason."""
+        reasons = {}
+        for name in self.sets:
+            for split in range(self.splits):
+                if "reason" in (found := results.get(f"{name}/{split}/{method}", {})):
+                    reasons.setdefault(found["reason"], []).append(name)
+                    break
+        return [f"{method}, {reason}: {', '.join(names)}." for reason, names in reasons.items()]
+
+    def codes(self, results, method):
+        """The versions of the code that a method was measured with."""
+        entries = [found for key, found in results.items() if key.endswith(f"/{method}")]
+        return sorted({found.get("code", "unknown") for found in entries})
+
+    def parts(self, results):
+        """The tables of the page: means and ranks, where ours lose, what was not done, every set."""
+        done = [m for m in self.methods if self.measured_halves(results, m)]
+        most = [m for m in done if self.measured_halves(results, m) == self.splits]
+        made = [f"{m} by code {enumerated(self.codes(results, m))}" for m in self.ours if m in done]
+        undone = [text for m in done for text in self.undone(results, m)]
+        return {
+            "made": f"Measured: {enumerated(made)}.",
+            "all": f"All methods, on {self.on_halves_of(results, *done).means(results, done)}",
+            "most": f"Those that were measured on all halves, on {self.means(results, most)}",
+            "losses": "\n\n".join(self.losses(results, m) for m in self.ours if m in done),
+            "undone": " ".join(["Left out:", *(undone or ["nothing."])]),
+            "sets": self.each_set(results, done),
+        }
 
     def run(self, description, path):
         """The command: measure what is lacking, print the tables."""
@@ -218,10 +313,17 @@ class Contest:
         parser.add_argument("--sets", default=",".join(self.sets))
         parser.add_argument("--halves", type=int, default=self.splits)
         parser.add_argument("--jobs", type=int, default=2)
+        parser.add_argument("--write", type=Path, help="a page to put the tables into")
         given = parser.parse_args()
         methods, sets = given.methods.split(","), given.sets.split(",")
-        contest = replace(self, splits=given.halves, sets=sets)
-        results = json.loads(given.out.read_text()) if given.out.exists() else {}
+        fewer = min(given.halves, self.slow_splits)
+        contest = replace(self, splits=given.halves, slow_splits=fewer, sets=sets)
+        kept = json.loads(given.out.read_text()) if given.out.exists() else {}
+        lasting = LATE, DENSE_ONLY
+        results = {key: found for key, found in kept.items() if found.get("reason", LATE).startswith(lasting)}
         contest.measure_all(results, methods, sets, given.out, given.jobs)
         warnings.filterwarnings("ignore", message="Mean of empty slice")
-        contest.tables(results)
+        texts = contest.parts(results)
+        show(texts)
+        if given.write:
+            write(given.write, texts, code=self.codes(results, self.ours[0])[-1])

@@ -77,7 +77,7 @@ def fisherset(share=None, **options):
 def cross_validated():
     from fisherset import GeneralizedFisherScoreCV
 
-    return lambda X, y, k: GeneralizedFisherScoreCV(k, cv=5).fit(X, y)  # its gammas are ten
+    return lambda X, y, k: GeneralizedFisherScoreCV(k, cv=5).fit(X, y)  # its gammas are nine
 
 
 def univariate(name):

