@@ -152,13 +152,11 @@ def test_only_what_needs_rows_in_memory_knows_of_it():
 
 
 def test_solvers_are_known_by_the_registry_alone():
-    for path, module in (("exact_path", "exact/exact"), ("cutting_plane_path", "algorithm1/cutting_plane")):
+    paths = {"exact_path": "exact/exact", "cutting_plane_path": "algorithm1/cutting_plane"}
+    for path, module in {**paths, "certified_path": "closing"}.items():
         assert defined_in(path) == {f"solver/{module}", "solver/solvers"}
-    assert defined_in("joint_path") == {
-        "solver/joint",
-        "solver/solvers",
-        "solver/exact/exact",
-    }  # which starts there
+    # which all others start from
+    assert defined_in("joint_path") == {"solver/joint", "solver/closing", "solver/exact/exact"}
 
 
 def members_of(protocol):

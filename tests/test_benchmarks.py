@@ -14,7 +14,13 @@ from fisherset import GeneralizedFisherScore, scan
 from support import figure_pages as pages
 
 BENCHMARKS = pages.ROOT / "benchmarks"
-PAGES_OF_PARTS = {"benchmarks": "speed", "scale": "scale", "exact": "exact", "terminal": "terminal"}
+PAGES_OF_PARTS = {
+    "benchmarks": "speed",
+    "scale": "scale",
+    "exact": "exact",
+    "terminal": "terminal",
+    "accuracy": "accuracy",
+}
 MADE_BY = {"code": "a", "cores": 2, "machine": ["here", "cpu"], "python": "3", "packages": "numpy 2"}
 TALL = "2000 x 2000 x 5"
 
@@ -212,3 +218,69 @@ def test_tables_of_the_scale_benchmark_can_be_scanned(tmp_path):
     n_entries = scale.write_cells(tmp_path / "cells.h5ad", 300, 400)
     (block,) = scan(tmp_path / "cells.h5ad", "label").blocks()
     assert (block.X.shape, block.X.nnz) == ((300, 400), n_entries)
+
+
+def test_sets_of_columns_that_are_known_are_not_scored_again():
+    contest = import_module("contest")
+    scored = []
+    found = contest.judged(
+        lambda: {1: np.array([4]), 2: np.array([7, 4])},
+        lambda columns: scored.append(columns) or [0.5],
+        {"4": [0.9]},
+        60,
+    )
+    assert found["scores"] == {"1": [0.9], "2": [0.5]}
+    assert found["columns"] == {"1": "4", "2": "4 7"}
+    assert [columns.tolist() for columns in scored] == [[4, 7]]
+
+
+def test_methods_are_held_against_each_other_on_the_halves_of_both():
+    contest = import_module("contest").Contest(
+        None,
+        ["first", "joint", "late"],
+        ["a"],
+        (10,),
+        3,
+        "accuracy",
+        ours=("joint",),
+        slow=("late",),
+        slow_splits=1,
+    )
+    scores = {"first": [0.5, 0.6, 0.7], "joint": [0.6, 0.6, 0.9], "late": [0.9]}
+    results = {
+        f"a/{split}/{method}": {"scores": {"10": [score, score]}}
+        for method, of_splits in scores.items()
+        for split, score in enumerate(of_splits)
+    }
+    results["a/0/joint"]["code"] = "0123456789ab"
+    texts = contest.parts(results)
+    assert "on 1 half of the 1 sets" in texts["all"]
+    assert "| joint | 60.00 | 2.00 | +10.0 |" in texts["all"]  # on the first half, as the slow one
+    assert "The best mean rank has late (1.00), the highest mean accuracy late (90.00)." in texts["all"]
+    assert "| joint | 70.00 | 1.00 | +10.0 |" in texts["most"]
+    assert "| a | 60.0 | +10.0 | +40.0 |" in texts["sets"]
+    assert texts["losses"] == "joint loses no more than a point on any set."
+    assert texts["made"] == "Measured: joint by code 0123456789ab and unknown."
+
+
+def test_shares_of_planted_combinations_stand_beside_those_of_other_code(capsys):
+    planted = import_module("planted")
+    made = planted.tables(short=True)
+    now = {one.key: dict.fromkeys(planted.METHODS, True) for one in made}
+    before = {one.key: dict.fromkeys(planted.METHODS, False) for one in made}
+    now[made[0].key]["CV"] = False
+    planted.show(made, now, before)
+    lines = capsys.readouterr().out.splitlines()
+    assert any(
+        "| correlation 0.97, 2,000 rows | 8 | 100 | 100 | 0 → 100 | 0 → 100 |" in line for line in lines
+    )
+    assert "default misses 0 of the 32 that gamma = n/10 finds." in lines
+    assert "CV misses 1 of the 32 that gamma = n/10 finds." in lines
+
+
+def test_mice_in_two_halves_are_other_animals():
+    accuracy = import_module("accuracy")
+    y = np.repeat(np.arange(12) % 3, accuracy.ROWS_OF_AN_ANIMAL)
+    train, test = accuracy.halves_of_animals(y, 0)
+    assert sorted([*train, *test]) == list(range(y.size))
+    assert not set(train // accuracy.ROWS_OF_AN_ANIMAL) & set(test // accuracy.ROWS_OF_AN_ANIMAL)

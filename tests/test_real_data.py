@@ -69,7 +69,7 @@ def test_wide_sparse(real_data):
 
 @pytest.mark.parametrize(
     ("name", "k", "gamma"),
-    first(2, [("sonar", 10, 50.0), ("SRBCT", 20, "scale"), ("soybean", 17, 50.0), ("nakayama", 10, "scale")]),
+    first(2, [("sonar", 10, 50.0), ("SRBCT", 20, 250.0), ("soybean", 17, 50.0), ("nakayama", 10, 440.0)]),
 )
 def test_the_best_set_is_proven(real_data, name, k, gamma):
     """Root gaps of 3, 0.5, 8 and 1.6 %: more than the relaxation alone can prove."""

@@ -154,6 +154,17 @@ def counted(count: int, noun: str) -> str:
     return " ".join([str(count), first if count != 1 else first.removesuffix("s"), *rest])
 
 
+def enumerated(items: Iterable[Any], word: str = "and") -> str:
+    """Join all items: "5, 10 and 20"."""
+    *first, last = map(str, items)
+    return f"{', '.join(first)} {word} {last}" if first else last
+
+
+def printable(text: str) -> str:
+    """Replace the control characters of a text from a file, which a terminal would obey."""
+    return "".join(character if character.isprintable() else "\ufffd" for character in text)
+
+
 def listed(names: Sequence[str], most: int) -> str:
     """Join names by commas, the first of them: "a, b and 3 more"."""
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from fisherset._format import listed
+from fisherset._format import listed, printable
 
 MOST_ROWS = 50  # of a printed table
 WIDEST = 40  # characters of a printed name
@@ -21,9 +21,9 @@ def name_of(label: Any, what: str = "features") -> str:
     return str(label) if isinstance(label, str) or what == "groups" else f"x{label}"
 
 
-def printable(text: str, widest: int = WIDEST) -> str:
+def cut(text: str, widest: int = WIDEST) -> str:
     """Return a text without characters that a terminal would obey, cut where it is too long."""
-    shown = "".join(sign if sign.isprintable() else "\ufffd" for sign in text)
+    shown = printable(text)
     return shown if len(shown) <= widest else f"{shown[: widest - 3]}..."
 
 
@@ -31,22 +31,35 @@ def joined(names: Sequence[str], widest: int = LISTED) -> str:
     """Return the first of some names, as far as they fit, and how many more there are."""
     shown, length = 0, 0
     for name in names:
-        length += len(printable(name)) + 2
+        length += len(cut(name)) + 2
         if shown and length > widest:
             break
         shown += 1
-    return listed([printable(name) for name in names], shown)
+    return listed([cut(name) for name in names], shown)
 
 
-def as_frame(records: Sequence[Mapping[str, Any]]) -> Any:
-    """Return a pandas data frame of some records."""
-    try:
-        pandas: Any = import_module("pandas")
-    except ImportError:
-        raise ImportError(
-            "to_frame needs pandas: pip install pandas. table() gives the same as a list of dictionaries."
-        ) from None
-    return pandas.DataFrame(list(records))
+class Tabular:
+    """A result whose records can be had as a data frame."""
+
+    def table(self) -> Records:
+        """Return the records of the result, as dictionaries with the same keys."""
+        raise NotImplementedError
+
+    def to_frame(self) -> Any:
+        """Return the records of `table` as a data frame of pandas.
+
+        Returns
+        -------
+        frame : DataFrame
+            A row for each record.
+        """
+        try:
+            pandas: Any = import_module("pandas")
+        except ImportError:
+            raise ImportError(
+                "to_frame needs pandas: pip install pandas. table() gives the same as a list of dictionaries."
+            ) from None
+        return pandas.DataFrame(self.table())
 
 
 def aligned(records: Sequence[Mapping[str, Any]], formats: Mapping[str, str]) -> str:
@@ -73,7 +86,7 @@ def brief(value: Any) -> str:
         return f"{' x '.join(map(str, shape))} {getattr(value, 'format', 'array')}"
     if isinstance(value, list | tuple) and len(value) > BRIEF:
         return f"[{', '.join(map(brief, value[:BRIEF]))}, ... {len(value)} in all]"
-    return printable(repr(value), LISTED)
+    return cut(repr(value), LISTED)
 
 
 def brief_repr(record: Any) -> str:
@@ -91,4 +104,4 @@ def _cell(value: Any, form: str | None) -> str:
         return ""
     if form is not None:
         return format(value, form)
-    return joined(value) if isinstance(value, list) else printable(str(value))
+    return joined(value) if isinstance(value, list) else cut(str(value))

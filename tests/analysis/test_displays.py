@@ -17,7 +17,7 @@ from fisherset import (
     scan,
     selection_path,
 )
-from fisherset._records import aligned, brief, joined, printable
+from fisherset._records import aligned, brief, cut, joined
 from fisherset.datasets import Dataset
 from fisherset.evaluation import Comparison, columns_of, compare, discriminant_plane, paired_difference
 from fisherset.statistics.measure import measure
@@ -107,7 +107,7 @@ def test_a_path_prints_sizes_bounds_and_names():
 
 
 def test_near_best_sets_are_printed_with_their_core():
-    found = near_best(X, y, 5, within=0.03)
+    found = near_best(X, y, 5, gamma=len(y), within=0.03)
     told, heading, *rows = str(found).splitlines()
     assert told.startswith("Proven: exactly 4 sets of 5 features reach at least 97 % of the best F (F = ")
     assert "In all of them: alcohol, proline. Interchangeable: flavanoids, " in told
@@ -223,7 +223,7 @@ def test_long_tables_and_lists_are_cut():
     assert (len(lines), lines[-1]) == (52, "... and 10 more")
     assert joined([f"gene{j:04}" for j in range(100)]).endswith(" and 94 more")
     assert joined([]) == ""
-    assert printable("a\tb") == "a\ufffdb"
+    assert cut("a\tb") == "a\ufffdb"
 
 
 def test_a_data_frame_needs_pandas(monkeypatch):

@@ -82,7 +82,7 @@ def test_terms_give_f_and_hold_the_best_swap(case, n_others):
 def test_bounds_hold_for_every_size():
     X, y = table(1, d=9)
     for given in ({}, {"keep": [8]}, {"exclude": [2]}):
-        selector = GeneralizedFisherScore(3, **given).fit(X, y)
+        selector = GeneralizedFisherScore(3, gamma=float(len(y)), **given).fit(X, y)
         terms = criterion_terms(selector, X, y, weights=selector.scores_)
         allowed = list(range(terms.units.size))
         kept = [place for place in allowed if terms.units[place] in given.get("keep", [])]

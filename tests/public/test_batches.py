@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score
 
 from fisherset import GeneralizedFisherScore, JointRegressionScore, certify, fisher_criterion
+from fisherset.solver import closing
 
 K, OF_BATCH = 8, 40
 SEEDS = range(5)
@@ -69,8 +71,9 @@ def test_the_features_of_the_classes_are_found_and_hold(seed, batches):
     X, y, batch = study(seed, batches)
     assert share_explained(X, batch) > share_explained(X, y)
     half = np.arange(y.size) % 2 == 0  # chooses, the other half trains and tests
-    plain = GeneralizedFisherScore(K).fit(X[half], y[half])
-    found = GeneralizedFisherScore(K).fit(X[half], y[half], confounders=batch[half].astype(str))
+    selector = GeneralizedFisherScore(K, gamma=float(y.size))  # at which the best of the batch are selected
+    plain = clone(selector).fit(X[half], y[half])
+    found = clone(selector).fit(X[half], y[half], confounders=batch[half].astype(str))
     assert plain.support_[K : K + OF_BATCH].sum() >= K - 2
     assert_array_equal(found.get_support(indices=True), np.arange(K))
     misled, right = (
@@ -98,13 +101,14 @@ def test_f_is_that_of_what_residualising_leaves(seed, batches):
     assert_allclose(value, literally(plain, gamma), rtol=1e-9)
     grade = certify(X, y, plain, gamma=gamma, confounders=labels)
     assert_allclose(grade.objective, value, rtol=1e-12)
-    assert grade.gap > 0.5
+    assert grade.gap > 0.4
 
 
 @pytest.mark.parametrize("k", [3, 8, 20])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_the_same_are_chosen_of_a_residualised_table(seed, k):
+def test_the_same_are_chosen_of_a_residualised_table(seed, k, monkeypatch):
     """Of two classes H is one column, so that the residuals are a regression's table and target."""
+    monkeypatch.setattr(closing, "LOOSE", 1.0)  # a diagonal is improved until it is good enough, not the best
     X, y, batch = study(seed)
     Z, H = residuals(X, y, batch)
     found = GeneralizedFisherScore(k, gamma=500.0).fit(X, y, confounders=batch)

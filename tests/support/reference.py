@@ -183,6 +183,9 @@ class ArrayProblem:
     def values(self, columns):
         return self.Z[:, columns]
 
+    def in_single(self):
+        return self.Z.astype(np.float32)
+
 
 def random_problem(seed, n=None, d=None, c=None):
     """Labelled data with redundant and with interacting columns: (X, y)."""

@@ -212,10 +212,10 @@ def certify(
     >>> from fisherset import FisherScore, certify
     >>> X, y = load_digits(return_X_y=True)
     >>> ranking = FisherScore(10).fit(X, y)
-    >>> print(certify(X, y, ranking.get_support()))
-    Within 18.2 % of the best: at least 81.8 % of what any 10 columns can reach (F = 1.88112, upper
-    bound 2.29926, gamma = 1797).
-    >>> print(certify(X, y, ranking.get_support(), exact=True))
+    >>> certificate = certify(X, y, ranking.get_support())
+    >>> print(f"at least {1 - certificate.gap:.0%} of the best")
+    at least 74% of the best
+    >>> print(certify(X, y, ranking.get_support(), gamma=len(y), exact=True))
     Not optimal: 88.1 % of what the best 10 columns reach (F = 1.88112, best 2.13397, gamma = 1797).
     """
     check_flag("exact", exact)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fisherset._docs import documented
 from fisherset._format import counted
-from fisherset._records import Records, aligned, as_frame, name_of
+from fisherset._records import Records, Tabular, aligned, name_of
 from fisherset._rounding import Value
 from fisherset._threads import one_thread
 from fisherset._types import Floats, Indices
@@ -59,7 +59,7 @@ class _Figures(NamedTuple):
 
 
 @documented
-class Explanation(_Figures):
+class Explanation(Tabular, _Figures):
     """Contribution and substitutes of each feature of a subset, in column order; printed, it is a table.
 
     With groups there is an entry for each group, in the order of their first columns, and numbers of
@@ -130,16 +130,6 @@ class Explanation(_Figures):
         if not self.in_every.any():
             return rows
         return [{**row, "essential": known} for row, known in zip(rows, self.in_every.tolist(), strict=True)]
-
-    def to_frame(self) -> Any:
-        """Rows of the printed table, as a data frame of pandas.
-
-        Returns
-        -------
-        frame : DataFrame
-            A row for each feature.
-        """
-        return as_frame(self.table())
 
     def _name(self, unit: int) -> str | None:
         if unit < 0:
@@ -214,15 +204,15 @@ def explain(
     >>> selector = GeneralizedFisherScore(4).fit(X, y)
     >>> found = explain(selector, X, y)
     >>> print(found)
-    4 features, F = 1.06148, gamma = 1797
+    4 features, F = 1.85647, gamma = 238.054
     feature    F if removed  best substitute  F if swapped  most correlated     r  Fisher score
-    pixel_2_5      0.817013  pixel_7_4             1.05162  pixel_1_5        0.73          1.18
-    pixel_3_2      0.811114  pixel_4_1             1.04785  pixel_2_2        0.61          1.48
-    pixel_4_4      0.819009  pixel_7_4             1.06066  pixel_4_3        0.55          1.11
-    pixel_5_2      0.795350  pixel_4_1             1.03417  pixel_4_2        0.63          1.35
+    pixel_2_5       1.41065  pixel_4_4             1.83817  pixel_1_5        0.73          1.18
+    pixel_3_2       1.40765  pixel_4_4             1.83106  pixel_2_2        0.61          1.48
+    pixel_5_2       1.40877  pixel_1_2             1.82817  pixel_4_2        0.63          1.35
+    pixel_7_4       1.42905  pixel_4_4             1.83951  pixel_7_5        0.61          1.01
     >>> most = found.drops.argmax()
     >>> found.names[most], f"{found.drops[most] / found.objective:.0%} of F lost without it"
-    ('pixel_5_2', '25% of F lost without it')
+    ('pixel_3_2', '24% of F lost without it')
     """
     check_flag("prove", prove)
     arguments = FitArguments(sample_weight, class_weight, confounders, missing=missing)

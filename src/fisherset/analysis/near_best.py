@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from fisherset._docs import documented
 from fisherset._format import certificate_figures, certificate_sentence, counted, listed, qualified
 from fisherset._memory import format_bytes
-from fisherset._records import Records, aligned, as_frame, name_of
+from fisherset._records import Records, Tabular, aligned, name_of
 from fisherset._types import Floats, Indices
 from fisherset.analysis.fitted import accepts_selector
 from fisherset.selection.constraints import PosedProblem, SetArguments
@@ -32,7 +32,7 @@ from fisherset.validation.targets import CLASSIFICATION
 
 @documented
 @dataclass(frozen=True)
-class NearBest:
+class NearBest(Tabular):
     """Sets of k features nearly as good as the best one, best first.
 
     With groups the sets are of groups: numbers of groups, in the order of their first columns, stand
@@ -170,16 +170,6 @@ class NearBest:
         """
         return self._rows(self.sets)
 
-    def to_frame(self) -> Any:
-        """The sets with the names of their features, as a data frame of pandas.
-
-        Returns
-        -------
-        frame : DataFrame
-            A row for each set.
-        """
-        return as_frame(self.table())
-
     def _rows(self, sets: list[list[int]]) -> Records:
         names = {unit: name_of(self.names[unit], self.what) for one in sets for unit in one}
         found = zip(self.objectives.tolist(), sets, strict=True)
@@ -310,7 +300,7 @@ def near_best(
     >>> from sklearn.datasets import load_wine
     >>> from fisherset import near_best
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
-    >>> found = near_best(X, y, 5, within=0.03)
+    >>> found = near_best(X, y, 5, gamma=len(y), within=0.03)
     >>> found
     NearBest(4 sets of 5 features within 3 % of the best, all found, F = 1.06584, upper bound 1.06584,
     gamma = 178)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fisherset._docs import documented
 from fisherset._format import listed
-from fisherset._records import Records, aligned, as_frame, name_of
+from fisherset._records import Records, Tabular, aligned, name_of
 from fisherset._types import Indices
 from fisherset.analysis.fitted import accepts_selector
 from fisherset.selection.constraints import PosedProblem, SetArguments
@@ -60,7 +60,7 @@ class Step(NamedTuple):
 
 @documented
 @dataclass(frozen=True)
-class SelectionPath:
+class SelectionPath(Tabular):
     """Selections of rising size, a sequence of steps, all at one gamma: their F can be compared.
 
     Attributes
@@ -111,16 +111,6 @@ class SelectionPath:
             )
             before = step.features
         return rows
-
-    def to_frame(self) -> Any:
-        """Rows of the printed table, as a data frame of pandas.
-
-        Returns
-        -------
-        frame : DataFrame
-            A row for each size.
-        """
-        return as_frame(self.table())
 
     def _names(self, columns: Indices) -> list[str]:
         known = range(columns.max(initial=0) + 1) if self.feature_names is None else self.feature_names
@@ -191,18 +181,18 @@ def selection_path(
 
     Examples
     --------
-    >>> from sklearn.datasets import load_digits
+    >>> from sklearn.datasets import load_breast_cancer
     >>> from fisherset import selection_path
-    >>> X, y = load_digits(return_X_y=True)
-    >>> path = selection_path(X, y, [5, 10, 20])
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> path = selection_path(X, y, [2, 3, 5])
     >>> print(path)
-     k        F  upper bound    gap  added
-     5  1.29365      1.55593  16.9%  x21, x26, x36, x42, x60
-    10  2.13397      2.29929   7.2%  x10, x20, x27, x30, x46
-    20  3.03859      3.10366   2.1%  x5, x13, x18, x33, x37, x43, x51, x52, x58, x61
-    All at gamma = 1797.
+    k         F  upper bound   gap  added
+    2  0.629653     0.629653  0.0%  x20, x27
+    3  0.656967     0.656967  0.0%  x21
+    5  0.683139     0.683139  0.0%  x7, x28
+    All at gamma = 97.3902.
     >>> path[0].features, f"{path[0].gap:.1%}"
-    (array([21, 26, 36, 42, 60]), '16.9%')
+    (array([20, 27]), '0.0%')
     """
     options = check_search(solver, tol, max_iter)
     arguments = FitArguments(sample_weight, class_weight, confounders, missing=missing)

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Any
 
 from fisherset._progress import report_progress
-from fisherset._records import joined, printable
+from fisherset._records import cut, joined
 from fisherset.data.rows import Block, Kernel, T, check_unchanged
 
 
@@ -36,7 +36,7 @@ class BatchedRows(ABC):
         parts = [] if self.n_rows is None else [f"{self.n_rows} rows"]
         parts += [f"{self.n_columns} columns", *(["target " + joined(targets)] if targets else [])]
         parts += [f"adjusted for {joined(self.confounder_names)}"] if self.confounder_names else []
-        name = f"{printable(self.source)}: " if self.source else ""
+        name = f"{cut(self.source)}: " if self.source else ""
         return f"{type(self).__name__}({name}{', '.join(parts)})"
 
     @abstractmethod

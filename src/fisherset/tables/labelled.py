@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fisherset._records import brief, printable
+from fisherset._records import brief, cut
 from fisherset.tables.columns.confounders import annotation_numbers
 from fisherset.tables.columns.features import Feature
 from fisherset.tables.columns.identifiers import Identifiers
@@ -86,7 +86,7 @@ class LabelledTable(NamedTuple):
         return self._replace(confounders=annotation_numbers(self.annotations, columns))
 
     def __repr__(self) -> str:
-        return f"LabelledTable({printable(self.path.name)}: {brief(self.X)}, target {printable(self.target)})"
+        return f"LabelledTable({cut(self.path.name)}: {brief(self.X)}, target {cut(self.target)})"
 
     @property
     def names(self) -> list[str]:
