@@ -137,6 +137,8 @@ class Null(NamedTuple):
 
     def exceeded(self, shares: Floats) -> Floats:
         """Probability of more than each of some shares."""
+        if not self.scale > 0:  # targets that do not vary, of which no share is more than chance
+            return np.ones_like(shares)
         found: Floats = betaincc(self.a, self.b, np.minimum(shares / self.scale, 1.0))
         return found
 

@@ -281,9 +281,10 @@ def choose_branch(
     x, stiffness = q[members], 1 / np.maximum(P.diagonal(), np.finfo(float).tiny)
     # every move counts at least a millionth of F, so that products of two tell units apart
     least = 1e-6 * value
-    moves = (np.clip(d**2 * stiffness / 2, least, max(slack, least)) for d in (x, 1 - x))
-    place = int(np.argmax(np.prod(list(moves), axis=0)))
-    along = P[:, place] * stiffness[place]
+    with np.errstate(over="ignore"):  # beyond float64 is beyond all limits that follow
+        moves = [np.clip(d**2 * stiffness / 2, least, max(slack, least)) for d in (x, 1 - x)]
+        place = int(np.argmax(np.prod(moves, axis=0)))
+        along = P[:, place] * stiffness[place]
     starts = []
     for end in (1.0, 0.0):
         start = q.copy()
@@ -302,6 +303,10 @@ def _movement(relaxations: Relaxations, q: Floats, delta: Floats, members: Indic
         P = np.linalg.inv(curvature)
     except np.linalg.LinAlgError:
         return None
-    sums = P.sum(axis=1)
-    total = float(sums.sum())
-    return P - np.outer(sums, sums) / total if total > 0 else None
+    with np.errstate(over="ignore", invalid="ignore"):  # where F is so small that P leaves float64
+        sums = P.sum(axis=1)
+        total = float(sums.sum())
+        if not total > 0:
+            return None
+        within: Floats = P - np.outer(sums, sums) / total
+    return within if np.all(np.isfinite(within)) else None
