@@ -114,6 +114,7 @@ def compared(request: Request, sizes: Sequence[int], silent: bool, **parameters:
 
 
 def page_of(request: Request, k: int, found: Compared, leakage: Sequence[Remark]) -> str:
+    """Return the report of the joint selection of size k, with the comparison of the methods."""
     from fisherset.cli.answer import answered
     from fisherset.cli.sizes import compared_sizes, fitted
 

@@ -30,10 +30,7 @@ class NearestNeighbour(NamedTuple):
     score_weights: Floats | None  # and in the score
 
     def on(
-        self,
-        train: Indices,
-        test: Indices,
-        values: Callable[[Indices], Callable[[TableProblem, Indices], Any]],
+        self, train: Indices, test: Indices, values: Callable[[Indices], Values]
     ) -> Callable[[TableProblem, Indices], float]:
         """The accuracy on columns of a problem, from the values of rows in some columns."""
         if self.weights is not None:
