@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     )
     from fisherset.statistics.summary import Summary, summarize
     from fisherset.tables import Layout, scan
+    from fisherset.trust import PermutationTest, Stability, permutation_test, stability
 
     __version__: str
 
@@ -50,8 +51,10 @@ __all__ = [
     "Layout",
     "LeakageWarning",
     "NearBest",
+    "PermutationTest",
     "SelectionPath",
     "SelectionPathDisplay",
+    "Stability",
     "Summary",
     "TraceRatio",
     "__version__",
@@ -60,8 +63,10 @@ __all__ = [
     "explain",
     "fisher_criterion",
     "near_best",
+    "permutation_test",
     "scan",
     "selection_path",
+    "stability",
     "summarize",
 ]
 _HOMES = {
@@ -73,9 +78,10 @@ _HOMES = {
     "selection.leakage": ("LeakageWarning",),
     "statistics.summary": ("Summary", "summarize"),
     "tables": ("Layout", "scan"),
+    "trust": ("PermutationTest", "Stability", "permutation_test", "stability"),
     "selectors": tuple(__all__),
 }
-_MODULES = ("datasets", "evaluation", "paper", "plots", "report", "tables")
+_MODULES = ("datasets", "evaluation", "paper", "plots", "report", "tables", "trust")
 
 
 def __getattr__(name: str) -> "Any":

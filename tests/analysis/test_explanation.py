@@ -329,3 +329,90 @@ def test_without_rows_what_is_not_known_is_no_number(grouped):
             with pytest.warns(UserWarning, match="fewer than six correct digits"):
                 found = explain(table, None, chosen, gamma=gamma, groups=groups)
         assert check_true(found, X, y, groups, gamma) == (found.features.size if known else 0)
+
+
+def literal_parts(X, Y, columns, gamma, weight=None, confounders=None, *, standardize=True):
+    """F_c of each column of Y, indicators or numbers, as it is defined, from the rows."""
+    n = len(X)
+    weight = np.ones(n) if weight is None else weight
+    N = np.column_stack([np.ones(n), *([] if confounders is None else [confounders])])
+    root, total = np.sqrt(weight)[:, None], weight.sum()
+    Q = np.linalg.qr(N * root)[0]
+    Z, H = ((A * root) - Q @ (Q.T @ (A * root)) for A in (X, Y))
+    Z = Z / np.sqrt((Z**2).sum(axis=0) / total)
+    Z, C = Z[:, columns], Z[:, columns].T @ H
+    return np.einsum("jc,jc->c", C, np.linalg.solve(Z.T @ Z + gamma * np.eye(len(columns)), C)) / total
+
+
+def check_parts(found, X, H, chosen, gamma, *more):
+    whole = literal_parts(X, H, chosen, gamma, *more)
+    np.testing.assert_allclose(found.class_objectives, whole, rtol=1e-9)
+    assert found.class_objectives.sum() == pytest.approx(found.objective, rel=1e-9)
+    np.testing.assert_allclose(found.class_drops.sum(axis=1), found.drops, rtol=1e-9)
+    for at in range(len(chosen)):
+        rest = literal_parts(X, H, np.delete(chosen, at), gamma, *more)
+        np.testing.assert_allclose(found.class_drops[at], whole - rest, rtol=1e-7, atol=1e-11)
+
+
+@pytest.mark.parametrize("c", [2, 3, 10])
+@pytest.mark.parametrize("asked", ["as it is", "weights", "classes weighed", "confounders"])
+def test_parts_of_the_classes_add_up(asked, c):
+    X, y = reference.random_problem(c, n=60, d=12, c=c)
+    how, chosen = ASKED[asked], [1, 4, 7, 9]
+    weight = how.get("sample_weight", np.ones(60))
+    if asked == "classes weighed":
+        weight = 60 / c / np.bincount(y)[y]
+    T = (y[:, None] == np.unique(y)).astype(float)
+    H = T * np.sqrt(weight.sum() / (weight @ T))
+    for kind in (np.asarray, sparse.csr_array):
+        found = explain(kind(X), y, chosen, gamma=5.0, **how)
+        assert found.classes.tolist() == np.unique(y).tolist()
+        check_parts(found, X, H, chosen, 5.0, weight, how.get("confounders"))
+    if asked != "confounders":
+        for at, j in enumerate(chosen):
+            spread = np.sqrt(np.cov(X[:, j], aweights=weight, bias=True))
+            inside = np.array([np.average(X[t > 0, j], weights=weight[t > 0]) for t in T.T])
+            outside = np.array([np.average(X[t == 0, j], weights=weight[t == 0]) for t in T.T])
+            np.testing.assert_allclose(found.class_differences[at], (inside - outside) / spread, atol=1e-9)
+    if c == 2:
+        higher = [[(int(np.argmax(found.class_differences[at])), 1)] for at in range(4)]
+        assert found.separated == higher
+
+
+def test_parts_are_the_same_out_of_core(tmp_path):
+    X, y = reference.random_problem(3, n=60, d=12, c=4)
+    whole = explain(X, y, [1, 4, 7], gamma=5.0)
+    scanned = explain(one_parquet(Given(X, y), tmp_path)["X"], None, [1, 4, 7], gamma=5.0)
+    for found in (explain(summarize(X, y), None, [1, 4, 7], gamma=5.0), scanned):
+        np.testing.assert_allclose(found.class_drops, whole.class_drops, rtol=1e-9)
+        np.testing.assert_allclose(found.class_objectives, whole.class_objectives, rtol=1e-9)
+        np.testing.assert_allclose(found.class_differences, whole.class_differences, atol=1e-9)
+        assert [[sign for _, sign in some] for some in found.separated] == [
+            [sign for _, sign in some] for some in whole.separated
+        ]
+
+
+def test_parts_of_several_numbers_and_of_groups():
+    rng = np.random.default_rng(1)
+    X, Y = rng.normal(size=(50, 6)), rng.normal(size=(50, 3))
+    found = explain(X, Y, [0, 3], gamma=10.0, task="regression")
+    check_parts(found, X, (Y - Y.mean(axis=0)) / Y.std(axis=0), [0, 3], 10.0)
+    np.testing.assert_allclose(found.class_differences, np.corrcoef(X.T, Y.T)[[0, 3], 6:])
+    one = explain(X, Y[:, 0], [0, 3], gamma=10.0, task="regression")
+    assert one.classes.size == 0
+    assert one.separated == [[], []]
+    y = np.arange(50) % 3
+    grouped = explain(X, y, [0, 1, 4, 5], gamma=10.0, groups=[0, 0, 1, 1, 2, 2])
+    T = (y[:, None] == np.arange(3)) * np.sqrt(50 / np.bincount(y))
+    whole = literal_parts(X, T, [0, 1, 4, 5], 10.0)
+    for at, rest in enumerate(([4, 5], [0, 1])):
+        np.testing.assert_allclose(grouped.class_drops[at], whole - literal_parts(X, T, rest, 10.0))
+    assert np.isnan(grouped.class_differences).all()
+
+
+def test_parts_where_gamma_is_below_the_rounding():
+    X, y = related(2)
+    found = explain(X, y, [2, 5, 17, 18], gamma=1e-9)
+    np.testing.assert_allclose(found.class_drops.sum(axis=1), found.drops, rtol=1e-9, atol=1e-12)
+    assert np.all(found.class_drops >= 0)
+    assert found.class_objectives.sum() == pytest.approx(found.objective, rel=1e-6)

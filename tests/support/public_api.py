@@ -23,6 +23,7 @@ from fisherset import (
     fisher_criterion,
     near_best,
     selection_path,
+    stability,
     summarize,
 )
 from fisherset.evaluation import compare
@@ -136,6 +137,13 @@ PUBLIC_CALLS = [
     ),
     _of_summary("classification"),
     _of_summary("regression"),
+    PublicCall(
+        "stability",
+        lambda X, y, **more: stability(GeneralizedFisherScore(2), X, y, n_pairs=2, random_state=0, **more),
+        lambda found: found.frequencies,
+        frozenset(),
+        weighted=False,
+    ),
     PublicCall(  # whose other parameters have tests of their own
         "compare",
         compare,

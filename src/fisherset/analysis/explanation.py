@@ -14,6 +14,7 @@ from fisherset._records import Records, Tabular, aligned, name_of
 from fisherset._rounding import Value
 from fisherset._threads import one_thread
 from fisherset._types import Floats, Indices
+from fisherset.analysis.class_parts import class_differences, class_parts, parted_classes
 from fisherset.analysis.fitted import accepts_selector
 from fisherset.selection.constraints import SetArguments
 from fisherset.selection.outcome import prove_units, table_bounds, warn_status
@@ -40,6 +41,10 @@ STEP = 64  # members whose correlations with all columns are held at a time
 # How far gamma has to exceed the least one for a search for F after a swap to be right to all its digits.
 # Below that F is computed anew for the most promising outsiders: so many of each member, and of all.
 CLEAR, TRIED, TRIED_IN_ALL = 1e3, 8, 512
+MAIN_SHARE, MOST_CLASSES = (
+    2 / 3,
+    3,
+)  # of a loss that the classes named with a feature make up; a line of names
 DROP_ACCURACY = 1e-9  # share of itself to which the loss of F must be known from one system
 
 
@@ -56,6 +61,10 @@ class _Figures(NamedTuple):
     in_every: NDArray[np.bool_]
     exchanges: Indices
     exchanged: Floats
+    classes: NDArray[Any]
+    class_objectives: Floats
+    class_drops: Floats
+    class_differences: Floats
 
 
 @documented
@@ -93,16 +102,44 @@ class Explanation(Tabular, _Figures):
         that their system does not fit into memory, and where gamma is so small that float64 cannot tell.
     exchanged : ndarray of shape (k,)
         F after that swap; NaN without any.
+    classes : ndarray of shape (n_classes,)
+        Classes; the labels of label sets; the numbers of several targets; empty for a single number.
+    class_objectives : ndarray of shape (n_classes,)
+        Part of F of each class, by its indicator. Their sum is F.
+    class_drops : ndarray of shape (k, n_classes)
+        Loss of the part of each class when the feature is removed and not replaced. Each row sums to
+        its entry of `drops`.
+    class_differences : ndarray of shape (k, n_classes)
+        Mean of the feature in the class less its mean in the rest, in standard deviations of the
+        feature, both adjusted for the confounders; for numbers their correlation. NaN for groups.
     """
 
     _labels: Sequence[Any] = ()
     _what = "features"
     _score = "Fisher score"
+    _two_classes = False
 
     @property
     def names(self) -> list[str]:
         """Names of the features, or labels of the groups; "x0", "x1", ... where the table has none."""
         return [str(self._name(unit)) for unit in self.features.tolist()]
+
+    @property
+    def separated(self) -> list[list[tuple[Any, int]]]:
+        """Classes that each feature mainly separates from the rest, the most important first.
+
+        As few as make up two thirds of its entry of `drops`, at most three; each with 1 where the feature is
+        higher in the class than in the rest, -1 where it is lower, 0 where that is not known. Of two classes
+        only the one in which it is higher.
+        """
+        found = []
+        for losses, differences in zip(self.class_drops, self.class_differences, strict=True):
+            signs = np.sign(np.nan_to_num(differences)).astype(int).tolist()
+            some = _main_classes(losses)
+            if self._two_classes and some:
+                some = [at for at, sign in enumerate(signs) if sign > 0]
+            found.append([(self.classes.tolist()[at], signs[at]) for at in some])
+        return found
 
     def table(self) -> Records:
         """Rows of the printed table, as dictionaries.
@@ -224,6 +261,8 @@ def explain(
     drops, correlations, swapped = np.zeros(k), np.zeros(k), np.full(k, np.nan)
     nearest, swaps, in_every = np.full(k, -1), np.full(k, -1), np.zeros(k, dtype=bool)
     value = 0.0
+    classes = parted_classes(subset.table)
+    of_classes, class_drops = np.zeros(classes.size), np.zeros((k, classes.size))
     if varying.any():
         with one_thread():
             # where gamma is below the rounding of G, columns are shrunk so that G + gamma I can be solved
@@ -231,7 +270,8 @@ def explain(
             state = measure_subset(searched, subset.columns, subset.gamma)
             proven = prove_value(subset.posed.problem, subset.columns, subset.gamma, state)
             value = proven.stated
-            drops[varying] = _drops(subset, state, proven)
+            drops[varying], anew = _drops(subset, state, proven)
+            _, of_classes, class_drops[varying] = class_parts(subset, state, drops[varying], anew)
             nearest[varying], correlations[varying] = _most_correlated(subset)
             swaps[varying], swapped[varying] = _best_swaps(subset, state, value)
         warn_status(Status.INEXACT if proven.wrong or np.isnan(drops).any() else Status.CONVERGED)
@@ -239,8 +279,12 @@ def explain(
             in_every = _in_every(subset)[chosen]
     alone = _alone(subset)[chosen]
     figures = chosen, alone, drops, nearest, correlations, value, subset.gamma, in_every
-    found = Explanation(*figures, swaps, swapped)
     constraints = subset.posed.constraints
+    differences = np.full((k, classes.size), np.nan)
+    if constraints.what != "groups":
+        differences = class_differences(subset.table, chosen)
+    found = Explanation(*figures, swaps, swapped, classes, of_classes, class_drops, differences)
+    found._two_classes = subset.table.one_class_each and classes.size == 2
     found._labels, found._what = constraints.labels, constraints.what
     found._score = "Fisher score" if subset.table.one_class_each else "sum of r\N{SUPERSCRIPT TWO}"
     return found
@@ -253,14 +297,14 @@ def _in_every(subset: PosedSubset) -> NDArray[np.bool_]:
     return prove_units(*table_bounds(posed, found), found.objective, found.status).in_every
 
 
-def _drops(subset: PosedSubset, state: Subset, whole: Value) -> Floats:
+def _drops(subset: PosedSubset, state: Subset, whole: Value) -> tuple[Floats, NDArray[np.bool_]]:
     """Loss of F without each of the members: from one system, or one by one where that is too rough.
 
-    NaN where float64 cannot tell.
+    NaN where float64 cannot tell. And whether each was computed by itself.
     """
     problem, units, members = subset.posed.problem, subset.posed.domain.units, subset.members
     if whole.wrong:
-        return np.full(members.size, np.nan)
+        return np.full(members.size, np.nan), np.ones(members.size, dtype=bool)
     drops, anew = np.full(members.size, whole.value), np.ones(members.size, dtype=bool)
     if state.problem is problem:
         drops, anew = unit_losses(state, units) / problem.n, lost_units(state, units, DROP_ACCURACY)
@@ -269,7 +313,17 @@ def _drops(subset: PosedSubset, state: Subset, whole: Value) -> Floats:
     for place in np.flatnonzero(anew).tolist():
         rest = prove_value(problem, units.columns(np.delete(members, place)), subset.gamma)
         drops[place] = np.nan if rest.wrong else max(whole.value - rest.value, 0.0)
-    return drops
+    return drops, anew
+
+
+def _main_classes(losses: Floats) -> list[int]:
+    """The fewest classes that make up most of a loss, the largest part first; none of no loss."""
+    total = float(losses.sum())
+    if not total > 0:
+        return []
+    order = np.argsort(-np.round(losses / total, 9), kind="stable")[:MOST_CLASSES]  # of equals the first
+    reached = np.cumsum(losses[order]) >= MAIN_SHARE * total * (1 - TIE)
+    return [int(at) for at in order[: int(np.argmax(reached)) + 1 if reached.any() else None]]
 
 
 def _best_swaps(subset: PosedSubset, state: Subset, value: float) -> tuple[Indices, Floats]:

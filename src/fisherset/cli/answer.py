@@ -26,7 +26,7 @@ from fisherset.cli.request import Request
 from fisherset.cli.sizes import SELECTORS, compared_sizes, fitted, nearby_sizes
 from fisherset.cli.terminal import ProgressBars, status_shown_later
 from fisherset.cli.what_if import what_if
-from fisherset.report import ChosenFeature, Remark
+from fisherset.report import ChosenFeature, Frequency, Remark
 from fisherset.report.comparisons import Sizes
 from fisherset.statistics.leakage import leaking_columns
 from fisherset.tables import Feature, Selection
@@ -34,9 +34,11 @@ from fisherset.tables.memory import check_shape
 from fisherset.tables.read import pick
 from fisherset.tables.selection import PROVEN
 from fisherset.tables.write import table_content
+from fisherset.trust import Assessment
 
 DEFAULT_SIZE = 50  # features that are selected without -k, of a table that has twice as many
 DRAWN_VALUES = 8_000_000  # values (64 MB) that the pictures of an out-of-core table are drawn from
+OFTEN = 0.5  # share of the halves from which features that are not selected are listed, too
 NUMBERS = ("gamma", "objective", "upper_bound", "gap")  # of a fitted selector
 
 
@@ -99,6 +101,7 @@ class Answer:
     explanation: Explanation
     leakage: Sequence[Remark] = ()
     sizes: Sizes | None = None
+    assessment: Assessment | None = None  # of --trust
 
     @cached_property
     def rows(self) -> list[ChosenFeature]:
@@ -118,6 +121,15 @@ class Answer:
     def features(self) -> list[Feature]:
         """The selected features, those of a group one after the other."""
         return [self.request.table.features[j] for some in self.columns.values() for j in some]
+
+    @cached_property
+    def frequencies(self) -> list[Frequency]:
+        """How often the selected features, and others that are selected often, are on halves of the rows."""
+        if self.assessment is None or self.assessment.stability is None:
+            return []
+        grouping, names = self.request.grouping, [row.name for row in self.rows]
+        rows = report.frequencies(self.assessment.stability, grouping.labels, grouping.codes, names)
+        return [row for row in rows if row.chosen or row.frequency >= OFTEN]
 
     @cached_property
     def selection(self) -> Selection:
@@ -157,6 +169,7 @@ class Answer:
             why=None if self.sizes is None else self.sizes.why,
             drop_unlabelled=source.drop_unlabelled,
             target_range=request.target_range,
+            trust=None if self.assessment is None else report.trust_record(self.assessment, self.frequencies),
         )
 
     def reduced_table(self, path: Path, safe: bool = False) -> bytes:
@@ -186,6 +199,10 @@ class Answer:
             title = f"{counted(len(comparison.accuracy), 'methods')} compared on {table.path.name}"
         sizes = self.sizes or nearby_sizes(request, self.selector, k)
         fit = X, y, table.names, self.selector, self.explanation
+        trust = None
+        if self.assessment is not None:
+            named = request.grouping.labels, request.grouping.codes, [row.name for row in self.rows]
+            trust = report.build_trust(self.assessment, *named, request.grouping.noun)
         content = report.build_report(
             *fit,
             title=title,
@@ -200,6 +217,7 @@ class Answer:
             compared_sizes=sizes,
             rows=self.rows,
             what_if=what_if(request, self.selector, sizes),
+            trust=trust,
         )
         return report.report_page(content)
 

@@ -19,6 +19,7 @@ from fisherset.cli.commands.demo import demo
 from fisherset.cli.commands.reproduce import reproduce
 from fisherset.cli.commands.select import select
 from fisherset.cli.commands.summaries import merge, summarize
+from fisherset.cli.commands.trust import trust
 from fisherset.cli.terminal import reset_notes, show_note, tolerant_streams
 from fisherset.cli.usage import in_options, usage_sentence
 from fisherset.cli.values import Command, Group
@@ -38,7 +39,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (select, apply, compare, certify, alternatives, summarize, merge, demo, reproduce):
+for command in (select, trust, apply, compare, certify, alternatives, summarize, merge, demo, reproduce):
     app.command(cls=Command)(command)
 
 

@@ -116,6 +116,15 @@ class Request:
         """The number of groups that may be selected."""
         return len(self.grouping.labels) - len({*self.exclude, *self.adjust_for})
 
+    def row_groups(self, option: str, given: Sequence[str]) -> list[int]:
+        """Return the group of each row by its values in the columns that an option names."""
+        import numpy as np
+
+        columns = self._columns(_Names(self.table, self.grouping).groups(option, given)) or []
+        values = self.table.X[:, columns]
+        values = values.toarray() if hasattr(values, "toarray") else np.asarray(values)
+        return [int(group) for group in np.unique(values, axis=0, return_inverse=True)[1].ravel()]
+
     def names(self, groups: Sequence[int]) -> list[str]:
         """Return the labels of some groups."""
         return [self.grouping.labels[group] for group in groups]

@@ -26,11 +26,13 @@ from fisherset.evaluation.redundancy import (
     correlated_groups,
     correlation_matrix,
 )
+from fisherset.trust.held_out import HeldOut, held_out
 
 __all__ = [
     "Columns",
     "Comparison",
     "Difference",
+    "HeldOut",
     "Pair",
     "Plane",
     "TITLES",
@@ -47,6 +49,7 @@ __all__ = [
     "fitted_values",
     "giveaways",
     "halves",
+    "held_out",
     "holdout_accuracy",
     "looks_like_images",
     "methods_for",

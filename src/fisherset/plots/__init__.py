@@ -3,6 +3,7 @@
 from fisherset.plots.curves import ComparisonDisplay, SelectionPathDisplay
 from fisherset.plots.heatmaps import AlternativesDisplay, CorrelationDisplay, PixelDisplay
 from fisherset.plots.samples import DistributionDisplay, FitDisplay, PlaneDisplay
+from fisherset.plots.trust import PermutationTestDisplay, StabilityDisplay
 
 __all__ = [
     "AlternativesDisplay",
@@ -10,7 +11,9 @@ __all__ = [
     "CorrelationDisplay",
     "DistributionDisplay",
     "FitDisplay",
+    "PermutationTestDisplay",
     "PixelDisplay",
     "PlaneDisplay",
     "SelectionPathDisplay",
+    "StabilityDisplay",
 ]

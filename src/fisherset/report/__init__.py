@@ -27,6 +27,7 @@ from fisherset.report.pages import Downloads, build_downloads, embedded, render
 from fisherset.report.panels import Panel, Panels, build_panels
 from fisherset.report.provenance import Provenance, mark_of, python_lines
 from fisherset.report.report import Report, build_report, class_sizes, report_page
+from fisherset.report.trust import Frequency, TrustSection, build_trust, frequencies, trust_record
 from fisherset.report.what_if import Commands, WhatIf, build_what_if
 
 __all__ = [
@@ -38,11 +39,13 @@ __all__ = [
     "Commands",
     "Compared",
     "Downloads",
+    "Frequency",
     "Panel",
     "Panels",
     "Provenance",
     "Remark",
     "Report",
+    "TrustSection",
     "WhatIf",
     "alternative_features",
     "alternative_sets",
@@ -52,10 +55,12 @@ __all__ = [
     "build_downloads",
     "build_panels",
     "build_report",
+    "build_trust",
     "build_what_if",
     "chosen_features",
     "class_sizes",
     "embedded",
+    "frequencies",
     "giveaway_remarks",
     "mark_of",
     "noise_remarks",
@@ -66,4 +71,5 @@ __all__ = [
     "render",
     "report_page",
     "status_remarks",
+    "trust_record",
 ]

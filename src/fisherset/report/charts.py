@@ -34,6 +34,8 @@ class Curve(NamedTuple):
         A number to compare with, and its name.
     note : str
         The caption.
+    reaching : str
+        Words before the upper end of the band at a size.
     """
 
     title: str
@@ -48,6 +50,7 @@ class Curve(NamedTuple):
     level: float | None = None
     level_name: str = ""
     note: str = ""
+    reaching: str = "at most"
 
 
 class Mark(NamedTuple):
@@ -112,7 +115,7 @@ def build_chart(curve: Curve) -> Chart:
     chart : Chart
         The picture.
     """
-    known = [*curve.tops, *curve.bottoms, *([] if curve.level is None else [curve.level])]
+    known = [*curve.values, *curve.tops, *curve.bottoms, *([] if curve.level is None else [curve.level])]
     low, high = (min([0.0, *known]) if curve.band else min(known)), max(known)
     margin = 0.06 * (high - low) or abs(high) or 1.0
     low, high = (low if curve.band else low - margin), high + margin
@@ -134,7 +137,7 @@ def build_chart(curve: Curve) -> Chart:
     across = [Tick(x(k), str(k)) for k in curve.ks]
     marks, words = [], []
     for k, value, top in zip(curve.ks, curve.values, curve.tops, strict=True):
-        more = f", at most {shown(top)}" if curve.band else f" ± {shown(top - value)}"
+        more = f", {curve.reaching} {shown(top)}" if curve.band else f" ± {shown(top - value)}"
         marks.append(Mark(x(k), y(value), f"{k}: {shown(value)}{more}", k == curve.chosen))
         words.append(f"{k}: {shown(value)}")
     there_and_back = f"M{path(curve.tops, curve.ks)}L{path(curve.bottoms[::-1], curve.ks[::-1])}Z"

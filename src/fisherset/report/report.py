@@ -35,6 +35,7 @@ from fisherset.report.overview import (
 from fisherset.report.pages import Downloads, build_downloads, render, short
 from fisherset.report.panels import Panels
 from fisherset.report.provenance import Provenance
+from fisherset.report.trust import TrustSection
 from fisherset.report.what_if import WhatIf
 
 NUMBERS = ("objective", "upper_bound", "gap", "gamma")  # of a fitted selector, for files
@@ -67,6 +68,8 @@ class Report(NamedTuple):
         The number of rows of each class.
     what_if : WhatIf or None
         The panel to change the set with.
+    trust : TrustSection or None
+        Stability, permutation test and advice.
     """
 
     overview: Overview
@@ -86,6 +89,7 @@ class Report(NamedTuple):
     provenance: Provenance
     classes: Mapping[str, int]
     what_if: WhatIf | None
+    trust: TrustSection | None
 
     @property
     def alone(self) -> str:
@@ -116,6 +120,7 @@ def build_report(
     rows: Sequence[ChosenFeature] | None = None,
     what_if: WhatIf | None = None,
     ended: Sequence[Remark] | None = None,
+    trust: TrustSection | None = None,
 ) -> Report:
     """Put the content of a page about a fitted selector together.
 
@@ -155,6 +160,8 @@ def build_report(
         The panel to change the set with, from :func:`build_what_if`.
     ended : sequence of Remark, default=None
         How the search ended and compares with chance; None for the words of :func:`remarks_on`.
+    trust : TrustSection, default=None
+        From :func:`build_trust`.
 
     Returns
     -------
@@ -202,6 +209,7 @@ def build_report(
         provenance=made,
         classes=classes,
         what_if=what_if,
+        trust=trust,
     )
 
 

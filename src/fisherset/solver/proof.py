@@ -123,11 +123,12 @@ def prove_tangents(
 
 
 class RowFit(NamedTuple):
-    """F(q), a bound on its error, and V of Eq. (25)."""
+    """F(q), a bound on its error, V of Eq. (25), and Y with n F(q) = tr(Y'Y), a column for each of H."""
 
     value: float
     error: float
     V: Floats
+    Y: Floats
 
 
 def fit_rows(problem: Problem, columns: Indices, q: Floats, gamma: float) -> RowFit | None:
@@ -154,12 +155,12 @@ def fit_rows(problem: Problem, columns: Indices, q: Floats, gamma: float) -> Row
     nF = float(np.vdot(Y, Y))
     smallest = float(np.linalg.svd(R, compute_uv=False)[-1])
     if not rounding.stands(columns, norms / root, smallest):
-        return RowFit(nF / problem.n, np.inf, V)
+        return RowFit(nF / problem.n, np.inf, V, Y)
     weights = np.linalg.norm(np.linalg.solve(R, Y), axis=1)
     residual = np.sqrt(max(float(np.vdot(H, H)) - nF, 0.0)) + EPS * float(np.linalg.norm(H))
     error = rounding.of_backward(columns, norms / root, weights, np.sqrt(nF), float(residual))
     error += rounding.of_scales(columns, nF) + 64 * EPS * problem.ceiling * problem.n
-    return RowFit(nF / problem.n, error / problem.n, V)
+    return RowFit(nF / problem.n, error / problem.n, V, Y)
 
 
 class UnitBounds(NamedTuple):

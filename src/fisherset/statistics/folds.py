@@ -54,25 +54,59 @@ class FoldedTable:
         or where the fold holds nearly all there is of a column.
         """
         if not by_rows:
-            part, guard = self._rows.take(fold), self._moments.guard
-            moments = self._moments - part.reduce(MomentsKernel(self._coding, guard))
-            # where next to nothing is left, it is rounding, unless it is nothing indeed
-            whole = self._moments.squares
-            spent = np.flatnonzero((whole > 0) & (moments.squares <= LEFT * whole))
-            if not spent.size or not np.any(_values(self._rows.X, rest, spent)):
-                for sums in (moments.squares, moments.added, moments.NX.T, moments.TX.T):
-                    sums[spent] = 0.0
-                complement = ComplementProducts(self.products, RowProducts(part, guard))
+            part = self._rows.take(fold)
+            moments = self._difference(part.reduce(self._kernel), rest)
+            if moments is not None:
+                complement = ComplementProducts(self.products, RowProducts(part, self._moments.guard))
                 problem = self._problem(complement, moments)
                 if not problem.scatter.unknown.any():
                     return problem
-        source = self._rows.take(rest)
-        moments = sum_moments(source, self._coding, self._moments.guard.fill)
-        return self._problem(RowProducts(source, moments.guard), moments)
+        return self._of_rows(self._rows.take(rest))
 
-    def _problem(self, products: Any, moments: Moments) -> TableProblem:
+    def halves(self, first: Indices, second: Indices) -> tuple[TableProblem, TableProblem]:
+        """The problems of two halves of the rows without a row in common; a few rows may be in neither.
+
+        The sums of the first are computed, those of the second are all others less the rows in neither.
+        Products are computed from the rows of each: a search on one half needs few of them, and the whole
+        less the other half would take three times as many multiplications.
+        """
+        parts, kernel = [self._rows.take(rows) for rows in (first, second)], self._kernel
+        neither = np.ones(self._rows.n_rows, dtype=bool)
+        neither[first] = neither[second] = False
+        of_first = parts[0].reduce(kernel)
+        others = [self._rows.take(np.flatnonzero(neither)).reduce(kernel)] if neither.any() else []
+        of_second = self._difference(sum(others, start=of_first), second)
+        problems = []
+        for part, moments in zip(parts, (of_first, of_second), strict=True):
+            products = RowProducts(part, self._moments.guard)
+            problem = None if moments is None else self._problem(products, moments, eager=False)
+            if problem is None or problem.scatter.unknown.any():
+                problem = self._of_rows(part, eager=False)
+            problems.append(problem)
+        return problems[0], problems[1]
+
+    @property
+    def _kernel(self) -> MomentsKernel:
+        return MomentsKernel(self._coding, self._moments.guard)
+
+    def _difference(self, of_fold: Moments, rest: Indices) -> Moments | None:
+        """The moments of all rows less those of a fold; None where too few digits are left of a column."""
+        moments, whole = self._moments - of_fold, self._moments.squares
+        # where next to nothing is left, it is rounding, unless it is nothing indeed
+        spent = np.flatnonzero((whole > 0) & (moments.squares <= LEFT * whole))
+        if spent.size and np.any(_values(self._rows.X, rest, spent)):
+            return None
+        for sums in (moments.squares, moments.added, moments.NX.T, moments.TX.T):
+            sums[spent] = 0.0
+        return moments
+
+    def _of_rows(self, source: MemoryRows, *, eager: bool = True) -> TableProblem:
+        moments = sum_moments(source, self._coding, self._moments.guard.fill)
+        return self._problem(RowProducts(source, moments.guard), moments, eager=eager)
+
+    def _problem(self, products: Any, moments: Moments, *, eager: bool = True) -> TableProblem:
         scatter = Scatter(moments, self._coding)
-        return TableProblem(products, scatter, self._coding, standardize=self._standardize, eager=True)
+        return TableProblem(products, scatter, self._coding, standardize=self._standardize, eager=eager)
 
 
 def _values(X: Any, rows: Indices, columns: Indices) -> Any:

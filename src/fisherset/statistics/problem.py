@@ -11,6 +11,7 @@ and the guard keeps mean / spread small enough for these differences to lose at 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from functools import cached_property, partial
 from typing import Any
 
@@ -72,15 +73,30 @@ class TableProblem:
         self.scale[unknown] = np.inf  # a column of zeros, which may be anything of length sqrt(n)
         with np.errstate(over="ignore"):  # the diagonal is checked where the problem is posed
             self.diagonal: Floats = np.where(unknown, self.n, total / self.scale / self.scale)
-            self.C: Floats = scatter.products(self.scale)
-            self.rounding = self._rounding(unknown, standardize)
-        self.rank = scatter.rank  # columns of H as the coding has it
+        self._standardize, self._unknown = standardize, unknown
+        self._set_targets()
+        self._set_caches(budget, eager)
+
+    def _set_targets(self) -> None:
+        """Compute C, and the errors of the numbers of this problem."""
+        with np.errstate(over="ignore"):
+            self.C: Floats = self.scatter.products(self.scale)
+            self.rounding = self._rounding(self._unknown, self._standardize)
+        self.rank = self.scatter.rank  # columns of H as the coding has it
         # F depends on H by C C' alone: where H has more columns than the table, H times a basis is enough
         self.basis: Floats | None = None
         if self.rank > self.columns.size:
             self.basis = np.linalg.qr(self.C.T)[0]
             self.C = self.C @ self.basis
-        self._set_caches(budget, eager)
+
+    def with_targets(self, products: Products, scatter: Scatter, coding: Coding) -> TableProblem:
+        """The same columns with other targets: G and what is kept of it are shared."""
+        other = copy(self)
+        other.__dict__.pop("samples", None)  # it holds the targets
+        other.products, other.scatter, other.coding = products, scatter, coding
+        other.ceiling, other._prefetcher = scatter.ceiling, None
+        other._set_targets()
+        return other
 
     def _rounding(self, unknown: NDArray[np.bool_], standardize: bool) -> Rounding:
         """Errors of the numbers of this problem (see `sums.errors` and `fisherset._rounding`)."""

@@ -94,6 +94,8 @@ class Selection:
         Whether rows without a label were left out.
     target_range : str
         How the target was interpreted: "3 classes", "numbers from 25 to 346".
+    trust : dict or None
+        Advice, permutation test and stability, where they were asked for.
     """
 
     features: list[Feature]
@@ -129,6 +131,7 @@ class Selection:
     why: str | None = None
     drop_unlabelled: bool = False
     target_range: str = ""
+    trust: dict[str, Any] | None = None
 
     def as_json(self) -> str:
         """The content of the file.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from fisherset._files import rows_as_text, safe_cell
 from fisherset._format import printable
 from fisherset.cli import options
+from fisherset.cli.commands.trust import assessed, check_assessable, show_trust
 from fisherset.cli.files import PAGE, SELECTION, STANDARD_OUTPUT, TABLE, LabelledFile, Outputs
 from fisherset.cli.options import Format, Restrictions, Solver, option
 from fisherset.cli.terminal import ProgressBars, Screen
@@ -54,6 +55,9 @@ def select(
         metavar="FORMAT",
     ),
     as_json: bool = options.AS_JSON,
+    trust: bool = option(
+        False, "Also tell whether the selection is stable and better than chance, as `trust` does.", "--trust"
+    ),
     wide: bool = option(False, "Print all columns of the result table.", "--wide"),
 ) -> None:
     """Select the k best columns of a table jointly, and prove how good they are.
@@ -81,6 +85,8 @@ def select(
 
       fisherset select 'rows/*.parquet' -t label -k 50 --max-memory 2GB
 
+      fisherset select genes.csv -t tumour -k 20 --trust --report report.html
+
       cat genes.csv | fisherset select - -t tumour -k 10 --format names
     """
     size, value = None if k is None else parse_k(k), options.parse_gamma(gamma)
@@ -102,14 +108,20 @@ def select(
         check_rows(table, report, write)
         request = make_request(table, source, restrictions)
         request.check_sizes(size)
+        if trust:
+            check_assessable(request)
         from fisherset.cli.answer import find_answer  # and scikit-learn, which takes a second to load
         from fisherset.cli.printed import show_answer
         from fisherset.cli.remarks import remarks_on, warn_beside
 
         answer = find_answer(request, size, value, solver, limits, silent=silent, quiet=quiet)
+        if trust:
+            answer = assessed(answer, silent=silent)
         if printed == "table":
             screen = Screen(quiet)
             show_answer(screen, answer, wide=wide)
+            if trust:
+                show_trust(screen, answer)
         else:
             warn_beside(answer.leakage, remarks_on(answer.selector), quiet=quiet)
             print(formatted(answer, printed, spreadsheet_safe))  # typer would remove characters from names

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from fisherset._types import EPS, Floats
+from fisherset._types import EPS, Floats, Indices
 from fisherset.data import Matrix
 from fisherset.statistics.sums.errors import TargetErrors, relative_error
 
@@ -76,17 +76,30 @@ class Classes:
         axis; the other columns of the reflection are the basis, less classes without
         weight. It is applied without being formed, as its size is that of c squared.
         """
-        weights = moments.NT[0]
-        null = np.sqrt(weights / moments.n)
-        present = np.flatnonzero(weights > 0)
-        pivot = present[np.argmax(null[present])]
-        mirror = null.copy()
-        mirror[pivot] += 1.0  # the sum of two positive numbers does not cancel, as their difference would
-        others = present[present != pivot]
+        weights, (mirror, others) = moments.NT[0], self._reflection(moments)
         with np.errstate(divide="ignore"):
             scaled = A * np.where(weights > 0, np.sqrt(moments.n / weights), 0.0)
         along: Floats = scaled @ mirror * (2 / (mirror @ mirror))
         return scaled[:, others] - np.outer(along, mirror[others])
+
+    def unrotate(self, B: Floats, moments: Moments) -> Floats:
+        """B Q' for a matrix B of c - 1 columns: one column for each class again.
+
+        Of B = A diag(sqrt(n / n_k)) Q, as A is orthogonal to what Q leaves out, it is A diag(sqrt(n / n_k)).
+        """
+        mirror, others = self._reflection(moments)
+        whole: Floats = np.outer(B @ mirror[others] * (-2 / (mirror @ mirror)), mirror)
+        whole[:, others] += B
+        return whole
+
+    def _reflection(self, moments: Moments) -> tuple[Floats, Indices]:
+        """The vector of the reflection, and the columns of it that are the basis."""
+        weights = moments.NT[0]
+        mirror: Floats = np.sqrt(weights / moments.n)
+        present = np.flatnonzero(weights > 0)
+        pivot = present[np.argmax(mirror[present])]
+        mirror[pivot] += 1.0  # the sum of two positive numbers does not cancel, as their difference would
+        return mirror, present[present != pivot]
 
     def ceiling(self, moments: Moments) -> float:
         """Classes less one, less the share of each that the confounders explain."""

@@ -1,0 +1,152 @@
+"""Whether figures about a selection can be trusted, and what they cost.
+
+    python benchmarks/trust.py bound --settings 200
+    python benchmarks/trust.py speed-stability
+
+`bound`: random settings of correlated designs with two to six classes, and independent samples of each. The
+selection probability of a feature is estimated by its mean frequency on the other samples; the mean number of
+stable features for which that is low is compared with `expected_false_selections`. A setting is above the
+bound where the mean less two standard errors exceeds it. The exit code is 1 if more are than chance allows.
+
+`speed-stability`: `stability` with 50 pairs, in fits of the selector on all rows with its defaults.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+
+import numpy as np
+from sklearn.datasets import make_classification
+
+from fisherset import FisherScore, GeneralizedFisherScore, stability
+
+SHAPES = {"2000 x 2000": (2000, 2000, 25), "200 x 10,000": (200, 10_000, 50)}  # and the fits aimed at
+THRESHOLDS = (0.6, 0.75, 0.9)
+ASSUMPTIONS = ("none", "unimodal", "r-concave")
+CHANCE = 0.05  # of the settings may exceed the bound by two standard errors: 2.3 % do where it is tight
+
+
+def draw(rng, setting, n):
+    """Samples of a setting: a Toeplitz or block design, and classes that shift some features."""
+    d, c, rho, shift, kind = (setting[name] for name in ("d", "c", "rho", "shift", "kind"))
+    if kind == "blocks":
+        common = np.repeat(rng.normal(size=(n, d // 5)), 5, axis=1)
+        X = np.sqrt(rho) * common + np.sqrt(1 - rho) * rng.normal(size=(n, d))
+    else:
+        X = rng.normal(size=(n, d))
+        for j in range(1, d):
+            X[:, j] = rho * X[:, j - 1] + np.sqrt(1 - rho**2) * X[:, j]
+    y = np.arange(n) % c
+    X[:, : len(shift)] += shift[:, y].T
+    return X, y
+
+
+def random_setting(seed):
+    rng = np.random.default_rng(seed)
+    c, d = int(rng.integers(2, 7)), int(rng.choice([20, 40]))
+    n_related = int(rng.integers(0, 5))
+    return {
+        "d": d,
+        "c": c,
+        "n": int(rng.choice([48, 60, 96])),
+        "k": int(rng.integers(2, 5)),
+        "rho": float(rng.choice([0.0, 0.3, 0.6, 0.9])),
+        "kind": str(rng.choice(["blocks", "toeplitz"])),
+        "shift": rng.normal(size=(n_related, c)) * rng.choice([0.3, 0.6, 1.0]),
+        "selector": str(rng.choice(["joint", "fisher"])),
+    }
+
+
+def selector_of(setting):
+    kinds = {"joint": GeneralizedFisherScore(setting["k"], tol=None), "fisher": FisherScore(setting["k"])}
+    return kinds[setting["selector"]]
+
+
+def check_setting(seed, n_samples, n_pairs):
+    """Excess of the mean of false selections over each bound, in standard errors, and both means."""
+    setting, rng = random_setting(seed), np.random.default_rng(10_000 + seed)
+    found = [
+        stability(selector_of(setting), *draw(rng, setting, setting["n"]), n_pairs=n_pairs, random_state=i)
+        for i in range(n_samples)
+    ]
+    # frequencies are unbiased for the probabilities, and samples are independent: others' mean for each
+    total = sum(one.frequencies for one in found)
+    low_share = setting["k"] / setting["d"]
+    rows = []
+    for threshold in THRESHOLDS:
+        counts = [
+            np.count_nonzero(
+                one.stable(threshold) & ((total - one.frequencies) / (n_samples - 1) <= low_share)
+            )
+            for one in found
+        ]
+        mean, error = float(np.mean(counts)), float(np.std(counts, ddof=1) / np.sqrt(n_samples))
+        for assume in ASSUMPTIONS:
+            bound = found[0].expected_false_selections(threshold, assume=assume)
+            rows.append((threshold, assume, mean, bound, mean - 2 * error > bound))
+    return rows
+
+
+def check_bounds(given):
+    rows = []
+    for seed in range(given.seed, given.seed + given.settings):
+        rows += check_setting(seed, given.samples, given.pairs)
+    print(f"{'threshold':>9} {'assume':10}{'false':>8}{'bound':>8}{'largest ratio':>15}{'above':>7}")
+    failed = False
+    for threshold in THRESHOLDS:
+        for assume in ASSUMPTIONS:
+            some = [row for row in rows if row[:2] == (threshold, assume)]
+            means, bounds = np.array([row[2] for row in some]), np.array([row[3] for row in some])
+            above = sum(row[4] for row in some)
+            failed |= above > CHANCE * len(some)
+            print(
+                f"{threshold:>9} {assume:10}{means.mean():>8.3f}{bounds.mean():>8.3f}"
+                f"{(means / bounds).max():>15.2f}{above:>7}"
+            )
+    print(f"\n{given.settings} settings, {given.samples} samples each, {given.pairs} pairs")
+    return int(failed)
+
+
+def measure_speed(given):
+    for name, (n, d, aim) in SHAPES.items():
+        X, y = make_classification(
+            n, d, n_informative=60, n_redundant=60, n_classes=5, n_clusters_per_class=1, random_state=0
+        )
+        selector = GeneralizedFisherScore(50)
+        fit = min(timed(selector.fit, X, y) for _ in range(given.repeats + 2))
+        halves = min(
+            timed(stability, selector, X, y, n_pairs=50, random_state=0) for _ in range(given.repeats)
+        )
+        print(
+            f"{name:13} fit {1000 * fit:.1f} ms, 100 halves {halves:5.2f} s = {halves / fit:.1f} fits, {aim=}"
+        )
+    return 0
+
+
+def timed(call, *args, **kwargs):
+    """Processor seconds of a call: others may use the machine."""
+    start = time.process_time()
+    call(*args, **kwargs)
+    return time.process_time() - start
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(required=True)
+    bound = commands.add_parser("bound", help="check the bound on false selections by simulation")
+    bound.add_argument("--settings", type=int, default=200)
+    bound.add_argument("--samples", type=int, default=40, help="tables drawn of each setting")
+    bound.add_argument("--pairs", type=int, default=10, help="pairs of halves of each table")
+    bound.add_argument("--seed", type=int, default=0, help="of the first setting")
+    bound.set_defaults(run=check_bounds)
+    speed = commands.add_parser("speed-stability", help="what stability costs, in fits")
+    speed.add_argument("--repeats", type=int, default=2)
+    speed.set_defaults(run=measure_speed)
+    given = parser.parse_args()
+    return given.run(given)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

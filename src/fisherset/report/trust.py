@@ -1,0 +1,235 @@
+"""Trust in a selection on a page: verdicts, selection frequencies, F against chance, and advice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fisherset import PermutationTest, Stability
+from fisherset._format import counted, json_value
+from fisherset.report.charts import Chart, Curve, build_chart
+from fisherset.report.overview import Tile
+from fisherset.report.pages import short
+from fisherset.trust.assessment import EXCELLENT, POOR, Assessment
+
+THRESHOLD = 0.75  # frequency from which a feature is called stable, the default of `Stability.stable`
+LISTED = 60  # features in the table of a page
+
+
+class Frequency(NamedTuple):
+    """A feature, or group, and how often it is selected on halves of the rows.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    chosen : bool
+        Whether it is in the selection.
+    frequency, of_cluster : float
+        Share of the halves that select it, and any of its interchangeable features.
+    others : list of str
+        Features that it is interchangeable with.
+    """
+
+    name: str
+    chosen: bool
+    frequency: float
+    of_cluster: float
+    others: list[str]
+
+
+class TrustSection(NamedTuple):
+    """The section of a page.
+
+    Attributes
+    ----------
+    advice : str
+        What to do with the selection, and why.
+    tiles : list of Tile
+        Verdicts: better than chance, stable.
+    rows : list of Frequency
+        The features that are selected most often, and those of the selection.
+    chart : Chart or None
+        F against the number of features, with that of permuted targets.
+    notes : list of str
+        How it was computed, and why a part is missing.
+    noun : str
+        What is selected.
+    """
+
+    advice: str
+    tiles: list[Tile]
+    rows: list[Frequency]
+    chart: Chart | None
+    notes: list[str]
+    noun: str
+
+
+def build_trust(
+    found: Assessment, labels: Sequence[str], codes: Any, chosen: Sequence[str], noun: str = "features"
+) -> TrustSection:
+    """Put the section of an assessment together.
+
+    Parameters
+    ----------
+    found : Assessment
+        From :func:`fisherset.trust.assess`.
+    labels : sequence of str
+        Names of the features, or groups.
+    codes : ndarray of shape (n_columns,)
+        The feature or group of each column.
+    chosen : sequence of str
+        Those that are selected.
+    noun : str, default="features"
+        What they are called.
+
+    Returns
+    -------
+    section : TrustSection
+        For the page.
+    """
+    tiles = [
+        *([] if found.permutation is None else [_chance_tile(found.permutation)]),
+        *([] if found.stability is None else [_stability_tile(found.stability, noun)]),
+    ]
+    rows = [] if found.stability is None else frequencies(found.stability, labels, codes, chosen)
+    notes = [] if found.permutation is None else [f"Permutations: {found.permutation.scheme}"]
+    notes += [bound_sentence(found.stability, noun)] if found.stability is not None else []
+    notes += list(found.reasons.values())
+    chart = _chart(found.permutation, noun)
+    return TrustSection(found.advice, tiles, rows[:LISTED], chart, notes, noun)
+
+
+def frequencies(
+    found: Stability, labels: Sequence[str], codes: Any, chosen: Sequence[str]
+) -> list[Frequency]:
+    """Return the features, or groups, that are selected or ever were on a half, the most frequent first.
+
+    Parameters
+    ----------
+    found : Stability
+        Selections on halves of the rows.
+    labels, codes, chosen
+        As for :func:`build_trust`.
+
+    Returns
+    -------
+    rows : list of Frequency
+        Most frequent first; of equals the selected ones first.
+    """
+    codes, inside = np.asarray(codes), set(chosen)
+    first = np.unique(codes, return_index=True)[1]  # the columns of a group are selected together
+    rows = []
+    for group, column in enumerate(first.tolist()):
+        name, frequency = labels[group], float(found.frequencies[column])
+        if not frequency and name not in inside:
+            continue
+        alike = np.flatnonzero(found.clusters == found.clusters[column])
+        others = [labels[code] for code in dict.fromkeys(codes[alike].tolist()) if code != group]
+        of_cluster = float(found.cluster_frequencies[found.clusters[column]])
+        rows.append(Frequency(short(name), name in inside, frequency, of_cluster, [*map(short, others)]))
+    return sorted(rows, key=lambda row: (-row.frequency, not row.chosen))
+
+
+def trust_record(found: Assessment, rows: Sequence[Frequency]) -> dict[str, Any]:
+    """Return an assessment for JSON.
+
+    Parameters
+    ----------
+    found : Assessment
+        From :func:`fisherset.trust.assess`.
+    rows : sequence of Frequency
+        How often features are selected, from :func:`frequencies`.
+
+    Returns
+    -------
+    record : dict
+        Of strings, numbers and lists; None for what is not a finite number.
+    """
+    tested, stable = found.permutation, found.stability
+    record: dict[str, Any] = {"advice": found.advice, "real": found.real, "useful": found.useful}
+    if tested is not None:
+        record["permutation"] = {
+            "pvalue": tested.pvalue,
+            "n_permutations": tested.n_permutations,
+            "F": tested.statistic,
+            "mean_by_chance": float(tested.null.mean()),
+            "scheme": tested.scheme,
+            "sizes": tested.table() if tested.sizes else [],
+            "largest_size_beyond_chance": tested.largest_size_beyond_chance if tested.sizes else None,
+        }
+    if stable is not None:
+        record["stability"] = {
+            "index": json_value(stable.index),
+            "interval": [json_value(end) for end in stable.index_interval()],
+            "index_of_clusters": json_value(stable.index_of_clusters),
+            "n_pairs": stable.n_pairs,
+            "threshold": THRESHOLD,
+            "expected_false_selections": stable.expected_false_selections(THRESHOLD),
+            "frequencies": [row._asdict() for row in rows],
+        }
+    return record | {"reasons": found.reasons}
+
+
+def bound_sentence(found: Stability, noun: str = "features") -> str:
+    """Say what the bound on selections by chance means, in numbers.
+
+    Parameters
+    ----------
+    found : Stability
+        Selections on halves of the rows.
+    noun : str, default="features"
+        What is selected.
+
+    Returns
+    -------
+    sentence : str
+        The bound at the default threshold.
+    """
+    n, bound = int(found.stable(THRESHOLD).sum()), found.expected_false_selections(THRESHOLD)
+    return (
+        f"{counted(n, 'columns')} in {THRESHOLD:.0%} of the halves or more. Of such columns, at most "
+        f"{bound:.2g} are expected to be no more likely to be selected than a column at random (Shah and "
+        f"Samworth 2013)."
+    )
+
+
+def _chance_tile(found: PermutationTest) -> Tile:
+    real = found.pvalue <= 0.05
+    details = [
+        f"F is {found.statistic:.3g}; of {counted(found.n_permutations, 'permuted targets')} it is "
+        f"{np.mean(found.null):.3g} on average and {np.max(found.null):.3g} at most."
+    ]
+    if found.sizes and real:
+        last = found.largest_size_beyond_chance
+        details.append(f"Each step up to {last} gains more than chance." if last else "")
+    value = f"p = {found.pvalue:.2g}"
+    return Tile("Better than chance", value, [text for text in details if text], "good" if real else "doubt")
+
+
+def _stability_tile(found: Stability, noun: str) -> Tile:
+    low, high = found.index_interval()
+    details = [
+        f"Agreement of the {noun} selected on {2 * found.n_pairs} halves of the rows: 1 is the same, 0 "
+        f"chance (95 % interval {low:.2f} to {high:.2f}).",
+        f"For clusters of interchangeable features: {found.index_of_clusters:.2f}.",
+    ]
+    tone = "good" if found.index >= EXCELLENT else "doubt" if found.index < POOR else "plain"
+    return Tile("Stability", f"{found.index:.2f}", details, tone)
+
+
+def _chart(found: PermutationTest | None, noun: str) -> Chart | None:
+    if found is None or len(found.sizes) < 2:
+        return None
+    low, high = found.null_band()
+    note = "Line: the selected sets. Band: 95 % of the sets selected from permuted targets."
+    title = f"F against the number of {noun}, and by chance"
+    values = found.statistics.tolist(), high.tolist(), low.tolist()
+    chosen = found.sizes[-1]
+    return build_chart(
+        Curve(
+            title, "F", list(found.sizes), *values, chosen, band=True, note=note, reaching="by chance up to"
+        )
+    )

@@ -1,0 +1,387 @@
+"""Permutation test of a selection: F of the target against F of permuted targets."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from fisherset._progress import report_progress
+from fisherset._records import Records, Tabular, aligned
+from fisherset._types import Floats, Indices
+from fisherset.analysis.certificate import fisher_criterion
+from fisherset.selection.gamma import resolve_gamma
+from fisherset.selection.request import pose_problem
+from fisherset.selectors.generalized import GeneralizedFisherScore
+from fisherset.selectors.joint import JointSelector
+from fisherset.selectors.regression import JointRegressionScore
+from fisherset.statistics.measured import FitArguments
+from fisherset.statistics.permuted import SharedRows
+from fisherset.validation.features import entries
+from fisherset.validation.parameters import check_integer, check_share, shown
+from fisherset.validation.table import check_table
+from fisherset.validation.targets import REGRESSION
+
+LEVEL = 0.05  # of the increments of `largest_size_beyond_chance`, the level of the other tests for noise
+LEAST_DONE = 19  # permutations from which p can be as small as 0.05
+SAME = 1e-9  # share by which statistics of one set may differ by rounding: they are ties
+
+Statistics = Callable[[Indices | None], Floats]  # of an order of the targets; of the real ones for None
+
+
+@dataclass(frozen=True)
+class PermutationTest(Tabular):
+    """Outcome of a permutation test.
+
+    Attributes
+    ----------
+    statistic : float
+        F of the selection from the real targets.
+    null : ndarray of shape (n_permutations,)
+        F of the selections from permuted targets.
+    scheme : str
+        What was permuted, and why that is valid.
+    sizes : tuple of int
+        The sizes of `ks`, rising; none without.
+    statistics : ndarray of shape (n_sizes,)
+        F of the selection of each size from the real targets.
+    nulls : ndarray of shape (n_permutations, n_sizes)
+        The same from permuted targets.
+    """
+
+    statistic: float
+    null: Floats
+    scheme: str
+    sizes: tuple[int, ...] = ()
+    statistics: Floats = field(default_factory=lambda: np.empty(0))
+    nulls: Floats = field(default_factory=lambda: np.empty((0, 0)))
+
+    @property
+    def n_permutations(self) -> int:
+        """Number of permutations that were completed."""
+        return int(self.null.size)
+
+    @property
+    def pvalue(self) -> float:
+        """Share of all targets, the real ones included, with an F as large as the real one's."""
+        return float(_upper_shares(np.append(self.statistic, self.null)[:, None])[0, 0])
+
+    @property
+    def pvalues_corrected(self) -> Floats:
+        """P-value of each size, corrected for the choice among the sizes.
+
+        The smallest of the p-values of a run over all sizes, each by its rank among all runs, is compared
+        between the runs (Westfall and Young 1993): all sizes count alike.
+        """
+        shares = _upper_shares(np.vstack([self.statistics, self.nulls]))
+        least = shares.min(axis=1, initial=1.0)
+        return np.array([np.mean(least <= share * (1 + SAME)) for share in shares[0]])
+
+    @property
+    def largest_size_beyond_chance(self) -> int:
+        """Largest size up to which each step to a larger set gains more than chance gives; 0 for none.
+
+        The gain over the size before, over the empty set for the first, is compared with the gains from
+        permuted targets, size after size, up to the first that is not beyond their upper 5 %. As the sizes
+        are tested in a fixed order, no correction is needed for the first. Real sets leave less to gain
+        than permuted targets do, so that later sizes are judged cautiously.
+        """
+        runs = np.vstack([self.statistics, self.nulls])
+        shares = _upper_shares(np.diff(runs, axis=1, prepend=0.0))[0]
+        failed = np.flatnonzero(shares > LEVEL * (1 + SAME))
+        passed = failed[0] if failed.size else len(self.sizes)
+        return self.sizes[passed - 1] if passed else 0
+
+    def null_band(self, level: float = 0.95) -> Floats:
+        """Range of F from permuted targets, for each size.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Share of the permutations in the range, as many below it as above.
+
+        Returns
+        -------
+        band : ndarray of shape (2, n_sizes)
+            Its lower and upper ends.
+        """
+        level = check_share("level", level)
+        found: Floats = np.quantile(self.nulls, [(1 - level) / 2, (1 + level) / 2], axis=0)
+        return found
+
+    def table(self) -> Records:
+        """Rows of the printed table, as dictionaries.
+
+        Returns
+        -------
+        rows : list of dict
+            One for each size: F, the mean and upper 2.5 % of F from permuted targets, and the corrected
+            p-value. Without sizes one for the selection, with its p-value.
+        """
+        if not self.sizes:
+            mean, upper = float(self.null.mean()), float(np.quantile(self.null, 0.975))
+            return [{"F": self.statistic, "by chance": mean, "upper 2.5 %": upper, "p": self.pvalue}]
+        found = zip(self.sizes, self.statistics, self.nulls.T, self.pvalues_corrected, strict=True)
+        return [
+            {
+                "k": k,
+                "F": float(F),
+                "by chance": float(null.mean()),
+                "upper 2.5 %": float(np.quantile(null, 0.975)),
+                "p": float(p),
+            }
+            for k, F, null, p in found
+        ]
+
+    def __repr__(self) -> str:
+        figures = f"p = {self.pvalue:.3g}, F = {self.statistic:.6g}"
+        return f"PermutationTest({figures}, {self.n_permutations} permutations)"
+
+    def __str__(self) -> str:
+        formats = {"k": "d", "F": "#.6g", "by chance": "#.6g", "upper 2.5 %": "#.6g", "p": ".3g"}
+        sizes = f"Largest size beyond chance: {self.largest_size_beyond_chance}.\n" if self.sizes else ""
+        return f"{aligned(self.table(), formats)}\n{sizes}{self.n_permutations} permutations. {self.scheme}"
+
+
+def _upper_shares(runs: Floats) -> Floats:
+    """Share of the runs that reach the value of each one, itself included, column by column."""
+    slack = SAME * np.abs(runs).max(axis=0, initial=0.0)
+    shares = [
+        (len(c) - np.searchsorted(np.sort(c), c - s)) / len(c) for c, s in zip(runs.T, slack, strict=True)
+    ]
+    return np.array(shares).reshape(runs.shape[1], len(runs)).T
+
+
+def permutation_test(
+    selector: Any,
+    X: Any,
+    y: Any,
+    *,
+    n_permutations: int = 200,
+    groups: Any = None,
+    random_state: Any = None,
+    sample_weight: Any = None,
+    confounders: Any = None,
+    ks: Sequence[int | float] | None = None,
+) -> PermutationTest:
+    """Test whether a selection is better than chance, by repeating it on permuted targets.
+
+    The whole procedure is repeated for each permutation, the choice of gamma included: its F, at the gamma
+    that it chose, is a function of the table and the targets alone. Where the targets can be exchanged,
+    p <= a therefore has probability a at most, whatever the selector.
+
+    Parameters
+    ----------
+    selector : estimator
+        The selector, fitted or not; it stays as it is.
+    X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
+        The samples.
+    y : array-like
+        Their targets, as the selector takes them.
+    n_permutations : int, default=200
+        Number of permutations; p is at least 1 / (1 + n_permutations).
+    groups : array-like of shape (n_samples,), default=None
+        Groups of samples, such as batches or sites, within which targets are permuted.
+    random_state : int, RandomState or None, default=None
+        Seed of the permutations; the same seed gives the same answer.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the samples, which stay with the rows.
+    confounders : array-like of shape (n_samples, n_confounders), default=None
+        Numbers that features and targets are adjusted for.
+    ks : sequence of int or float, default=None
+        Sizes to test as well, all at the gamma of the selector's own size.
+
+    Returns
+    -------
+    test : PermutationTest
+        With `pvalue`, `statistic`, `null` and `scheme`; with `ks` also `sizes`, `statistics`,
+        `pvalues_corrected`, `null_band` and `largest_size_beyond_chance`.
+
+    See Also
+    --------
+    GeneralizedFisherScore : Its `noise_` compares single features with chance, without permutations.
+
+    Notes
+    -----
+    Of GeneralizedFisherScore and JointRegressionScore without `class_weight` and exact search only C = X'H
+    is computed anew, and nothing is proven: a permutation costs one product and one search. Other
+    selectors are refitted. Their statistic is `objective_`; where they have none, F of their selection at
+    the gamma that "scale" gives for the selection from the real targets. That gamma is the same for all
+    permutations, so that p is approximate then.
+
+    With confounders, targets that are numbers are permuted by Freedman and Lane (1983): the residuals on
+    the confounders are permuted and added to what these explain. Permuted residuals of classes are no
+    classes: with confounders these need `groups`.
+
+    The p-value counts the real targets among the permutations, (1 + b) / (1 + n_permutations) (Phipson and
+    Smyth 2010). Ctrl-C keeps the permutations that are done, once they are 19.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from fisherset import GeneralizedFisherScore, permutation_test
+    >>> X, y = load_wine(return_X_y=True)
+    >>> test = permutation_test(GeneralizedFisherScore(3), X, y, n_permutations=99, random_state=0)
+    >>> test.pvalue
+    0.01
+    """
+    count = check_integer("n_permutations", n_permutations, least=1)
+    random = check_random_state(random_state)
+    given = FitArguments(sample_weight, confounders=confounders)
+    n = np.shape(X)[0] if np.ndim(X) or hasattr(X, "shape") else len(X)
+    codes = _check_groups(groups, n)
+    adjusted = confounders is not None or getattr(selector, "adjust_for", None) is not None
+    regression = getattr(selector, "_task", None) == REGRESSION
+    if adjusted and codes is None and not regression:
+        raise ValueError(
+            "confounders and adjust_for must come with groups= where y holds classes: permuted residuals of "
+            "classes are no classes. Pass groups=, such as batches, or bins of the confounder."
+        )
+    residual = adjusted and codes is None
+    statistics, sizes = _statistics(selector, X, y, given, ks, residual)
+    real = statistics(None)
+    runs = _run(statistics, _orders(random, n, codes, count), count)
+    scheme = _scheme(residual, codes is not None, adjusted)
+    own, nulls = real[0], np.array(runs).reshape(len(runs), real.size)
+    return PermutationTest(float(own), nulls[:, 0], scheme, sizes, real[1:], nulls[:, 1:])
+
+
+def _scheme(residual: bool, grouped: bool, adjusted: bool) -> str:
+    """Sentence about what was permuted, and why that is valid."""
+    if residual:
+        return (
+            "Residuals of the targets on the confounders were permuted and added to what these explain "
+            "(Freedman and Lane 1983), as the targets themselves are tied to the confounders."
+        )
+    if grouped:
+        why = "as the groups differ" + (" and stand for the confounders" if adjusted else "")
+        return f"Targets were permuted within groups, {why}: valid if targets in a group can be exchanged."
+    return "Targets were permuted among all samples: valid if these are independent of each other."
+
+
+def _check_groups(groups: Any, n: int) -> Indices | None:
+    """Number of each sample's group."""
+    if groups is None:
+        return None
+    if isinstance(groups, str | bytes) or np.ndim(groups) != 1:
+        raise TypeError(f"groups must hold a label for each sample; got {shown(groups)}.")
+    labels = entries(groups)
+    if len(labels) != n:
+        raise ValueError(f"groups must have a label for each of the {n} samples; got {len(labels)}.")
+    number: dict[Any, int] = {}
+    codes = np.array([number.setdefault(label, len(number)) for label in labels], dtype=np.intp)
+    if np.bincount(codes).max() < 2:
+        raise ValueError(
+            "groups must have more than one sample in some group; each sample is a group of its own. Leave "
+            "groups out, or pass larger ones."
+        )
+    return codes
+
+
+def _orders(random: Any, n: int, codes: Indices | None, count: int) -> Iterator[Indices]:
+    """Random orders of the rows, each within its group."""
+    members = (
+        [np.arange(n)] if codes is None else [np.flatnonzero(codes == c) for c in range(codes.max() + 1)]
+    )
+    for _ in range(count):
+        order = np.empty(n, dtype=np.intp)
+        for some in members:
+            order[some] = random.permutation(some)
+        yield order
+
+
+def _run(statistics: Statistics, orders: Iterator[Indices], count: int) -> list[Floats]:
+    """Statistics of the permutations; those that are done, where Ctrl-C stops them late enough."""
+    done: list[Floats] = []
+    try:
+        for order in orders:
+            done.append(statistics(order))
+            report_progress("permutations", len(done), count)
+    except KeyboardInterrupt:
+        if len(done) < LEAST_DONE:
+            raise
+        warnings.warn(
+            f"Interrupted: {len(done)} of {count} permutations are done.", UserWarning, stacklevel=3
+        )
+    return done
+
+
+def _statistics(
+    selector: Any, X: Any, y: Any, given: FitArguments, ks: Any, residual: bool
+) -> tuple[Statistics, tuple[int, ...]]:
+    """F of the selector's own size, and of the sizes of `ks`, as a function of the order of the targets."""
+    own = isinstance(selector, GeneralizedFisherScore | JointRegressionScore)
+    if own and selector.class_weight is None and selector.solver != "exact":
+        found = _shared(clone(selector), X, y, given, ks, residual)
+        if found is not None:
+            return found
+    if ks is not None:
+        raise ValueError(
+            "ks must be None for this selector, which is refitted whole; it is for GeneralizedFisherScore "
+            "and JointRegressionScore on rows in memory."
+        )
+    if residual:
+        raise ValueError(
+            "confounders and adjust_for must come with groups= for this selector. Pass groups=, or use "
+            "JointRegressionScore."
+        )
+    return _refitted(selector, X, y, given), ()
+
+
+def _shared(
+    selector: JointSelector, X: Any, y: Any, given: FitArguments, ks: Any, residual: bool
+) -> tuple[Statistics, tuple[int, ...]] | None:
+    """The statistics from one G for all permutations; None where the rows are not in memory."""
+    options = selector._check_parameters()._replace(tol=None, loose_tol=0.0)
+    request = selector._request(check_table(selector, X, out_of_core=True), given)
+    constraints = request.constraints
+    k = constraints.count(selector.n_features_to_select)
+    sizes = () if ks is None else tuple(constraints.counts(ks, "ks"))
+    every = sorted({k, *sizes})
+    table = request.measure(y, every[-1])
+    if not SharedRows.suits(table):
+        return None
+    rows = SharedRows(table, pose_problem(table, request.standardize, constraints.most_columns(every[-1])))
+    left = rows.residuals() if residual else None
+    places = [every.index(size) for size in (k, *sizes)]
+
+    def statistics(order: Indices | None) -> Floats:
+        if order is None:
+            problem = rows.with_targets(rows.y)
+        else:
+            problem = rows.permuted(order) if left is None else rows.with_targets(rows.y - left + left[order])
+        posed = [constraints.pose(problem, size) for size in every]
+        gamma = resolve_gamma(request.gamma, posed[places[0]])
+        found = options.solutions(posed, gamma, options.trace(), certified=False)
+        return np.array([one.objective for one in found])[places]
+
+    return statistics, sizes
+
+
+def _refitted(selector: Any, X: Any, y: Any, given: FitArguments) -> Statistics:
+    """The statistics from a refit for each permutation."""
+    data = {"sample_weight": given.sample_weight, "confounders": given.confounders}
+    data = {name: value for name, value in data.items() if value is not None}
+    labels = np.asarray(y)
+    known: dict[str, float] = {}
+
+    def statistics(order: Indices | None) -> Floats:
+        targets = labels if order is None else labels[order]
+        with warnings.catch_warnings():
+            if order is not None:  # the real fit has given them
+                warnings.simplefilter("ignore")
+            fitted = clone(selector).fit(X, targets, **data)
+            if hasattr(fitted, "objective_"):
+                return np.array([fitted.objective_])
+            support = np.asarray(fitted.get_support())
+            if not known:
+                request = GeneralizedFisherScore(max(int(support.sum()), 1), tol=None).fit(X, labels)
+                known["gamma"] = request.gamma_
+            return np.array([fisher_criterion(X, targets, support, gamma=known["gamma"])])
+
+    return statistics

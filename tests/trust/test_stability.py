@@ -1,0 +1,293 @@
+"""Stability: the index by the paper's formula, halves by subtraction, bounds by simulation."""
+
+import logging
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse, stats
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_selection import SelectFromModel, SelectKBest, VarianceThreshold, f_regression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+
+from fisherset import (
+    FisherScore,
+    GeneralizedFisherScore,
+    GeneralizedFisherScoreCV,
+    JointRegressionScore,
+    scan,
+    stability,
+)
+from fisherset.trust import resampling
+from fisherset.trust.agreement import index_interval, stability_index
+from fisherset.trust.selection_bounds import expected_low, tail
+
+
+def planted(n=90, d=12, c=3, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % c
+    X = rng.normal(size=(n, d))
+    X[:, :3] += 1.5 * (y[:, None] == np.arange(3))
+    X[:, [0, 3]] = X[:, [0]] + 0.2 * rng.normal(size=(n, 2))  # interchangeable
+    return X, y
+
+
+def literal_index(Z, level):
+    """Definition 4, Theorem 7 and Corollary 8 of Nogueira, Sechidis and Brown, letter by letter."""
+    M, d = Z.shape
+    p = [sum(Z[i, f] for i in range(M)) / M for f in range(d)]
+    k = [sum(Z[i]) for i in range(M)]
+    k_bar = sum(k) / M
+    scale = (k_bar / d) * (1 - k_bar / d)
+    phi = 1 - sum(M / (M - 1) * p[f] * (1 - p[f]) for f in range(d)) / d / scale
+    parts = [
+        (
+            sum(Z[i, f] * p[f] for f in range(d)) / d
+            - k[i] * k_bar / d**2
+            + phi / 2 * (2 * k_bar * k[i] / d**2 - k[i] / d - k_bar / d + 1)
+        )
+        / scale
+        for i in range(M)
+    ]
+    variance = 4 / M**2 * sum((part - sum(parts) / M) ** 2 for part in parts)
+    width = stats.norm.ppf(1 - (1 - level) / 2) * variance**0.5
+    return phi, (phi - width, phi + width)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_index_is_that_of_the_paper(seed):
+    rng = np.random.default_rng(seed)
+    Z = rng.random((12, 9)) < rng.random(9)
+    phi, interval = literal_index(Z.astype(int), 0.9)
+    assert stability_index(Z) == pytest.approx(phi, rel=1e-12)
+    assert_allclose(index_interval(Z, 0.9), interval, rtol=1e-12)
+
+
+def test_the_index_is_one_for_equal_selections_and_nothing_for_all_features():
+    assert stability_index(np.tile([True, False, False], (4, 1))) == 1.0
+    assert np.isnan(stability_index(np.ones((4, 3), dtype=bool)))
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_array, sparse.csc_array])
+@pytest.mark.parametrize("n", [90, 95])  # of odd classes a row is in neither half
+def test_halves_by_subtraction_are_those_of_the_rows(storage, n):
+    X, y = planted(n)
+    X = X * np.exp(np.arange(12)) + 50
+    resampled = resampling.resample(GeneralizedFisherScore(4), storage(X), y)
+    first, second = resampled.halves.pair(np.random.RandomState(3))
+    assert_array_equal(np.bincount(y[first]), np.bincount(y) // 2)
+    assert_array_equal(np.bincount(y[first]), np.bincount(y[second]))
+    assert not np.intersect1d(first, second).size
+    fits = resampled.fit.__self__
+    every = np.arange(12)
+    for problem, rows in zip(fits.folded.halves(first, second), (first, second), strict=True):
+        Z = (X[rows] - X[rows].mean(axis=0)) / X[rows].std(axis=0)
+        counts = np.bincount(y[rows])
+        H = (y[rows, None] == np.arange(3)) * np.sqrt(rows.size / counts)
+        H = H - np.sqrt(counts / rows.size)  # Eq. (9)
+        G, C = Z.T @ Z, Z.T @ H
+        assert_allclose(problem.gram(every), G, atol=1e-8 * rows.size)
+        assert_allclose(problem.C @ problem.C.T, C @ C.T, atol=1e-8 * rows.size**2)
+
+
+@pytest.mark.parametrize("n", [90, 95])
+@pytest.mark.parametrize("selector", [GeneralizedFisherScore(4), JointRegressionScore(4)])
+def test_selections_are_those_of_fits_on_the_rows(selector, n):
+    X, y = planted(n)
+    y = y + 0.1 * X[:, 5] if isinstance(selector, JointRegressionScore) else y
+    found = stability(selector, X, y, n_pairs=4, random_state=1)
+    resampled = resampling.resample(selector, X, y)
+    seeds = resampling.seeds_of(np.random.RandomState(1), 4)
+    halves = [half for seed in seeds for half in resampled.halves.pair(np.random.RandomState(seed))]
+    expected = [selector.set_params(tol=None).fit(X[rows], y[rows]).support_ for rows in halves]
+    assert_array_equal(found.supports, expected)
+
+
+def test_frequencies_and_clusters():
+    X, y = planted(150)
+    found = stability(GeneralizedFisherScore(3), X, y, n_pairs=20, random_state=0)
+    assert_allclose(found.frequencies, found.supports.mean(axis=0))
+    assert found.n_selected == 3
+    assert found.clusters[0] == found.clusters[3]
+    assert np.unique(found.clusters).size == 11
+    either = found.supports[:, 0] | found.supports[:, 3]
+    assert found.cluster_frequencies[found.clusters[0]] == either.mean()
+    assert found.index_of_clusters > found.index
+    assert_array_equal(found.stable(0.6), found.frequencies >= 0.6)
+    low, high = found.index_interval()
+    assert low <= found.index <= high
+    assert found.table()[0]["frequency"] == found.frequencies.max()
+    assert "x3" in str(found)
+    assert "20 pairs" in repr(found)
+    assert found.to_frame().shape[1] == 4
+
+
+def r_concave(rng, n, r):
+    """A random r-concave distribution on 0..n, mostly falling, as convex functions to the power 1/r."""
+    slopes = np.sort(rng.exponential(size=n)) * 10 ** rng.uniform(-2, 2)
+    convex = 10 ** rng.uniform(-4, 1) + np.concatenate([[0], np.cumsum(slopes)])
+    support = rng.integers(1, n + 1)
+    weights = np.where(np.arange(n + 1) <= support, convex ** (1 / r), 0.0)
+    return weights / weights.sum()
+
+
+@pytest.mark.parametrize("r", [-1 / 2, -1 / 4])
+def test_no_r_concave_distribution_has_a_larger_tail(r):
+    rng, n = np.random.default_rng(0), 6
+    numbers, most = np.arange(n + 1), 0.0
+    for _ in range(500):
+        mass = r_concave(rng, n, r)
+        eta = mass @ numbers / n
+        for t in range(1, n + 1):
+            bound = tail(eta, t, n, r)
+            assert mass[t:].sum() <= bound * (1 + 1e-6)
+            if 1e-9 < bound < 1:
+                most = max(most, mass[t:].sum() / bound)
+    assert most > 0.9  # it is nearly reached
+
+
+def test_bounds_get_smaller_with_assumptions_and_thresholds():
+    for count in range(51, 101):
+        none, unimodal, concave = (
+            expected_low(count, 50, 50, 1000, assume) for assume in ("none", "unimodal", "r-concave")
+        )
+        assert concave <= unimodal <= none
+        assert none == pytest.approx(min(50**2 / ((2 * count / 100 - 1) * 1000), 50 / (count / 100)))
+    assert unimodal == pytest.approx(2.5 * 4 * 0.01 / 1.02)  # Theorem 2 at tau = 1
+
+
+def test_the_threshold_is_the_least_for_a_bound():
+    X, y = planted()
+    found = stability(GeneralizedFisherScore(2), X, y, n_pairs=10, random_state=0)
+    threshold = found.threshold_for(0.3)
+    assert found.expected_false_selections(threshold) <= 0.3
+    assert threshold == 0.55 or found.expected_false_selections(threshold - 0.05) > 0.3
+    assert found.threshold_for(0.9, assume="none") >= found.threshold_for(0.9)
+    with pytest.raises(ValueError, match=r"bound must be .* or more"):
+        found.threshold_for(1e-9)
+
+
+def test_noise_is_selected_as_often_as_the_bound_allows():
+    """All features have the same selection probability q / d: each that is stable is false."""
+    false, bounds = [], []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(40, 20)), np.arange(40) % 2
+        found = stability(FisherScore(3), X, y, n_pairs=10, random_state=seed)
+        false.append(np.count_nonzero(found.stable(0.7)))
+        bounds.append(found.expected_false_selections(0.7))
+    assert np.mean(false) <= np.mean(bounds)
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        SelectKBest(k=3),
+        SelectFromModel(RandomForestClassifier(5), max_features=3),
+        make_pipeline(StandardScaler(), VarianceThreshold(), SelectKBest(k=3)),
+        FisherScore(3),
+        GeneralizedFisherScoreCV([2, 3], cv=2),
+        GeneralizedFisherScore(3, class_weight="balanced"),
+        GeneralizedFisherScore(3, solver="exact"),
+    ],
+    ids=lambda selector: type(selector).__name__,
+)
+def test_any_selector_and_the_same_seed_the_same_answer(selector):
+    X, y = planted()
+    frame = pd.DataFrame(X).add_prefix("f")
+    found = stability(selector, frame, y, n_pairs=2, random_state=5)
+    again = stability(selector, frame, pd.Series(y), n_pairs=2, random_state=5, n_jobs=2)
+    assert_array_equal(found.supports, again.supports)
+    assert found.supports.shape == (4, 12)
+    assert found.feature_names[0] == "f0"
+    assert not hasattr(selector, "support_")
+
+
+def test_the_seed_decides_not_the_threads():
+    X, y = planted()
+    one, same, other = (
+        stability(GeneralizedFisherScore(3), X, y, n_pairs=6, random_state=seed, n_jobs=jobs).supports
+        for seed, jobs in ((0, None), (0, 2), (1, None))
+    )
+    assert_array_equal(one, same)
+    assert np.any(one != other)
+
+
+def test_numbers_and_no_targets_are_not_stratified():
+    X, _ = planted()
+    counts = np.arange(90)  # integers that are no classes
+    found = stability(SelectKBest(f_regression, k=2), X, counts, n_pairs=2, random_state=0)
+    assert found.n_selected == 2
+    assert stability(VarianceThreshold(), X, None, n_pairs=2, random_state=0).n_selected == 12
+
+
+def test_a_pipeline_that_drops_columns_first_names_those_of_x():
+    X, y = planted()
+    X[:, 0] = 1.0
+    found = stability(make_pipeline(VarianceThreshold(), SelectKBest(k=2)), X, y, n_pairs=2, random_state=0)
+    assert found.frequencies[0] == 0
+    assert found.n_selected == 2
+
+
+def test_progress_is_reported_and_an_interrupt_keeps_finished_pairs(caplog, monkeypatch):
+    X, y = planted()
+    with caplog.at_level(logging.INFO, "fisherset.progress"):
+        stability(FisherScore(2), X, y, n_pairs=2, random_state=0)
+    assert caplog.messages == ["half-samples: 1 of 2", "half-samples: 2 of 2"]
+    for finished in (3, 1):
+        left = iter(range(2 * finished))
+        support = resampling.Refits.support
+
+        def stop(self, rows, seed, left=left, support=support):
+            if next(left, None) is None:
+                raise KeyboardInterrupt
+            return support(self, rows, seed)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(resampling.Refits, "support", stop)
+            if finished == 1:
+                with pytest.raises(KeyboardInterrupt):
+                    stability(FisherScore(2), X, y, n_pairs=9, random_state=0)
+                continue
+            found = stability(FisherScore(2), X, y, n_pairs=9, random_state=0)
+        assert (found.n_pairs, found.complete, len(found.supports)) == (3, False, 6)
+        assert "stopped" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("words", "given"),
+    [
+        ("selector must be a feature selector", {"selector": StandardScaler()}),
+        ("selector must be a feature selector", {"selector": FisherScore}),
+        (
+            "selector must select among",
+            {"selector": make_pipeline(PolynomialFeatures(2, include_bias=False), SelectKBest(k=2))},
+        ),
+        ("n_pairs must be", {"n_pairs": 1}),
+        ("n_jobs must be", {"n_jobs": "all"}),
+        ("random_state must be", {"random_state": "seed"}),
+        ("y must have two samples or more of each class", {"y": np.array([*["a"] * 89, "b"])}),
+    ],
+)
+def test_bad_input_is_refused_before_work(words, given):
+    X, y = planted()
+    with pytest.raises((ValueError, TypeError), match=words):
+        stability(**{"selector": GeneralizedFisherScore(2), "X": X, "y": y, **given})
+
+
+def test_bad_thresholds_are_refused(tmp_path):
+    X, y = planted()
+    found = stability(FisherScore(2), X, y, n_pairs=2, random_state=0)
+    for call, words in (
+        (lambda: found.stable(0), "threshold must be"),
+        (lambda: found.expected_false_selections(0.7, assume="hope"), "assume must be"),
+        (lambda: found.threshold_for(0), "bound must be"),
+        (lambda: found.index_interval(1.0), "level must be"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            call()
+    pd.DataFrame(X).add_prefix("f").assign(y=y).to_csv(tmp_path / "rows.csv", index=False)
+    with pytest.raises(TypeError, match="X must be rows in memory"):
+        stability(GeneralizedFisherScore(2), scan(tmp_path / "rows.csv", target="y"), None)
