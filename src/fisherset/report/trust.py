@@ -13,6 +13,7 @@ from fisherset.report.charts import Chart, Curve, build_chart
 from fisherset.report.overview import Tile
 from fisherset.report.pages import short
 from fisherset.trust.assessment import EXCELLENT, POOR, Assessment
+from fisherset.trust.held_out import HeldOut
 
 THRESHOLD = 0.75  # frequency from which a feature is called stable, the default of `Stability.stable`
 LISTED = 60  # features in the table of a page
@@ -171,6 +172,34 @@ def trust_record(found: Assessment, rows: Sequence[Frequency]) -> dict[str, Any]
             "frequencies": [row._asdict() for row in rows],
         }
     return record | {"reasons": found.reasons}
+
+
+def check_record(found: HeldOut | str | None) -> dict[str, Any] | None:
+    """Return a score on held-out rows for JSON.
+
+    Parameters
+    ----------
+    found : HeldOut, str or None
+        From :func:`fisherset.evaluation.held_out`, or why there is none.
+
+    Returns
+    -------
+    record : dict or None
+        Of strings, numbers and lists; None for None.
+    """
+    if found is None or isinstance(found, str):
+        return None if found is None else {"reason": found}
+    return {
+        "metric": found.metric,
+        "score": found.score,
+        "error": found.error,
+        "all_columns": found.all_columns,
+        "ranking": found.ranking,
+        "majority": found.majority,
+        "useful": found.useful,
+        "scores": found.scores.tolist(),
+        "reason": found.reason,
+    }
 
 
 def bound_sentence(found: Stability, noun: str = "features") -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -126,13 +127,15 @@ class PartitionedTable:
         whole = source.take(np.concatenate(folds))
         self._folds = whole.runs([fold.size for fold in folds])
         self._coding, self._guard, self._standardize = coding, guard, standardize
-        self._moments = [fold.reduce(MomentsKernel(coding, guard)) for fold in self._folds]
+        moments = [fold.reduce(MomentsKernel(coding, guard)) for fold in self._folds]
+        self._before = list(accumulate(moments))  # sums over the folds up to each, and from each on
+        self._after = list(accumulate(reversed(moments)))[::-1]
 
     def without(self, place: int) -> TableProblem:
         """The problem of all rows but those of a fold."""
         rest = JoinedRows([fold for at, fold in enumerate(self._folds) if at != place])
-        moments = [some for at, some in enumerate(self._moments) if at != place]
-        problem = self._problem(rest, sum(moments[1:], start=moments[0]))
+        sides = [*self._before[:place][-1:], *self._after[place + 1 :][:1]]
+        problem = self._problem(rest, sum(sides[1:], start=sides[0]))
         if problem.scatter.unknown.any():  # through a guard of its own
             return self._problem(rest, sum_moments(rest, self._coding, self._guard.fill))
         return problem

@@ -51,7 +51,7 @@ class Assessment:
     def useful(self) -> bool | None:
         """Whether new rows are told apart better than by the most frequent class; None if not known."""
         found = self.held_out
-        return None if found is None else found.score - STANDARD_ERRORS * found.error > found.majority
+        return None if found is None else found.useful
 
     @property
     def advice(self) -> str:

@@ -21,6 +21,7 @@ from fisherset.selectors import GeneralizedFisherScore, JointRegressionScore
 from fisherset.selectors.cv.folds import FoldScorer, OwnModel, accuracy, explained_share
 from fisherset.selectors.cv.models import Discriminant, LabelFit, LinearFit
 from fisherset.selectors.joint import JointSelector
+from fisherset.solver import largest
 from fisherset.statistics import PartitionedTable, TableProblem, problem_of_rows
 from fisherset.statistics.measure import measure
 from fisherset.statistics.measured import FitArguments, MeasuredTable, reject_data_arguments
@@ -180,7 +181,7 @@ class Procedure(NamedTuple):
 def _ranked(problem: TableProblem, candidates: Indices, k: int) -> Indices:
     """The k candidates that explain most of the targets one by one: the order of the F statistic."""
     scores = np.einsum("jk,jk->j", problem.C, problem.C)[candidates] / problem.diagonal[candidates]
-    return np.sort(candidates[np.argsort(-scores, kind="stable")[:k]])
+    return candidates[largest(scores, k)]
 
 
 def procedure_of(selector: Any, table: HeldOutTable) -> Procedure:

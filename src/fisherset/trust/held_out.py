@@ -82,7 +82,11 @@ class HeldOut(Tabular):
     @property
     def sentence(self) -> str:
         """The score next to those it is compared with."""
-        every = "" if self.all_columns is None else f"all columns {self.shown(self.all_columns)}, "
+        every = (
+            "all columns left out, "
+            if self.all_columns is None
+            else f"all columns {self.shown(self.all_columns)}, "
+        )
         return (
             f"{self.metric} {self.shown(self.score)} on rows it was not selected on ({every}one-by-one "
             f"ranking {self.shown(self.ranking)}, {self._baseline} {self.shown(self.majority)})."

@@ -145,7 +145,7 @@ def assessed(
             confounders=table.confounders,
             random_state=seed,
         )
-    return replace(answer, assessment=found)
+    return replace(answer, assessment=found, checked=found.held_out or found.reasons.get("held_out"))
 
 
 def show_trust(screen: Screen, answer: Answer) -> None:
