@@ -2,7 +2,8 @@
 
     OMP_NUM_THREADS=1 python benchmarks/trust_check.py
 
-Processor time, the least of several runs that take turns. The table has been measured by then, as in `select`.
+Processor time, the least of several runs that take turns. For `check` the table has been measured before, as in
+`select`.
 """
 
 from __future__ import annotations
