@@ -168,5 +168,5 @@ def formatted(answer: Answer, printed: Format, safe: bool = False) -> str:
         return "\n".join(printable(row.name) for row in answer.rows)  # for `certify --features -`
     # a program gets the names as they are
     name = safe_cell if safe else printable if sys.stdout.isatty() else str
-    rows = [row._asdict() for row in answer.rows]
+    rows = [row.cells() for row in answer.rows]
     return rows_as_text(rows, "," if printed == "csv" else "\t", "\n", name).rstrip("\n")
