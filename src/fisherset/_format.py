@@ -214,7 +214,7 @@ def separation(
             return ""
         higher = [name for name, sign in found if sign > 0]
         return f"{words[0]} in {higher[0]}" if higher else "jointly"
-    ending = {sign: "" for sign in (1, -1, 0)}
+    ending = dict.fromkeys((1, -1, 0), "")
     if words is not None:
         ending = {1: f" {words[0]}", -1: f" {words[1]}", 0: " jointly"}
     return ", ".join(f"{name}{ending[sign]}" for name, sign in found)

@@ -127,10 +127,10 @@ class Explanation(Tabular, _Figures):
     def separated(self) -> list[list[tuple[Any, int]]]:
         """Classes that each feature mainly separates from the rest, the most important first.
 
-        As few as make up two thirds of its entry of `drops`, at most three; each with 1 where the feature is
-        higher in the class than in the rest, -1 where it is lower, and 0 where it does not tell by itself: the
-        difference is below two standard errors, or that of a group. Of two classes only the one in which
-        it is higher, or both with 0.
+        As few as make up two thirds of its entry of `drops`, at most three; each with 1 where the feature
+        is higher in the class than in the rest, -1 where it is lower, and 0 where that is not clear by
+        itself: the difference is below two standard errors, or that of a group of several columns. Of two
+        classes only the one in which it is higher, or both with 0.
         """
         found, classes = [], self.classes.tolist()
         for losses, signs in zip(self.class_drops, self._signs.tolist(), strict=True):

@@ -226,9 +226,14 @@ class LossTable(NamedTuple):
     parts: list[float]
     rows: list[tuple[str, list[ClassLoss]]]
 
+    @property
+    def most(self) -> float:
+        """The largest share that a class loses."""
+        return max(own.share for _, cells in self.rows for own in cells)
+
 
 def loss_table(found: Explanation, rows: Sequence[ChosenFeature]) -> LossTable | None:
-    """Return the losses of the classes by feature; None of two classes, which lose the same share, or of many.
+    """Return the losses of the classes by feature; None of two, which lose the same share, or of many.
 
     Parameters
     ----------

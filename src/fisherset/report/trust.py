@@ -96,7 +96,7 @@ def build_trust(
     ]
     rows = [] if found.stability is None else frequencies(found.stability, labels, codes, chosen)
     notes = [] if found.permutation is None else [f"Permutations: {found.permutation.scheme}"]
-    notes += [bound_sentence(found.stability, noun)] if found.stability is not None else []
+    notes += [bound_sentence(found.stability)] if found.stability is not None else []
     notes += list(found.reasons.values())
     chart = _chart(found.permutation, noun)
     return TrustSection(found.advice, tiles, rows[:LISTED], chart, notes, noun)
@@ -173,15 +173,13 @@ def trust_record(found: Assessment, rows: Sequence[Frequency]) -> dict[str, Any]
     return record | {"reasons": found.reasons}
 
 
-def bound_sentence(found: Stability, noun: str = "features") -> str:
+def bound_sentence(found: Stability) -> str:
     """Say what the bound on selections by chance means, in numbers.
 
     Parameters
     ----------
     found : Stability
         Selections on halves of the rows.
-    noun : str, default="features"
-        What is selected.
 
     Returns
     -------
@@ -189,10 +187,15 @@ def bound_sentence(found: Stability, noun: str = "features") -> str:
         The bound at the default threshold.
     """
     n, bound = int(found.stable(THRESHOLD).sum()), found.expected_false_selections(THRESHOLD)
+    often = f"selected on {100 * THRESHOLD:.0f} % of the halves or more"
+    if not n:
+        return f"No feature is {often}."
+    begin = f"{counted(n, 'features')} {'is' if n == 1 else 'are'} {often}. "
+    if bound >= n:  # as where most columns are selected in any case
+        return begin + "How many of such features are there by chance is not bounded by these halves."
     return (
-        f"{counted(n, 'columns')} in {THRESHOLD:.0%} of the halves or more. Of such columns, at most "
-        f"{bound:.2g} are expected to be no more likely to be selected than a column at random (Shah and "
-        f"Samworth 2013)."
+        f"{begin}Of such features {bound:.2g} at most are expected to be no more likely to be selected than a "
+        f"feature at random (Shah and Samworth 2013)."
     )
 
 
