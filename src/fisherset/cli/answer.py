@@ -6,7 +6,7 @@ import math
 import sys
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ from fisherset.tables.memory import check_shape
 from fisherset.tables.read import pick
 from fisherset.tables.selection import PROVEN
 from fisherset.tables.write import table_content
-from fisherset.trust import Assessment
+from fisherset.trust import Assessment, HeldOut
 
 DEFAULT_SIZE = 50  # features that are selected without -k, of a table that has twice as many
 DRAWN_VALUES = 8_000_000  # values (64 MB) that the pictures of an out-of-core table are drawn from
@@ -78,7 +78,8 @@ def find_answer(
         if not isinstance(size, int):
             tried = selector.cv_results_["param_n_features_to_select"] if isinstance(size, str) else size
             sizes = compared_sizes(request, selector, sorted({int(k) for k in tried}), solver)
-        return answered(request, selector, solver, leakage_warnings(request), sizes)
+        found = answered(request, selector, solver, leakage_warnings(request), sizes)
+        return replace(found, gamma_chosen=gamma == "auto")
 
 
 def default_size(request: Request) -> int:
@@ -102,6 +103,8 @@ class Answer:
     leakage: Sequence[Remark] = ()
     sizes: Sizes | None = None
     assessment: Assessment | None = None  # of --trust
+    checked: HeldOut | str | None = None  # the score on held-out rows, or why there is none
+    gamma_chosen: bool = False  # whether gamma was cross-validated
 
     @cached_property
     def rows(self) -> list[ChosenFeature]:
@@ -143,6 +146,12 @@ class Answer:
         rows = report.frequencies(self.assessment.stability, grouping.labels, grouping.codes, names)
         return [row for row in rows if row.chosen or row.frequency >= OFTEN]
 
+    @property
+    def doubts(self) -> list[Remark]:
+        """Warn of a selection that does not help on rows that it was not made on."""
+        warning = self.checked.warning if isinstance(self.checked, HeldOut) else ""
+        return [Remark(warning)] if warning else []
+
     @cached_property
     def selection(self) -> Selection:
         """The content of the selection file, and of JSON."""
@@ -162,7 +171,7 @@ class Answer:
             details=[row.record() for row in self.rows],
             categories=_values_of(table.features, texts),
             gaps=sorted({feature.column for feature in table.features if feature.kind == "missing"} & texts),
-            remarks=remark_texts(self.leakage, remarks_on(selector)),
+            remarks=remark_texts(self.leakage, self.doubts, remarks_on(selector)),
             task=request.task,
             n_groups_in=None if request.grouping.of_features is None else len(request.grouping.labels),
             groups={name: [names[j] for j in some] for name, some in self.columns.items() if len(some) > 1},
@@ -182,6 +191,7 @@ class Answer:
             drop_unlabelled=source.drop_unlabelled,
             target_range=request.target_range,
             trust=None if self.assessment is None else report.trust_record(self.assessment, self.frequencies),
+            held_out=report.check_record(self.checked),
         )
 
     def reduced_table(self, path: Path, safe: bool = False) -> bytes:
@@ -209,7 +219,11 @@ class Answer:
         title = f"{counted(k, request.grouping.noun)} of {table.path.name}"
         if comparison is not None:
             title = f"{counted(len(comparison.accuracy), 'methods')} compared on {table.path.name}"
-        sizes = self.sizes or nearby_sizes(request, self.selector, k)
+        sizes = self.sizes
+        if sizes is None:
+            sizes = nearby_sizes(request, self.selector, k)
+            if sizes is not None and isinstance(self.checked, HeldOut):
+                sizes = sizes.with_own_score(self.checked.score, self.checked.error)
         fit = X, y, table.names, self.selector, self.explanation
         trust = None
         if self.assessment is not None:
@@ -221,7 +235,8 @@ class Answer:
             line=request.line(k),
             asked=asked,
             comparison=comparison,
-            remarks=self.leakage,
+            remarks=[*self.leakage, *self.doubts],
+            checked=self.checked,
             ended=remarks_on(self.selector),
             groups=[request.grouping.labels[group] for group in request.grouping.codes],
             **request.words,

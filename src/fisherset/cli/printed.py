@@ -28,7 +28,7 @@ def show_answer(screen: Screen, answer: Answer, *, wide: bool) -> None:
     screen.values(request.limits)
     noise = noise_remarks(getattr(selector, "noise_", None))
     doubts = [remark for remark in noise if remark.warns]
-    screen.warnings([*answer.leakage, *doubts])  # before what follows is believed
+    screen.warnings([*answer.leakage, *doubts, *answer.doubts])  # before what follows is believed
     if answer.sizes is not None:
         _show_sizes(screen, answer.sizes, noun)
     _show_features(screen, answer, wide=wide)
@@ -39,6 +39,18 @@ def show_answer(screen: Screen, answer: Answer, *, wide: bool) -> None:
     screen.warnings([remark for remark in noise if remark not in doubts])
     searched = f", {counted(selection.n_nodes, 'nodes')} searched" if selection.n_nodes else ""
     screen.lines(certificate_figures(selection.objective, selection.upper_bound, selection.gamma) + searched)
+    if answer.assessment is None:  # which has it among others
+        _show_check(screen, answer)
+
+
+def _show_check(screen: Screen, answer: Answer) -> None:
+    """Print the score on held-out rows, or why there is none."""
+    found = answer.checked
+    if isinstance(found, str):
+        screen.lines(f"New rows: not checked. {found}")
+    elif found is not None:
+        exact = " In the folds --solver is joint." if answer.solver == "exact" else ""
+        screen.lines(f"New rows: {found.sentence}{exact}")
 
 
 def _show_sizes(screen: Screen, sizes: Sizes, noun: str) -> None:

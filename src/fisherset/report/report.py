@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fisherset import Explanation, NearBest, __version__
 from fisherset._format import certificate_sentence, counted
 from fisherset.evaluation import TITLES, Comparison
+from fisherset.evaluation import HeldOut as Checked
 from fisherset.report.comparisons import Alternatives, Compared, Sizes, build_alternatives, build_comparison
 from fisherset.report.features import (
     OWN_SCORES,
@@ -126,6 +127,7 @@ def build_report(
     what_if: WhatIf | None = None,
     ended: Sequence[Remark] | None = None,
     trust: TrustSection | None = None,
+    checked: Checked | str | None = None,
 ) -> Report:
     """Put the content of a page about a fitted selector together.
 
@@ -167,6 +169,8 @@ def build_report(
         How the search ended and compares with chance; None for the words of :func:`remarks_on`.
     trust : TrustSection, default=None
         From :func:`build_trust`.
+    checked : HeldOut or str, default=None
+        From :func:`fisherset.evaluation.held_out`, or why there is none.
 
     Returns
     -------
@@ -193,6 +197,10 @@ def build_report(
     words = {"noun": noun, "task": task, "limited": limited, "adjusted": adjusted or sample.adjusted}
     warned = [*remarks, *(remarks_on(selector) if ended is None else ended), *tiny_classes(classes)]
     held_out = _held_out(compared_sizes, comparison, int(order.size), classes, task)
+    if isinstance(checked, str):
+        warned.append(Remark(f"Not checked on held-out rows. {checked}", warns=False))
+    elif checked is not None and comparison is None:
+        held_out = HeldOut.of(checked)
     overview = _overview(selector, rows, warned, words, held_out, title, line)
     if comparison is not None:
         overview = _compared(overview, comparison, int(order.size))

@@ -6,19 +6,23 @@ there are; G of the whole is computed once. A difference loses digits, which the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 from fisherset._types import Floats, Indices
-from fisherset.data import CountedRows, MemoryRows
+from fisherset.data import CountedRows, JoinedRows, MemoryRows
 from fisherset.statistics.problem import TableProblem
 from fisherset.statistics.products.gram import GramColumns
 from fisherset.statistics.products.products import ComplementProducts, RowProducts
 from fisherset.statistics.sums.coding import Coding
+from fisherset.statistics.sums.guard import Guard, count_missing
 from fisherset.statistics.sums.moments import Moments, MomentsKernel, sum_moments
 from fisherset.statistics.sums.scatter import Scatter
+from fisherset.validation.numbers import reject_nonfinite
 
 LEFT = 1e-6  # share of a column's sum of squares that must be left for ten digits to survive the subtraction
 
@@ -107,6 +111,50 @@ class FoldedTable:
     def _problem(self, products: Any, moments: Moments, *, eager: bool = True) -> TableProblem:
         scatter = Scatter(moments, self._coding)
         return TableProblem(products, scatter, self._coding, standardize=self._standardize, eager=eager)
+
+
+class PartitionedTable:
+    """A table in memory whose rows are divided into folds, and the problems of all rows but a fold.
+
+    Sums over each fold are computed once; those of a problem are added up from the other folds, which
+    loses no digits. Its products are computed from their rows: a search needs few of them. The rows
+    are copied once, fold after fold.
+    """
+
+    def __init__(
+        self, source: MemoryRows, coding: Coding, guard: Guard, folds: Sequence[Indices], *, standardize: bool
+    ) -> None:
+        whole = source.take(np.concatenate(folds))
+        self._folds = whole.runs([fold.size for fold in folds])
+        self._coding, self._guard, self._standardize = coding, guard, standardize
+        moments = [fold.reduce(MomentsKernel(coding, guard)) for fold in self._folds]
+        self._before = list(accumulate(moments))  # sums over the folds up to each, and from each on
+        self._after = list(accumulate(reversed(moments)))[::-1]
+
+    def without(self, place: int) -> TableProblem:
+        """The problem of all rows but those of a fold."""
+        rest = JoinedRows([fold for at, fold in enumerate(self._folds) if at != place])
+        sides = [*self._before[:place][-1:], *self._after[place + 1 :][:1]]
+        problem = self._problem(rest, sum(sides[1:], start=sides[0]))
+        if problem.scatter.unknown.any():  # through a guard of its own
+            return self._problem(rest, sum_moments(rest, self._coding, self._guard.fill))
+        return problem
+
+    def _problem(self, rest: JoinedRows, moments: Moments) -> TableProblem:
+        scatter = Scatter(moments, self._coding, rest)
+        products = RowProducts(rest, moments.guard)
+        return TableProblem(products, scatter, self._coding, standardize=self._standardize)
+
+
+def problem_of_rows(
+    source: MemoryRows, coding: Coding, missing: str = "error", *, standardize: bool = True
+) -> TableProblem:
+    """The problem of a table in memory, measured by itself; with `missing="mean"` filled in by its means."""
+    fill = source.reduce(count_missing).fill if missing == "mean" else None
+    moments = sum_moments(source, coding, fill)
+    reject_nonfinite(moments.finite, source.names, None, missing)
+    products = RowProducts(source, moments.guard)
+    return TableProblem(products, Scatter(moments, coding, source), coding, standardize=standardize)
 
 
 def _values(X: Any, rows: Indices, columns: Indices) -> Any:

@@ -8,7 +8,8 @@ from typing import Any
 
 from fisherset.selectors import GeneralizedFisherScore, JointRegressionScore
 from fisherset.trust.held_out import HeldOut, held_out
-from fisherset.trust.permutation import PermutationTest, permutation_test
+from fisherset.trust.permutation import LEAST_DONE, PermutationTest, permutation_test
+from fisherset.trust.resampling import LEAST_PAIRS
 from fisherset.trust.stability import Stability, stability
 from fisherset.validation.parameters import check_integer, check_jobs
 
@@ -51,7 +52,7 @@ class Assessment:
     def useful(self) -> bool | None:
         """Whether new rows are told apart better than by the most frequent class; None if not known."""
         found = self.held_out
-        return None if found is None else found.score - STANDARD_ERRORS * found.error > found.majority
+        return None if found is None else found.useful
 
     @property
     def advice(self) -> str:
@@ -153,6 +154,7 @@ def assess(
     confounders: Any = None,
     random_state: Any = None,
     n_jobs: int | None = None,
+    all_columns: bool = True,
 ) -> Assessment:
     """Assess a selection: useful on new rows, stable under resampling, better than chance.
 
@@ -171,9 +173,9 @@ def assess(
     cv : int, splitter or iterable, default=5
         Folds of the held-out score.
     n_pairs : int, default=50
-        Number of pairs of half-samples; 0 leaves stability out.
+        Number of pairs of half-samples, two or more; 0 leaves stability out.
     n_permutations : int, default=200
-        Number of permutations; 0 leaves the test out.
+        Number of permutations, 19 or more; 0 leaves the test out.
     groups : array-like of shape (n_samples,), default=None
         Groups of samples within which targets are permuted.
     confounders : array-like of shape (n_samples, n_confounders), default=None
@@ -182,6 +184,8 @@ def assess(
         Seed of the halves and permutations.
     n_jobs : int or None, default=None
         Number of threads for the half-samples.
+    all_columns : bool, default=True
+        Whether to score a model of all columns on held-out rows, too.
 
     Returns
     -------
@@ -201,8 +205,8 @@ def assess(
     >>> print(found.advice)
     Select more features if you can: all columns reach 98.9 % on new rows, the selection 94.4 %.
     """
-    check_integer("n_pairs", n_pairs, least=0)
-    check_integer("n_permutations", n_permutations, least=0)
+    check_integer("n_pairs", n_pairs, least=0 if n_pairs == 0 else LEAST_PAIRS)
+    check_integer("n_permutations", n_permutations, least=0 if n_permutations == 0 else LEAST_DONE)
     check_jobs(n_jobs)
     more = {} if confounders is None else {"confounders": confounders}
     halves = {"n_pairs": n_pairs, "random_state": random_state, "n_jobs": n_jobs}
@@ -212,7 +216,8 @@ def assess(
         "random_state": random_state,
         "ks": sizes_around(selector, X),
     }
-    steps: dict[str, Callable[[], Any]] = {"held_out": lambda: held_out(selector, X, y, cv=cv, **more)}
+    folds = {"cv": cv, "all_columns": all_columns}
+    steps: dict[str, Callable[[], Any]] = {"held_out": lambda: held_out(selector, X, y, **folds, **more)}
     if n_pairs:
         steps["stability"] = lambda: stability(selector, X, y, **halves, **more)
     if n_permutations:
@@ -229,6 +234,8 @@ def _run(steps: dict[str, Callable[[], Any]]) -> Assessment:
         for name, step in steps.items():
             try:
                 found[name] = step()
+                if not getattr(found[name], "complete", True):  # stopped by Ctrl-C, which is for all
+                    raise KeyboardInterrupt
             except (ValueError, TypeError) as refused:
                 error = error or refused
                 reasons[name] = str(refused)
