@@ -159,6 +159,7 @@ def assessed(
             confounders=table.confounders,
             random_state=seed,
             all_columns=weighs_all_columns(request),
+            support=answer.selector.get_support(),
         )
     found = replace(found, reasons={name: in_options(why) for name, why in found.reasons.items()})
     return replace(answer, assessment=found, checked=found.held_out or found.reasons.get("held_out"))
@@ -183,9 +184,9 @@ def show_trust(screen: Screen, answer: Answer) -> None:
     if answer.frequencies:
         _show_frequencies(screen, answer.frequencies, answer.request.grouping.noun)
     if found.permutation is not None:
-        screen.lines(*(f"Chance: {text}" for text in chance_sentences(found.permutation)))
+        screen.lines(" ".join(["Chance:", *chance_sentences(found.permutation)]))
     if found.stability is not None:
-        screen.lines(*(f"Stability: {text}" for text in stability_sentences(found.stability)))
+        screen.lines(" ".join(["Stability:", *stability_sentences(found.stability)]))
     if found.held_out is not None:
         screen.lines(f"New rows: {found.held_out.sentence}")
     if answer.solver == "exact":
