@@ -18,7 +18,7 @@ from fisherset import (
     explain,
     report,
 )
-from fisherset._format import counted, json_value
+from fisherset._format import counted
 from fisherset.cli.files import LabelledFile
 from fisherset.cli.provenance import provenance, python_lines
 from fisherset.cli.remarks import remark_texts, remarks_on
@@ -110,8 +110,20 @@ class Answer:
     def rows(self) -> list[ChosenFeature]:
         """The selected features, or groups, best first."""
         grouping, required = self.request.grouping, set(self.request.names(self.request.keep))
-        found = report.chosen_features(self.selector, self.explanation, grouping.labels, grouping.sizes)
+        named = grouping.labels, grouping.sizes, self._values
+        found = report.chosen_features(self.selector, self.explanation, *named)
         return [row._replace(required=row.name in required) for row in found]
+
+    @property
+    def _values(self) -> dict[int, str]:
+        """The value that a column of two strings is 1 for, of those that are named as the column."""
+        grouping = self.request.grouping
+        coded = zip(grouping.codes.tolist(), self.request.table.features, strict=True)
+        return {
+            group: str(feature.value)
+            for group, feature in coded
+            if feature.kind == "value" and grouping.labels[group] != feature.name
+        }
 
     @cached_property
     def columns(self) -> dict[str, list[int]]:
@@ -156,7 +168,7 @@ class Answer:
             n_features_in=len(table.features),
             solver=self.solver,
             **{name: float(getattr(selector, f"{name}_")) for name in NUMBERS},
-            details=[{name: json_value(value) for name, value in row._asdict().items()} for row in self.rows],
+            details=[row.record() for row in self.rows],
             categories=_values_of(table.features, texts),
             gaps=sorted({feature.column for feature in table.features if feature.kind == "missing"} & texts),
             remarks=remark_texts(self.leakage, self.doubts, remarks_on(selector)),

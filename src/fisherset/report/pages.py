@@ -89,7 +89,7 @@ class Downloads(NamedTuple):
     names : str
         A name a line, best first, for `certify --features`. Line breaks in names are blanks.
     csv : str
-        The table of the page, unrounded; no cell is a formula to a spreadsheet.
+        The table of the page, unrounded, without losses of classes; no cell is a formula to a spreadsheet.
     json : str
         The same with the certificate, for programs.
     """
@@ -128,9 +128,10 @@ def build_downloads(
         "features": plain,
         **({"groups": {name: list(some) for name, some in members.items()}} if members else {}),
     }
+    cells = [{key: own for key, own in row.items() if not isinstance(own, Mapping)} for row in plain]
     names = "".join(f"{' '.join(str(row['name']).splitlines())}\n" for row in rows)
     return Downloads(
         names,
-        rows_as_text(plain, ",", "\r\n", safe_cell),  # opened in a spreadsheet; the other two are exact
+        rows_as_text(cells, ",", "\r\n", safe_cell),  # opened in a spreadsheet; the other two are exact
         json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False),
     )

@@ -17,8 +17,10 @@ from fisherset.report.comparisons import Alternatives, Compared, Sizes, build_al
 from fisherset.report.features import (
     OWN_SCORES,
     ChosenFeature,
+    LossTable,
     Remark,
     chosen_features,
+    loss_table,
     proven_of,
     remarks_on,
     shortened,
@@ -59,6 +61,8 @@ class Report(NamedTuple):
         What is selected: features, columns or groups; and for classification or regression.
     rows : list of ChosenFeature
         The features, best first.
+    losses : LossTable or None
+        What each class loses without each feature.
     pictures, panels, downloads : Pictures, Panels, Downloads
         The pictures, those of each selected feature, and the features as files.
     comparison, alternatives, sizes : Compared, Alternatives, Sizes or None
@@ -81,6 +85,7 @@ class Report(NamedTuple):
     noun: str
     task: str
     rows: list[ChosenFeature]
+    losses: LossTable | None
     pictures: Pictures
     panels: Panels
     downloads: Downloads
@@ -208,9 +213,10 @@ def build_report(
         noun=noun,
         task=task,
         rows=[shortened(row) for row in rows],
+        losses=loss_table(found, rows),
         pictures=pictures_of(sample),
         panels=panels_of(sample),
-        downloads=build_downloads([row._asdict() for row in rows], members, numbers_in_files),
+        downloads=build_downloads([row.record() for row in rows], members, numbers_in_files),
         comparison=None if comparison is None else build_comparison(comparison, shown_names, order.size),
         alternatives=None if alternatives is None else build_alternatives(alternatives),
         sizes=compared_sizes,

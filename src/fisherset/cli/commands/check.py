@@ -28,7 +28,10 @@ def checked(answer: Answer, *, silent: bool) -> Answer:
     try:
         with ProgressBars(silent), status_shown_later():
             found: Any = held_out(
-                procedure_of(answer), request.measured, task=request.task, all_columns=_all_columns(request)
+                procedure_of(answer),
+                request.measured,
+                task=request.task,
+                all_columns=weighs_all_columns(request),
             )
     except (ValueError, TypeError) as error:
         found = in_options(str(error))
@@ -53,14 +56,23 @@ def _impossible(request: Request) -> str:
     return ""
 
 
-def _all_columns(request: Request) -> bool:
+def weighs_all_columns(request: Request) -> bool:
+    """Whether all columns are modelled, too."""
     n, d = request.table.n_rows, len(request.table.features)
     return n * d * min(n, d) <= ALL_COLUMNS_WORK
 
 
-def procedure_of(answer: Answer) -> Any:
-    """Return a selector that selects as the command did, the choice of gamma and size included."""
+def procedure_of(answer: Answer, *, repeated: bool = False) -> Any:
+    """Return a selector that selects as the command did, the choice of gamma and size included.
+
+    One that is `repeated` hundreds of times keeps no limits of memory and time, and does not prove its sets.
+    """
     selector, gammas = answer.selector, getattr(answer.selector, "gammas", None)
+    if repeated:
+        free: dict[str, Any] = {"max_memory": None, "time_limit": None, "max_nodes": None}
+        free |= {"solver": "joint"} if answer.solver == "exact" else {}
+        selector = clone(selector)
+        selector.set_params(**{name: free[name] for name in free if name in selector.get_params()})
     if not answer.gamma_chosen or gammas is None:
         return selector
     first: Any = SELECTORS[answer.request.task][1](
