@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fisherset._docs import documented
 from fisherset._format import counted, separation
-from fisherset._records import Records, Tabular, aligned, name_of
+from fisherset._records import Printed, Records, Tabular, name_of
 from fisherset._rounding import Value
 from fisherset._threads import one_thread
 from fisherset._types import Floats, Indices
@@ -187,10 +187,10 @@ class Explanation(Tabular, _Figures):
     def __repr__(self) -> str:
         return f"Explanation({self._figures()})"
 
-    def __str__(self) -> str:
+    def _printed(self) -> Printed:
         formats = {"F if removed": "#.6g", "F if swapped": "#.6g", "r": ".2f", self._score: ".3g"}
         rows = [{**row, "essential": "yes" if row.get("essential") else ""} for row in self.table()]
-        return f"{self._figures()}\n{aligned(rows, formats)}"
+        return Printed([self._figures()], rows, formats)
 
 
 @accepts_selector

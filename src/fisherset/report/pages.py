@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from fisherset import __version__
 from fisherset._files import rows_as_text, safe_cell
 from fisherset._format import json_value
-from fisherset.plots.style import as_svg, darkened, styled
+from fisherset.plots.style import Display, as_svg, darkened, new_figure, styled
 
 
 class Figure(NamedTuple):
@@ -51,10 +51,10 @@ def render(package: str, template: str, **content: Any) -> str:
     return environment.get_template(template).render(**content)
 
 
-def figure_of(title: str, draw: Callable[[], Any], note: str = "", short: str = "") -> Figure:
-    """Draw a display for light and dark pages; `draw` returns one that has been plotted."""
+def figure_of(title: str, display: Display, note: str = "", short: str = "") -> Figure:
+    """Draw a display for light and dark pages."""
     with styled(page=True):
-        display = draw()
+        display.plot(ax=new_figure(*display.size).subplots())
         svg = as_svg(display.figure_)
     return Figure(title, display.text_, embedded(svg), embedded(darkened(svg)), note, short or title)
 

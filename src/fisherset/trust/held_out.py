@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
 from fisherset._progress import report_progress
-from fisherset._records import Records, Tabular, aligned
+from fisherset._records import Printed, Records, Tabular
 from fisherset._types import Floats, Indices
 from fisherset.selectors.joint import JointSelector
 from fisherset.trust.folds import HeldOutTable, Split, procedure_of, table_for
@@ -152,14 +152,14 @@ class HeldOut(Tabular):
     def __repr__(self) -> str:
         return f"HeldOut({self.metric} {self.score:.3f}, {self.scores.size} folds)"
 
-    def __str__(self) -> str:
+    def _printed(self) -> Printed:
         several = "" if self.all_columns is None else f"all columns {self.all_columns:.3f}, "
         baseline = "majority class" if self.metric == "accuracy" else "mean"
-        return (
+        told = (
             f"{self.metric} on held-out rows {self.score:.3f} ({several}one-by-one ranking "
-            f"{self.ranking:.3f}, {baseline} {self.majority:.3f})\n"
-            f"{aligned(self.table(), FORMATS | {'n_features': 'd'})}"
+            f"{self.ranking:.3f}, {baseline} {self.majority:.3f})"
         )
+        return Printed([told], self.table(), FORMATS | {"n_features": "d"})
 
 
 def held_out(
