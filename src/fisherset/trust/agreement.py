@@ -60,7 +60,7 @@ def cluster_features(X: Any, frequencies: Floats) -> Indices:
     representative = np.arange(frequencies.size)
     values = _numbers(X, often)
     if values is not None and often.size > 1:
-        distances = 1 - np.abs(_correlations(values))
+        distances = np.maximum(1 - np.abs(_correlations(values)), 0.0)
         condensed = distances[np.triu_indices(often.size, 1)]
         labels = fcluster(linkage(condensed, "complete"), 1 - INTERCHANGEABLE, "distance")
         _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
@@ -89,7 +89,8 @@ def _correlations(values: Floats) -> Floats:
     centred /= np.where(size > 0, size, 1.0)  # whose squares are safe
     lengths = np.sqrt(np.sum(centred**2, axis=0))
     centred /= np.where(lengths > 0, lengths, 1.0)
-    return np.clip(centred.T @ centred, -1.0, 1.0)
+    correlations: Floats = centred.T @ centred
+    return correlations
 
 
 def cluster_supports(supports: NDArray[np.bool_], clusters: Indices) -> NDArray[np.bool_]:

@@ -71,9 +71,10 @@ class Scatter:
         """Columns that are constant before confounders are removed; after a subtraction few are known."""
         moments = self.moments
         if moments.subtracted:  # but those of whole numbers: n times the squares is the square of the sum
-            sums = zip(moments.exact.tolist(), moments.squares.tolist(), moments.NX[0].tolist(), strict=True)
-            same = [exact and int(self.n) * int(square) == int(total) ** 2 for exact, square, total in sums]
-            return np.asarray(np.logical_or(moments.added == 0, same), dtype=np.bool_)
+            constant: NDArray[np.bool_] = moments.added == 0
+            for j in np.flatnonzero(moments.exact & ~constant).tolist():
+                constant[j] = int(self.n) * int(moments.squares[j]) == int(moments.NX[0, j]) ** 2
+            return constant
         if len(moments.NX) > 1:
             total = np.maximum(moments.squares - moments.NX[0] ** 2 / self.n, 0.0)
         with np.errstate(over="ignore"):
