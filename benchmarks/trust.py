@@ -1,6 +1,7 @@
 """Whether figures about a selection can be trusted, and what they cost.
 
     python benchmarks/trust.py bound --settings 200
+    python benchmarks/trust.py integrated
     python benchmarks/trust.py speed-stability
 
 `bound`: random settings of correlated designs with two to six classes, and independent samples of each. The
@@ -8,6 +9,9 @@ selection probability of a feature is estimated by fits on other samples, of hal
 up to two standard errors above q / d, so that no feature at q / d itself is left out. The mean number of
 stable features of low probability is compared with `expected_false_selections`; a setting is above the bound
 where the mean less two standard errors exceeds it. The exit code is 1 if any is, but for "r-concave".
+
+`integrated`: the bound of integrated path stability selection (Melikechi and Miller 2025) for unrelated
+features whose statistics are independent and normal, selected above a level that falls along the path.
 
 `speed-stability`: `stability` with 50 pairs, in fits of the selector on all rows with its defaults.
 """
@@ -19,6 +23,7 @@ import sys
 import time
 
 import numpy as np
+from scipy.stats import norm
 from sklearn.datasets import make_classification
 
 from fisherset import FisherScore, GeneralizedFisherScore, stability
@@ -115,6 +120,34 @@ def check_bounds(given):
     return int(failed)
 
 
+def check_integrated(given):
+    """Expected false selections where the bound, integral / threshold, says 1, 0.1 and 0.01.
+
+    The halves of a pair have the statistics s + w and s - w, s being that of all rows. The cubic score of a
+    feature is (2 pi - 1)^3 for its share pi > 1/2 of the halves, averaged over the path, which ends where the
+    integral of the bound reaches the authors' cutoff, 0.05.
+    """
+    rng, d, B, root = np.random.default_rng(given.seed), 1000, 50, np.sqrt(0.5)
+    levels = 4.0 * (0.25) ** (np.arange(1, 101) / 100)  # as their 100 steps, equal in the logarithm
+    theta = norm.sf(levels)
+    terms = theta**2 / B**2 + 3 * (B - 1) / B**2 * theta**4 + (B - 1) * (B - 2) / B**2 * theta**6
+    steps = int(np.count_nonzero(np.cumsum(d * terms) / levels.size <= 0.05))
+    integral, scores = float(d * terms[:steps].sum() / levels.size), []
+    for _ in range(given.features // 10_000):
+        s, w = root * rng.normal(size=(10_000, 1)), root * rng.normal(size=(10_000, B))
+        score = np.zeros(10_000)
+        for level in levels[:steps]:
+            share = (np.mean(s + w > level, axis=1) + np.mean(s - w > level, axis=1)) / 2
+            score += np.where(share > 0.5, (2 * share - 1) ** 3, 0.0) / levels.size
+        scores.append(score)
+    scores = np.concatenate(scores)
+    for bound in (1.0, 0.1, 0.01):
+        false = d * np.mean(scores >= integral / bound)
+        print(f"{d} features, at most {bound} expected: {false:.3g}, {false / bound:.1f} times as many")
+    print(f"\n{scores.size} features, {steps} of {levels.size} levels, q up to {d * theta[steps - 1]:.3g}")
+    return 0
+
+
 def measure_speed(given):
     for name, (n, d, aim) in SHAPES.items():
         X, y = make_classification(
@@ -148,6 +181,10 @@ def main():
     bound.add_argument("--probes", type=int, default=500, help="fits that selection probabilities come from")
     bound.add_argument("--seed", type=int, default=0, help="of the first setting")
     bound.set_defaults(run=check_bounds)
+    integrated = commands.add_parser("integrated", help="check the bound of integrated path stability")
+    integrated.add_argument("--features", type=int, default=200_000, help="features that are drawn")
+    integrated.add_argument("--seed", type=int, default=0)
+    integrated.set_defaults(run=check_integrated)
     speed = commands.add_parser("speed-stability", help="what stability costs, in fits")
     speed.add_argument("--repeats", type=int, default=2)
     speed.set_defaults(run=measure_speed)

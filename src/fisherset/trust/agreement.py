@@ -50,10 +50,11 @@ def index_interval(supports: NDArray[np.bool_], level: float) -> tuple[float, fl
     return index - width, index + width
 
 
-def cluster_features(X: Any, frequencies: Floats) -> Indices:
+def cluster_features(X: Any, frequencies: Floats, groups: Indices | None = None) -> Indices:
     """Cluster of each feature, numbered in the order of their first features.
 
-    All pairs in a cluster have an absolute correlation of `INTERCHANGEABLE` or more (complete linkage).
+    All pairs in a cluster have an absolute correlation of `INTERCHANGEABLE` or more (complete linkage), or
+    are of one group.
     """
     often = np.flatnonzero((frequencies >= CLUSTERED_SHARE) & (frequencies > 0))
     often = np.sort(often[np.argsort(-frequencies[often], kind="stable")[:MOST_CLUSTERED]])
@@ -61,6 +62,8 @@ def cluster_features(X: Any, frequencies: Floats) -> Indices:
     values = _numbers(X, often)
     if values is not None and often.size > 1:
         distances = np.maximum(1 - np.abs(_correlations(values)), 0.0)
+        if groups is not None:
+            distances[groups[often][:, None] == groups[often]] = 0.0
         condensed = distances[np.triu_indices(often.size, 1)]
         labels = fcluster(linkage(condensed, "complete"), 1 - INTERCHANGEABLE, "distance")
         _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)

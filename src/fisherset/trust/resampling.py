@@ -19,7 +19,7 @@ from fisherset._progress import report_progress
 from fisherset._threads import one_thread
 from fisherset._types import Indices
 from fisherset.data import MemoryRows
-from fisherset.selection.constraints import Constraints
+from fisherset.selection.constraints import Constraints, SetArguments, check_constraints
 from fisherset.selection.gamma import resolve_gamma
 from fisherset.selection.request import SearchOptions
 from fisherset.selectors import GeneralizedFisherScore, JointRegressionScore
@@ -64,6 +64,7 @@ class Resampled(NamedTuple):
     fit: Callable[[Indices, Indices, int], tuple[Mask, Mask]]  # selections on two halves, with a seed
     names: NDArray[Any] | None
     X: Any  # all rows, in memory
+    groups: Indices | None = None  # of the columns that are selected together
 
     def supports(self, n_pairs: int, seeds: Indices, n_jobs: int | None) -> Mask:
         """Selections as rows, two for each pair; those of the finished pairs after Ctrl-C."""
@@ -171,7 +172,8 @@ def _by_statistics(selector: Any, X: Any, y: Any, given: FitArguments) -> Resamp
     halves = Halves(source.n_rows, table.codes if table.codes.size else None, weighty)
     _check_halves(halves, table.classes)
     names = None if request.names is None else np.array(request.names, dtype=object)
-    return Resampled(halves, JointFits(folded, constraints, k, selector.gamma, options).pair, names, rows)
+    fits = JointFits(folded, constraints, k, selector.gamma, options)
+    return Resampled(halves, fits.pair, names, rows, constraints.codes if constraints.grouped else None)
 
 
 class JointFits(NamedTuple):
@@ -210,7 +212,10 @@ def _by_refitting(selector: Any, X: Any, y: Any, data: dict[str, Any]) -> Resamp
     classes = np.empty(0) if halves.codes is None else np.unique(np.asarray(y))
     _check_halves(halves, classes)
     fits = Refits(selector, X, y, n_features, data)
-    return Resampled(halves, fits.pair, None if names is None else np.array(names), X)
+    groups = None
+    if hasattr(whole, "groups_"):  # of ours
+        groups = check_constraints(SetArguments(selector.groups), n_features, names).codes
+    return Resampled(halves, fits.pair, None if names is None else np.array(names), X, groups)
 
 
 class Refits(NamedTuple):
@@ -270,12 +275,13 @@ def _check_halves(halves: Halves, classes: NDArray[Any]) -> None:
                 f"{'' if halves.weighty is None else ' with a weight'}. Add rows."
             )
         return
-    counts = np.bincount(halves.codes[rows], minlength=len(classes))
-    if counts.min() < 2:
-        rare = shown(classes[int(np.argmin(counts))])
+    counts = np.bincount(halves.codes[rows])
+    present = np.flatnonzero(counts)
+    if counts[present].min() < 2:
+        rare = shown(classes[present[np.argmin(counts[present])]])
         raise ValueError(
-            f"y must have two samples or more of each class, one for each half; got {counts.min()} of "
-            f"class {rare}. Leave the class out, or join it to another."
+            f"y must have two samples or more of each class, one for each half; got 1 of class {rare}. "
+            f"Leave the class out, or join it to another."
         )
     if counts.max() < 4:
         raise ValueError(

@@ -38,7 +38,8 @@ class Stability(Tabular):
     clusters : ndarray of shape (n_features,)
         Cluster of interchangeable features that each belongs to. Of the features selected in 2 % of the
         halves or more, all pairs in a cluster have an absolute correlation of at least 0.9 over all rows
-        (complete linkage); each other feature is a cluster by itself.
+        (complete linkage), or are of one of the selector's `groups`; each other feature is a cluster by
+        itself.
     cluster_frequencies : ndarray of shape (n_clusters,)
         Share of the halves in which any feature of each cluster is selected.
     index : float
@@ -318,7 +319,7 @@ def stability(
     resampled = resample(selector, X, y, sample_weight, confounders)
     supports = resampled.supports(wanted, seeds_of(random, wanted), n_jobs)
     frequencies = supports.mean(axis=0)
-    clusters = cluster_features(resampled.X, frequencies)
+    clusters = cluster_features(resampled.X, frequencies, resampled.groups)
     of_clusters = cluster_supports(supports, clusters)
     return Stability(
         frequencies=frequencies,
