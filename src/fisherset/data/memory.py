@@ -79,10 +79,10 @@ class MemoryRows:
     def head(self) -> Block:
         return next(self._blocks())
 
-    def take(self, rows: NDArray[np.intp]) -> MemoryRows:
-        """Some of the rows, copied."""
-        given = self._arguments(rows)
-        return MemoryRows(self.X[rows], *given, names=self.names, block_bytes=self._block_bytes)
+    def take(self, rows: NDArray[np.intp], out: NDArray[Any] | None = None) -> MemoryRows:
+        """Some of the rows, copied; those of an array into `out`, which has as many or more, if given."""
+        X = self.X[rows] if out is None else np.take(self.X, rows, axis=0, out=out[: rows.size], mode="clip")
+        return MemoryRows(X, *self._arguments(rows), names=self.names, block_bytes=self._block_bytes)
 
     def runs(self, sizes: Sequence[int]) -> list[MemoryRows]:
         """The rows divided into runs, as views; X is dense or CSR."""

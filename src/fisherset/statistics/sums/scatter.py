@@ -71,11 +71,11 @@ class Scatter:
         """Columns that are constant before confounders are removed; after a subtraction few are known."""
         moments = self.moments
         if moments.subtracted:  # but those of whole numbers: n times the squares is the square of the sum
-            exact = np.flatnonzero(moments.exact)
+            constant: NDArray[np.bool_] = moments.added == 0
+            exact = np.flatnonzero(moments.exact & ~constant)
             sums = zip(moments.squares[exact].tolist(), moments.NX[0, exact].tolist(), strict=True)
-            same = np.zeros(total.size, dtype=bool)
-            same[exact] = [int(self.n) * int(square) == int(total) ** 2 for square, total in sums]
-            return np.asarray((moments.added == 0) | same)
+            constant[exact] = [int(self.n) * int(square) == int(whole) ** 2 for square, whole in sums]
+            return constant
         if len(moments.NX) > 1:
             total = np.maximum(moments.squares - moments.NX[0] ** 2 / self.n, 0.0)
         with np.errstate(over="ignore"):
