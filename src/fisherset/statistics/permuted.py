@@ -56,6 +56,11 @@ class SharedRows:
         self._N = nuisance(Block(memory.X, None, None, memory.confounders))
         self._root = None if memory.weight is None else np.sqrt(memory.weight)[:, None]
         self.y: Any = memory.y  # class codes, or numbers, or indicators of label sets
+        self._of_class: Floats | None = None  # row of H of each class, where all orders have the same
+        if isinstance(table.coding, Classes) and memory.weight is None and memory.confounders is None:
+            moments = self._moments
+            centred = np.eye(table.coding.size) - moments.NT[0] / moments.n
+            self._of_class = table.coding.rotate(centred, moments)
         self._whole = problem.columns.size <= WHOLE_GRAM and problem.hold_gram()
 
     @staticmethod
@@ -76,6 +81,8 @@ class SharedRows:
 
     def _coded(self, y: Any) -> CodedTargets:
         """H of some targets, adjusted for the confounders."""
+        if self._of_class is not None:
+            return CodedTargets(self._of_class[y], self._moments, self._coding)
         coding, N, weight = self._coding_of(y), self._N, self._memory.weight
         T = coding.rows(y)
         TW, squares = weighted(T, weight), kernel_of(T).squares(T, weight)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -225,7 +226,8 @@ def permutation_test(
     given = FitArguments(sample_weight, confounders=confounders)
     repetition = repeat(selector, X, y, given, ks)
     rows = repetition.rows._replace(groups=check_groups(groups, repetition.rows.y.shape[0]))
-    runs = _run(repetition.of(chain([rows.y], draw_targets(rows, random, count))), count)
+    with closing(repetition.of(chain([rows.y], draw_targets(rows, random, count)))) as statistics:
+        runs = _run(statistics, count)
     real, nulls = runs[0], np.array(runs[1:]).reshape(len(runs) - 1, runs[0].size)
     return PermutationTest(
         float(real[0]), nulls[:, 0], describe(rows), repetition.sizes, real[1:], nulls[:, 1:]
