@@ -3,6 +3,10 @@
     python benchmarks/trust.py bound --settings 200
     python benchmarks/trust.py integrated
     python benchmarks/trust.py speed-stability
+    python benchmarks/trust.py pvalues --runs 500
+    python benchmarks/trust.py schemes --runs 500
+    python benchmarks/trust.py sizes --runs 200
+    python benchmarks/trust.py speed-permutation
 
 `bound`: random settings of correlated designs with two to six classes, and independent samples of each. The
 selection probability of a feature is estimated by fits on other samples, of half the size; it counts as low
@@ -14,6 +18,16 @@ where the mean less two standard errors exceeds it. The exit code is 1 if any is
 features whose statistics are independent and normal, selected above a level that falls along the path.
 
 `speed-stability`: `stability` with 50 pairs, in fits of the selector on all rows with its defaults.
+
+`pvalues`: p-values of `permutation_test` without signal, on tables of four shapes, against the uniform
+distribution by Kolmogorov and Smirnov. They are steps of 1 / (1 + n_permutations), within which they are spread
+at random. The exit code is 1 if the probability of a cell is below 0.001.
+
+`schemes`: how to permute classes with a confounder that they and the features depend on.
+
+`sizes`: `largest_size_beyond_chance` on noise, and with 5 related features of 50.
+
+`speed-permutation`: `permutation_test` with 200 permutations, in fits of the selector with its defaults.
 """
 
 from __future__ import annotations
@@ -23,13 +37,23 @@ import sys
 import time
 
 import numpy as np
-from scipy.stats import norm
+from scipy.stats import kstest, norm
 from sklearn.datasets import make_classification
 
-from fisherset import FisherScore, GeneralizedFisherScore, stability
+from fisherset import (
+    FisherScore,
+    GeneralizedFisherScore,
+    GeneralizedFisherScoreCV,
+    JointRegressionScore,
+    permutation_test,
+    stability,
+)
 
 SHAPES = {"2000 x 2000": (2000, 2000, 25), "200 x 10,000": (200, 10_000, 50)}  # and the fits aimed at
 THRESHOLDS = (0.6, 0.75, 0.9)
+KINDS = ("scale", "CV", "strata", "confounder", "numbers")
+NULL_SHAPES = ((40, 8), (30, 100), (100, 30), (60, 200))
+N_PERMUTATIONS = 19  # p-values down to 0.05
 ASSUMPTIONS = ("none", "unimodal", "r-concave")
 
 
@@ -164,6 +188,65 @@ def measure_speed(given):
     return 0
 
 
+def linear_confounder(rng, n, d):
+    """A confounder, classes that depend on it strongly, and features that depend on it and on nothing else."""
+    z = rng.normal(size=n)
+    X = rng.normal(size=(n, d)) + np.outer(z, rng.uniform(0, 2, d))
+    return X, (rng.random(n) < 1 / (1 + np.exp(-2.5 * z))).astype(int), z
+
+
+def without_signal(kind, rng, n, d):
+    """A selector, and a table whose features tell nothing about its targets."""
+    X, y = rng.normal(size=(n, d)), np.arange(n) % 3
+    if kind == "CV":
+        search = GeneralizedFisherScoreCV([1, 2], gammas=[1.0, "scale"], cv=2)
+        return search, X, y, {}
+    if kind == "strata":  # batches shift the features, and have their own shares of the classes
+        batch = rng.integers(0, 3, n)
+        y = np.where(rng.random(n) < 0.7, batch, rng.integers(0, 3, n))
+        return GeneralizedFisherScore(2), X + rng.normal(size=(3, d))[batch], y, {"groups": batch}
+    if kind == "confounder":
+        X, y, z = linear_confounder(rng, n, d)
+        return GeneralizedFisherScore(2), X, y, {"confounders": z[:, None]}
+    if kind == "numbers":
+        X, _, z = linear_confounder(rng, n, d)
+        target = 2 * z + rng.normal(size=n)
+        return JointRegressionScore(2), X, target, {"confounders": z[:, None]}
+    return GeneralizedFisherScore(2), X, y, {}
+
+
+def pvalue_without_signal(kind, shape, seed):
+    rng = np.random.default_rng([seed, *shape])
+    while True:  # a class may be missing, or have one sample in a fold
+        selector, X, y, more = without_signal(kind, rng, *shape)
+        if kind == "numbers" or np.unique(y, return_counts=True)[1].min() >= 2:
+            break
+    found = permutation_test(selector, X, y, n_permutations=N_PERMUTATIONS, random_state=seed, **more)
+    return found.pvalue
+
+
+def distance_from_uniform(pvalues):
+    """Kolmogorov's and Smirnov's probability, each p-value spread within its step."""
+    step = 1 / (1 + N_PERMUTATIONS)
+    spread = np.array(pvalues) - np.random.default_rng(0).uniform(0, step, len(pvalues))
+    return float(kstest(spread, "uniform").pvalue)
+
+
+def check_pvalues(given):
+    print(f"{'kind':11}{'table':>10}{'p <= .05':>10}{'p <= .2':>9}{'KS':>10}")
+    worst = 1.0
+    for kind in given.kinds:
+        for shape in NULL_SHAPES:
+            found = np.array([pvalue_without_signal(kind, shape, seed) for seed in range(given.runs)])
+            probability = distance_from_uniform(found)
+            worst = min(worst, probability)
+            low, fifth = np.mean(found <= 0.05 + 1e-9), np.mean(found <= 0.2 + 1e-9)
+            table = "{} x {}".format(*shape)
+            print(f"{kind:11}{table:>10}{low:>10.3f}{fifth:>9.3f}{probability:>10.2g}", flush=True)
+    print(f"\n{given.runs} runs of each, {N_PERMUTATIONS} permutations")
+    return int(worst < 0.001)
+
+
 def timed(call, *args, **kwargs):
     """Processor seconds of a call: others may use the machine."""
     start = time.process_time()
@@ -188,6 +271,10 @@ def main():
     speed = commands.add_parser("speed-stability", help="what stability costs, in fits")
     speed.add_argument("--repeats", type=int, default=2)
     speed.set_defaults(run=measure_speed)
+    pvalues = commands.add_parser("pvalues", help="check that p-values are uniform without signal")
+    pvalues.add_argument("--runs", type=int, default=500, help="tables of each kind and shape")
+    pvalues.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS)
+    pvalues.set_defaults(run=check_pvalues)
     given = parser.parse_args()
     return given.run(given)
 

@@ -11,6 +11,7 @@ from its error, the residuals are computed from the rows.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -66,6 +67,15 @@ class Scatter:
         self._unrelated = self.constant | (squares <= self.n * (16 * EPS) ** 2 * moments.squares)
         # sum of n_k (mean of class k - mean)^2 of each column, never above the total
         self.between: Floats = np.minimum(np.where(self._unrelated, 0.0, squares) / self.n, self.total)
+
+    def with_targets(self, products: Floats, moments: Moments, coding: Coding) -> Scatter:
+        """The scatter between other targets, from X'H in the units of the guard."""
+        other = copy(self)
+        other.moments, other._coding, other.rank = moments, coding, products.shape[1]
+        other.ceiling = coding.ceiling(moments)
+        squares = np.einsum("jr,jr->j", products, products)
+        other.between = np.minimum(np.where(self.constant, 0.0, squares) / self.n, self.total)
+        return other
 
     def _constant(self, total: Floats) -> NDArray[np.bool_]:
         """Columns that are constant before confounders are removed; after a subtraction few are known."""
