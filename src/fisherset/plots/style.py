@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Self
 
+from fisherset._extras import need
+
 # Okabe and Ito (2008): distinct under every common form of colour blindness. Markers and
 # dashes repeat the difference for print in grey.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
@@ -50,14 +52,14 @@ PAGE_STYLE: Any = {
 @contextmanager
 def styled(*, page: bool = False) -> Iterator[None]:
     """The style for the figures made inside; on a page one that :func:`darkened` can make dark."""
-    import matplotlib
-
+    matplotlib = need("matplotlib", "A figure")
     with matplotlib.rc_context(PAGE_STYLE if page else STYLE):
         yield
 
 
 def new_figure(width: float, height: float) -> Any:
     """A figure of that many inches, without a window."""
+    need("matplotlib", "A figure")
     from matplotlib.figure import Figure  # slow to import
 
     return Figure(figsize=(width, height), layout="constrained")
