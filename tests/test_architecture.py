@@ -49,6 +49,7 @@ CORE = ("data", "validation", "statistics", "solver", "selection", "selectors", 
 SHARED = {
     *(
         "_docs",
+        "_extras",
         "_files",
         "_format",
         "_html",

@@ -13,6 +13,7 @@ from typing import Any, Self
 
 from sklearn.utils.validation import check_is_fitted
 
+from fisherset._extras import need
 from fisherset.validation.table import check_same_columns
 
 # Okabe and Ito (2008): distinct under every common form of colour blindness. Markers and
@@ -54,14 +55,14 @@ PAGE_STYLE: Any = {
 @contextmanager
 def styled(*, page: bool = False) -> Iterator[None]:
     """The style for the figures made inside; on a page one that :func:`darkened` can make dark."""
-    import matplotlib
-
+    matplotlib = need("matplotlib", "A figure")
     with matplotlib.rc_context(PAGE_STYLE if page else STYLE):
         yield
 
 
 def shown_figure(width: float, height: float) -> Any:
     """A figure of that many inches of pyplot's, which notebooks and `plt.show()` show."""
+    need("matplotlib", "A figure")
     from matplotlib import pyplot  # slow to import
 
     return pyplot.figure(figsize=(width, height), layout="constrained")
@@ -69,6 +70,7 @@ def shown_figure(width: float, height: float) -> Any:
 
 def new_figure(width: float, height: float) -> Any:
     """A figure of that many inches, without a window."""
+    need("matplotlib", "A figure")
     from matplotlib.figure import Figure  # slow to import
 
     return Figure(figsize=(width, height), layout="constrained")

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from fisherset import __version__
+from fisherset._extras import need
 from fisherset._files import rows_as_text, safe_cell
 from fisherset._format import json_value
 from fisherset.plots.style import Display, as_svg, darkened, new_figure, styled
@@ -41,7 +42,7 @@ def render(package: str, template: str, **content: Any) -> str:
     html : str
         The page.
     """
-    # imported here: a command that writes no page needs no jinja2
+    need("jinja2", "A page")  # here, as a command that writes no page does not
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     loader = ChoiceLoader([PackageLoader(name, ".") for name in (package, "fisherset.report")])
@@ -53,6 +54,7 @@ def render(package: str, template: str, **content: Any) -> str:
 
 def figure_of(title: str, display: Display, note: str = "", short: str = "") -> Figure:
     """Draw a display for light and dark pages."""
+    need("jinja2", "A page")  # with what it installs, figures can be drawn
     with styled(page=True):
         display.plot(ax=new_figure(*display.size).subplots())
         svg = as_svg(display.figure_)
