@@ -1,4 +1,4 @@
-"""How Sphinx builds the site: `make docs`. Nothing is fetched, neither while it is built nor while it is read."""
+"""Configuration of Sphinx for `make docs`; nothing is fetched, neither to build nor to read the site."""
 
 import os
 import sys
@@ -26,6 +26,7 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "public_members",
+    "repository_links",
 ]
 exclude_patterns = ["_build", "_ext", "**/GALLERY_HEADER.rst", "gallery/**/*.ipynb", "gallery/**/*.py"]
 templates_path = ["_templates"]

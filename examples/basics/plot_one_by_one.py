@@ -2,16 +2,16 @@
 Why one-by-one selection fails
 ==============================
 
-Most filters score features one by one. They cannot see features that are weak alone and strong together. In the
-table of this example two columns separate the classes almost perfectly, but only as a pair.
+Most filters score features one by one. They cannot see features that are weak alone and strong together. In
+the table of this example two columns separate the classes almost perfectly, but only as a pair.
 """
 
 # %%
 # The table
 # ---------
-# :func:`fisherset.datasets.make_combination` makes 2000 rows and 20 columns. ``pair`` are the two columns that
-# matter together. The Fisher score of each column, Eq. (4) of the paper, says how far apart the class means are,
-# compared with the scatter within the classes.
+# :func:`fisherset.datasets.make_combination` makes 2000 rows and 20 columns. ``pair`` are the two columns
+# that matter together. The Fisher score of each column, Eq. (4) of the paper, says how far apart the class
+# means are, compared with the scatter within the classes.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -35,8 +35,9 @@ plt.show()
 # %%
 # The same columns, two at a time
 # -------------------------------
-# Joint selection takes the pair, and the certificate says that no other two columns reach a larger F. Drawn against
-# each other, the reason is plain: the classes differ across the diagonal, and neither axis alone shows it.
+# Joint selection takes the pair, and the certificate says that no other two columns reach a larger F. Drawn
+# against each other, the reason is plain: the classes differ across the diagonal, and neither axis alone
+# shows it.
 
 choices = {"one by one": one_by_one, "together": together}
 fig, axes = plt.subplots(1, 2, figsize=(8, 4), layout="constrained")
