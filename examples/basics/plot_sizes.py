@@ -4,7 +4,7 @@ Sets against k
 
 How many features? :func:`fisherset.selection_path` selects a set for each size, all at one gamma, and says
 for each how close it is to the best. F always rises with the number of features; the accuracy on held-out
-rows does not.
+rows levels off.
 """
 
 # %%
@@ -33,8 +33,8 @@ plt.show()
 # %%
 # The sets need not be nested
 # ---------------------------
-# A feature that is best alone can give way once others do its work together. Orange: the pixels of each size; blue
-# crosses: those of the size before that were given up.
+# A feature that is best alone can give way once others do its work together. Orange: the pixels of each
+# size; blue crosses: those of the size before that were given up.
 
 fig, axes = plt.subplots(2, 4, figsize=(9, 4.8), layout="constrained")
 for ax, before, step in zip(axes.flat, [path[0], *path], path, strict=False):
