@@ -28,7 +28,7 @@ extensions = [
     "public_members",
     "repository_links",
 ]
-exclude_patterns = ["_build", "_ext", "**/GALLERY_HEADER.rst", "gallery/**/*.ipynb", "gallery/**/*.py"]
+exclude_patterns = ["_build", "_ext", "_templates", "**/GALLERY_HEADER.rst", "gallery/**/*.ipynb", "gallery/**/*.py"]
 templates_path = ["_templates"]
 default_role = "literal"
 
@@ -41,6 +41,7 @@ copybutton_prompt_is_regexp = True
 autosummary_generate = True
 autosummary_imported_members = True
 autodoc_preserve_defaults = True
+toc_object_entries_show_parents = "hide"
 autodoc_typehints = "none"  # numpydoc's sections say more
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
@@ -59,6 +60,7 @@ sphinx_gallery_conf = {
     "thumbnail_size": (480, 300),
     "abort_on_example_error": True,
     "min_reported_time": 3600,
+    "write_computation_times": False,  # its page would fetch scripts
     "show_memory": False,
     "show_signature": False,
     "download_all_examples": False,
@@ -75,6 +77,7 @@ html_logo = "_static/logo.svg"
 html_favicon = "_static/logo.svg"
 html_show_sourcelink = False
 html_copy_source = False
+html_context = {"default_mode": "auto"}
 html_theme_options = {
     "logo": {"text": "fisherset"},
     "header_links_before_dropdown": 6,

@@ -39,6 +39,7 @@ plt.show()
 # against each other, the reason is plain: the classes differ across the diagonal, and neither axis alone
 # shows it.
 
+# sphinx_gallery_thumbnail_number = 2
 choices = {"one by one": one_by_one, "together": together}
 fig, axes = plt.subplots(1, 2, figsize=(8, 4), layout="constrained")
 for ax, (name, selector) in zip(axes, choices.items(), strict=True):
