@@ -28,7 +28,14 @@ extensions = [
     "public_members",
     "repository_links",
 ]
-exclude_patterns = ["_build", "_ext", "_templates", "**/GALLERY_HEADER.rst", "gallery/**/*.ipynb", "gallery/**/*.py"]
+exclude_patterns = [
+    "_build",
+    "_ext",
+    "_templates",
+    "**/GALLERY_HEADER.rst",
+    "gallery/**/*.ipynb",
+    "gallery/**/*.py",
+]
 templates_path = ["_templates"]
 default_role = "literal"
 

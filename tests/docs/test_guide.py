@@ -3,6 +3,7 @@
 import re
 
 import pytest
+
 from support.pages import DOCS, run_page, run_pages, write_tables
 
 pytestmark = pytest.mark.once
