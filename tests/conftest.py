@@ -18,6 +18,8 @@ from support.figure_pages import old_pages
 
 PAPER = ("ionosphere", "sonar", "protein", "soybean", "orl", "usps2007_smoothed")
 
+HANGS = 600_000  # milliseconds: no test waits for them, they only turn a hang into a failure
+
 settings.register_profile("fisherset", deadline=None, derandomize=True, max_examples=40)
 settings.load_profile("fisherset")
 
@@ -90,6 +92,19 @@ def pytest_report_header():
         lines[-1] = "browser: NOT FOUND. Tests of the report page are SKIPPED; install chromium to run them."
     lines += [f"docs/{name}: OLD, its figures are of code {code}" for name, code in old_pages().items()]
     return lines + blas_lines()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    path = browser_path()
+    if path is None:
+        pytest.skip("NO BROWSER FOUND: pages are NOT tested; install chromium")
+    sync = pytest.importorskip("playwright.sync_api", reason="PLAYWRIGHT NOT FOUND: pages are NOT tested")
+    with sync.sync_playwright() as playwright:
+        options = {"executable_path": path, "args": ["--no-sandbox"], "timeout": HANGS}
+        browser = playwright.chromium.launch(**options)
+        yield browser
+        browser.close()
 
 
 @pytest.fixture(scope="session")
