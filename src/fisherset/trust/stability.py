@@ -304,7 +304,7 @@ def stability(
     >>> print(found)
     50 pairs of halves, 3 of 13 features selected on each.
     Stability index 0.88 (0.82 to 0.94), 0.88 for clusters of interchangeable features.
-    In 75% of the halves: 3 features, of which 0.26 at most are expected to have a low selection probability.
+    In 75% of the halves: 3 features, of which 0.71 at most are expected to have a low selection probability.
     feature          frequency  of cluster
     flavanoids             98%         98%
     color_intensity        97%         97%
