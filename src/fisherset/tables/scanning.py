@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from fisherset._extras import need
 from fisherset._format import near
 from fisherset.data import BatchedRows, Block, Place, fit_arguments, is_anndata
 from fisherset.tables.columns.confounders import ConfounderColumns, check_confounders
@@ -229,6 +230,7 @@ def _holds_cells(paths: Any) -> bool:
 
 
 def _stream_of(paths: Any, targets: list[str], layout: Layout) -> Stream:
+    need("pyarrow", "scan")
     listed = isinstance(paths, list | tuple) and all(isinstance(path, str | os.PathLike) for path in paths)
     if listed or isinstance(paths, str | os.PathLike):
         return Files(table_files(paths), strings_for(targets, layout), layout)
