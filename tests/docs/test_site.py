@@ -97,7 +97,7 @@ def address(site):
 
 @pytest.fixture
 def open_page(browser, address):
-    """Open a page of the site; afterwards nothing has been complained of, and nothing fetched from elsewhere."""
+    """Open a page of the site; in the end nothing was complained of, and nothing fetched from elsewhere."""
     contexts, complaints = [], []
 
     def outside(request):

@@ -19,6 +19,8 @@ NEEDED = (
     "sphinx_gallery",
     "myst_parser",
     "numpydoc",
+    "sphinx_copybutton",
+    "sphinx_design",
     "sphinx-mathjax-offline",
 )
 FENCE = re.compile(r"^( *)(`{3,}|:{3,})[^\n]*\n.*?^\1\2 *$", re.M | re.S)
@@ -30,11 +32,6 @@ def pages():
     """All Markdown that is part of the documentation."""
     written = [page for page in sorted(DOCS.rglob("*.md")) if page.relative_to(DOCS).parts[0] not in MADE]
     return [*written, *(ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "CHANGELOG"))]
-
-
-def prose(page):
-    """Its text without blocks and spans of code."""
-    return re.sub(r"(`+)(?!`).+?(?<!`)\1(?!`)", "", FENCE.sub("", page.read_text("utf-8")))
 
 
 def links(page):
