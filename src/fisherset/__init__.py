@@ -1,5 +1,7 @@
 """fisherset: the best set of features, chosen jointly, with a proof of how good it is."""
 
+__version__ = "0.2.0"  # read by pyproject.toml; CITATION.cff, CHANGELOG.md and recipe/ repeat it
+
 # Nothing is loaded before it is asked for: the command starts here, and Ctrl-C must be answered
 # before numpy and scikit-learn are in. Type checkers take this name for typing's own.
 TYPE_CHECKING = False
@@ -34,8 +36,6 @@ if TYPE_CHECKING:
     from fisherset.statistics.summary import Summary, summarize
     from fisherset.tables import Layout, scan
     from fisherset.trust import PermutationTest, Stability, permutation_test, stability
-
-    __version__: str
 
 __all__ = [
     "Certificate",
@@ -91,11 +91,8 @@ def __getattr__(name: str) -> "Any":
         return import_module(f"fisherset.{name}")
     if name not in __all__:
         raise AttributeError(f"module 'fisherset' has no attribute {name!r}")
-    if name == "__version__":
-        found = import_module("importlib.metadata").version("fisherset")
-    else:
-        home = next(home for home, names in _HOMES.items() if name in names)
-        found = getattr(import_module(f"fisherset.{home}"), name)
+    home = next(home for home, names in _HOMES.items() if name in names)
+    found = getattr(import_module(f"fisherset.{home}"), name)
     globals()[name] = found  # asked for once
     return found
 

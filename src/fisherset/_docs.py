@@ -84,7 +84,7 @@ groups : array-like or mapping, default=None
     Sizes then count groups.
 keep : array-like, default=None
     Features that must be selected, which count towards the size: names, numbers or a mask; patterns such as
-    "MT-*", unless a feature has that very name; or a `pathlib.Path` of a file with a name per line, or of a
+    `"MT-*"`, unless a feature has that very name; or a `pathlib.Path` of a file with a name per line, or of a
     selection.json. With `groups` labels of groups, or any of their columns; where groups are numbered a
     number is a group, and a mask names columns. Bounds are over the sets that respect it.
 exclude : array-like, default=None
@@ -214,7 +214,7 @@ classes_.labels : ndarray of shape (n_classes,)
     The class labels.
 n_features_in_ : int
     Number of features seen in `fit`.
-feature_names_in_ : ndarray of shape (n_features_in_,)
+feature_names_in_ : ndarray of shape (`n_features_in_`,)
     Their names, where X had names that are all strings.
 status : Status
     How the computation ended; `status.value` is a sentence with what to do.

@@ -157,7 +157,7 @@ def check_installed(kind: str) -> None:
         what = "OpenDocument" if kind == ".ods" else "Excel"
         raise ImportError(
             f"{what} files need the extra fisherset[excel]; or save the sheet as CSV. "
-            f"Install it with: pip install 'fisherset[excel]'"
+            'Install it with: pip install "fisherset[excel]"'
         ) from error
 
 

@@ -23,6 +23,7 @@ LONG = {"fisherset demo": "test_readme.py runs it"}
 # Options that make an example as small as a test must be; the last value of an option counts.
 SMALLER = {
     "compare": "--repeats 2",
+    "trust": "--pairs 2 --permutations 19",
     "reproduce": "--only table1 --data-dir data --repeats 1 --jobs 1 --out again",
 }
 

@@ -210,5 +210,5 @@ def test_without_the_extra(files, monkeypatch):
     monkeypatch.setitem(sys.modules, "python_calamine", None)
     assert refused(invoke("select", "t.xlsx", *SELECT, cwd=files)) == (
         "fisherset: Excel files need the extra fisherset[excel]; or save the sheet as CSV. "
-        "Install it with: pip install 'fisherset[excel]'"
+        'Install it with: pip install "fisherset[excel]"'
     )

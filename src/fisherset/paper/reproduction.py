@@ -6,7 +6,6 @@ import os
 import signal
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from multiprocessing import current_process
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 
+from fisherset._extras import need
 from fisherset._files import write_whole
 from fisherset.datasets import DatasetNotFoundError
 from fisherset.paper.experiment import Data, Results, Run, current_versions, obtain, read_results, run_repeat
@@ -106,7 +106,8 @@ def reproduce(
     if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:
         raise ValueError(f"repeats must be a whole number of at least 1; got {repeats!r}.")
     protocol = Protocol(standardize, seed)
-    _need("matplotlib", "jinja2")
+    for library in ("jinja2", "matplotlib"):  # refused before the work, not after it
+        need(library, "A reproduction")
     folder = Path(out)
     if folder.exists() and not folder.is_dir():
         raise NotADirectoryError(f"out must be a folder; {os.fspath(out)!r} is none.")
@@ -236,15 +237,6 @@ def _page(results: Results, tables: Sequence[ResultTable], pictures: Sequence[Pi
         pictures={picture.key: picture for picture in pictures},
         embedded=lambda picture: embedded(picture.svg),
     )
-
-
-def _need(*packages: str) -> None:
-    """Refuse missing packages before the work, not after it."""
-    lacking = [name for name in packages if find_spec(name) is None]
-    if lacking:
-        raise ModuleNotFoundError(
-            f"Figures and page need {' and '.join(lacking)}; pip install 'fisherset[cli]' brings them."
-        )
 
 
 def _resumed(path: Path, protocol: Protocol) -> Results:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,14 +12,17 @@ from fisherset import Explanation
 from fisherset._format import (
     NEGLIGIBLE,
     counted,
+    json_value,
     kept_share,
     leakage_sentence,
     most_share,
     repeated_option,
+    separation,
     shown,
 )
 from fisherset.report.pages import short
 
+MOST_CLASSES = 40  # in a table of the losses of classes
 # The score of a feature by itself; of a group it is the sum over its features.
 OWN_SCORES = {"classification": "Fisher score", "regression": "r² alone"}
 
@@ -30,6 +33,23 @@ class Shares(NamedTuple):
     exchanged: str  # with the best swap in its place
     left_out: str  # with nothing there
     at_most: str  # of any set without it, as it is proven
+
+
+class ClassLoss(NamedTuple):
+    """What a class loses without a feature.
+
+    Attributes
+    ----------
+    loss, share : float
+        Loss of the part of F of the class, and its share of that part.
+    difference : float
+        Mean of the feature in the class less that in the rest, in standard deviations of the feature; NaN
+        of a group of several features.
+    """
+
+    loss: float
+    share: float
+    difference: float
 
 
 class ChosenFeature(NamedTuple):
@@ -59,6 +79,11 @@ class ChosenFeature(NamedTuple):
         Upper bound on F over all sets without it; NaN where it is no smaller than F.
     required : bool
         Whether it had to be selected, by request.
+    separates : str
+        The classes that it mainly separates from the rest: "ALL higher, AML lower"; of two classes "higher
+        in ALL"; empty for a target of numbers.
+    by_class : mapping of str to ClassLoss
+        What each class loses without it.
     """
 
     rank: int
@@ -74,6 +99,20 @@ class ChosenFeature(NamedTuple):
     exchanged: float = math.nan
     bound_without: float = math.nan
     required: bool = False
+    separates: str = ""
+    by_class: Mapping[str, ClassLoss] = {}
+
+    def record(self) -> dict[str, Any]:
+        """Return it for JSON: strings, numbers, and of the classes a dictionary; None for no number."""
+        of_classes = {
+            name: {key: json_value(value) for key, value in own._asdict().items()}
+            for name, own in self.by_class.items()
+        }
+        return {**{key: json_value(value) for key, value in self.cells().items()}, "by_class": of_classes}
+
+    def cells(self) -> dict[str, Any]:
+        """Return it as a row of a file: strings and numbers."""
+        return {key: value for key, value in self._asdict().items() if key != "by_class"}
 
     @property
     def shown(self) -> str:
@@ -101,7 +140,11 @@ class ChosenFeature(NamedTuple):
 
 
 def chosen_features(
-    selector: Any, found: Explanation, names: Sequence[str], sizes: Sequence[int] | None = None
+    selector: Any,
+    found: Explanation,
+    names: Sequence[str],
+    sizes: Sequence[int] | None = None,
+    values: Mapping[int, str] | None = None,
 ) -> list[ChosenFeature]:
     """Return the features, or groups, of a fitted selector, best first.
 
@@ -115,13 +158,16 @@ def chosen_features(
         The names of all columns, or of all groups.
     sizes : sequence of int, default=None
         Number of features of each group.
+    values : mapping of int to str, default=None
+        Of groups whose one feature stands for one value of a column of strings, that value: "more male in
+        ill" is said then, not "higher".
 
     Returns
     -------
     rows : list of ChosenFeature
         One for each feature or group.
     """
-    rows = []
+    rows, separated = [], found.separated
     for at in np.argsort(selector.ranking_[found.features]):
         j, nearest, best = (int(some[at]) for some in (found.features, found.stand_ins, found.exchanges))
         proven, bound = selector.proven_, float(selector.upper_bound_without_[j])
@@ -140,15 +186,80 @@ def chosen_features(
                 names[best] if best >= 0 else None,
                 float(found.exchanged[at]),
                 bound if in_every and math.isfinite(bound) else math.nan,
+                separates=_separates(found, separated[at], int(at), (values or {}).get(j)),
+                by_class=_by_class(found, int(at)),
             )
         )
     return rows
 
 
+def _separates(found: Explanation, some: Sequence[tuple[Any, int]], at: int, value: str | None) -> str:
+    """Say which classes a feature separates from the rest."""
+    known = bool(np.isfinite(found.class_differences[at]).any())
+    words = ("higher", "lower") if value is None else (f"more {value}", f"less {value}")
+    named = [(str(label), sign) for label, sign in some]
+    return separation(named, two=found.classes.size == 2, words=words if known else None)
+
+
+def _by_class(found: Explanation, at: int) -> dict[str, ClassLoss]:
+    """Return what each class loses without a feature."""
+    losses, parts = found.class_drops[at], found.class_objectives
+    shares = np.divide(losses, parts, out=np.zeros_like(losses), where=parts > 0)
+    figures = zip(found.classes.tolist(), losses, shares, found.class_differences[at], strict=True)
+    return {str(label): ClassLoss(*map(float, numbers)) for label, *numbers in figures}
+
+
+class LossTable(NamedTuple):
+    """What each class loses without each feature: a table of a page.
+
+    Attributes
+    ----------
+    classes : list of str
+        Names of the classes.
+    parts : list of float
+        Part of F of each class.
+    rows : list of (str, list of ClassLoss)
+        The features, and the losses of the classes.
+    """
+
+    classes: list[str]
+    parts: list[float]
+    rows: list[tuple[str, list[ClassLoss]]]
+
+    @property
+    def most(self) -> float:
+        """The largest share that a class loses."""
+        return max(own.share for _, cells in self.rows for own in cells)
+
+
+def loss_table(found: Explanation, rows: Sequence[ChosenFeature]) -> LossTable | None:
+    """Return the losses of the classes by feature; None of two, which lose the same share, or of many.
+
+    Parameters
+    ----------
+    found : Explanation
+        Of the features.
+    rows : sequence of ChosenFeature
+        The features, best first.
+
+    Returns
+    -------
+    table : LossTable or None
+        Names are shortened.
+    """
+    classes = [short(str(label)) for label in found.classes.tolist()]
+    if not 2 < len(classes) <= MOST_CLASSES:
+        return None
+    losses = [(short(row.shown), list(row.by_class.values())) for row in rows]
+    return LossTable(classes, found.class_objectives.tolist(), losses)
+
+
 def shortened(row: ChosenFeature) -> ChosenFeature:
     """Return a row with names that a page can show."""
     stand_in, exchange = (name and short(name) for name in (row.stand_in, row.exchange))
-    return row._replace(name=short(row.name), stand_in=stand_in, exchange=exchange)
+    return row._replace(
+        name=short(row.name), stand_in=stand_in, exchange=exchange, separates=short(row.separates)
+    )
 
 
 class Remark(NamedTuple):

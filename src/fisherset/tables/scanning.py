@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from fisherset._extras import need
 from fisherset._format import near
 from fisherset.data import BatchedRows, Block, Place, fit_arguments, is_anndata
 from fisherset.tables.columns.confounders import ConfounderColumns, check_confounders
@@ -52,7 +53,7 @@ def scan(
     paths : path, list of paths, or table
         A file (Parquet, Arrow or Feather, CSV, TSV or other text, which may be compressed as .csv.gz; a
         sheet of Excel or OpenDocument, JSON, or one of them in a .zip); a list of such;
-        a pattern such as "rows/*.parquet"; a folder, whose `key=value` folders are columns,
+        a pattern such as `"rows/*.parquet"`; a folder, whose `key=value` folders are columns,
         too; an .h5ad file or .zarr folder of AnnData. Or a `pyarrow.dataset.Dataset`, a polars LazyFrame,
         a DuckDB relation, AnnData, a data frame of pandas, polars or Dask, or a function that opens a
         `pyarrow.RecordBatchReader` each time it is called.
@@ -229,6 +230,7 @@ def _holds_cells(paths: Any) -> bool:
 
 
 def _stream_of(paths: Any, targets: list[str], layout: Layout) -> Stream:
+    need("pyarrow", "scan")
     listed = isinstance(paths, list | tuple) and all(isinstance(path, str | os.PathLike) for path in paths)
     if listed or isinstance(paths, str | os.PathLike):
         return Files(table_files(paths), strings_for(targets, layout), layout)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fisherset._extras import need
 from fisherset._files import PACKERS, TEXT, WRITTEN, safe_cell, suffix_of, write_whole
 from fisherset.tables.columns.identifiers import Identifiers
 from fisherset.tables.matrices.npz import npz_content
@@ -75,7 +76,7 @@ def table_content(
     if suffix == ".npz":
         return npz_content(X, names, y, task, ids=ids)
     _check_ids(ids, names, target if y is not None else None)
-    import pyarrow as pa
+    pa = need("pyarrow", f"Writing {path.name}")
     from pyarrow import csv, feather, parquet
 
     text = suffix in TEXT

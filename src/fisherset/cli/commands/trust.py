@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from fisherset._format import certificate_sentence, counted
+from fisherset._format import certificate_sentence, listed
 from fisherset.cli import options
 from fisherset.cli.files import PAGE, SELECTION, LabelledFile, Outputs
 from fisherset.cli.grid import Column, fitted_grid
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from fisherset.cli.request import Request
     from fisherset.report.trust import Frequency
 
-KEY = "halves: share of the halves of the rows that select it; or the like: it or an interchangeable one."
+KEY = "halves: share of the halves of the rows that select it."
+CLUSTER_KEY = " cluster: it, or one of those that it is interchangeable with."
+LEAST_PERMUTATIONS = 19  # from which p can be 0.05
 PAIRS = option(50, "Pairs of halves of the rows to select on; 0 skips them.", "--pairs", least=0)
 PERMUTATIONS = option(200, "Permutations of the target; 0 skips them.", "--permutations", least=0)
 WITHIN = columns_option(
@@ -69,6 +71,7 @@ def trust(
     size, value = None if k is None else parse_k(k), options.parse_gamma(gamma)
     if isinstance(size, list):
         raise ValueError(f"-k takes a number (10) or auto; got {k!r}.")
+    check_counts(pairs, permutations)
     outputs = Outputs(
         (out, SELECTION), (report, PAGE), inputs=[*source.inputs, *restrictions.inputs], force=force
     )
@@ -88,7 +91,8 @@ def trust(
         answer = find_answer(request, size, value, "joint", {}, silent=silent, quiet=quiet)
         answer = assessed(answer, pairs, permutations, within, seed, silent=silent)
         if as_json:
-            typer.echo(json.dumps(answer.selection.trust))
+            selection = answer.selection
+            typer.echo(json.dumps({**(selection.trust or {}), "held_out": selection.held_out}))
         else:
             screen = Screen(quiet)
             screen.lines(request.headline)
@@ -102,6 +106,17 @@ def trust(
             outputs.write(report, answer.page)
         if not as_json:
             outputs.show(screen)
+
+
+def check_counts(pairs: int, permutations: int) -> None:
+    """Refuse numbers of halves and permutations that tell nothing."""
+    if pairs == 1:
+        raise ValueError("--pairs must be 0, or at least 2; got 1.")
+    if 0 < permutations < LEAST_PERMUTATIONS:
+        raise ValueError(
+            f"--permutations must be 0, or at least {LEAST_PERMUTATIONS}, from which p can be 0.05; got "
+            f"{permutations}."
+        )
 
 
 def check_assessable(request: Request) -> None:
@@ -127,16 +142,15 @@ def assessed(
     """Return the answer with its assessment."""
     from dataclasses import replace
 
-    from sklearn.base import clone
-
+    from fisherset.cli.commands.check import procedure_of, weighs_all_columns
+    from fisherset.cli.usage import in_options
     from fisherset.trust import assess
 
     request, table = answer.request, answer.request.table
     groups = None if within is None else request.row_groups("--within", within)
-    selector = clone(answer.selector).set_params(max_memory=None)
     with ProgressBars(silent), status_shown_later():
         found = assess(
-            selector,
+            procedure_of(answer, repeated=True),
             table.X,
             table.y,
             n_pairs=pairs,
@@ -144,45 +158,56 @@ def assessed(
             groups=groups,
             confounders=table.confounders,
             random_state=seed,
+            all_columns=weighs_all_columns(request),
+            support=answer.selector.get_support(),
         )
-    return replace(answer, assessment=found)
+    found = replace(found, reasons={name: in_options(why) for name, why in found.reasons.items()})
+    return replace(answer, assessment=found, checked=found.held_out or found.reasons.get("held_out"))
+
+
+def kept_if_stopped(answer: Answer, *, silent: bool, quiet: bool) -> Answer:
+    """Return the answer with its assessment, or as it is where Ctrl-C comes before any part of that."""
+    try:
+        return assessed(answer, silent=silent)
+    except KeyboardInterrupt:
+        if not quiet:
+            typer.echo("fisherset: interrupted; going on with the selection alone.", err=True)
+        return answer
 
 
 def show_trust(screen: Screen, answer: Answer) -> None:
     """Print the verdicts on a selection, its selection frequencies, and the advice."""
-    from fisherset.report.trust import bound_sentence
+    from fisherset.report.trust import chance_sentences, missing_sentences, stability_sentences
 
-    found, noun = answer.assessment, answer.request.grouping.noun
+    found = answer.assessment
     assert found is not None
-    tested, stable, scored = found.permutation, found.stability, found.held_out
-    rows = answer.frequencies
-    if rows:
-        columns = [
-            Column(noun.removesuffix("s"), [_named(row) for row in rows], names=True),
-            Column("halves", [f"{100 * row.frequency:.0f} %" for row in rows]),
-            Column("or the like", [f"{100 * row.of_cluster:.0f} %" for row in rows], rank=1),
-            Column("interchangeable with", [", ".join(row.others[:3]) for row in rows], names=True, rank=2),
+    if answer.frequencies:
+        _show_frequencies(screen, answer.frequencies, answer.request.grouping.noun)
+    if found.permutation is not None:
+        screen.lines(" ".join(["Chance:", *chance_sentences(found.permutation)]))
+    if found.stability is not None:
+        screen.lines(" ".join(["Stability:", *stability_sentences(found.stability)]))
+    if found.held_out is not None:
+        screen.lines(f"New rows: {found.held_out.sentence}")
+    if answer.solver == "exact":
+        screen.lines("On halves, permuted targets and in folds --solver is joint.")
+    screen.lines(*missing_sentences(found), f"Advice: {found.advice}")
+
+
+def _show_frequencies(screen: Screen, rows: list[Frequency], noun: str) -> None:
+    """Print how often features are selected on halves of the rows."""
+    columns = [
+        Column(noun.removesuffix("s"), [_named(row) for row in rows], names=True),
+        Column("halves", [f"{100 * row.frequency:.0f} %" for row in rows]),
+    ]
+    alike = any(row.others for row in rows)
+    if alike:
+        columns += [
+            Column("cluster", [f"{100 * row.of_cluster:.0f} %" for row in rows]),
+            Column("interchangeable with", [listed(row.others, 3) for row in rows], names=True, rank=1),
         ]
-        screen.table(fitted_grid(columns, screen.width))
-        screen.lines(KEY)
-    if tested is not None:
-        screen.lines(
-            f"Chance: p = {tested.pvalue:.2g}. F is {tested.statistic:.3g}; "
-            f"{counted(tested.n_permutations, 'permuted targets')} give {tested.null.mean():.3g} on average, "
-            f"{tested.null.max():.3g} at most.",
-            tested.scheme,
-        )
-    if stable is not None:
-        low, high = stable.index_interval()
-        screen.lines(
-            f"Stability: index {stable.index:.2f} ({low:.2f} to {high:.2f}), where 1 is the same selection "
-            f"on every half and 0 is chance; {stable.index_of_clusters:.2f} for clusters of interchangeable "
-            f"features.",
-            bound_sentence(stable),
-        )
-    if scored is not None:
-        screen.lines(f"New rows: {scored.sentence}")
-    screen.lines(*found.reasons.values(), f"Advice: {found.advice}")
+    screen.table(fitted_grid(columns, screen.width))
+    screen.lines(KEY + (CLUSTER_KEY if alike else ""))
 
 
 def _named(row: Frequency) -> str:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fisherset._extras import need
 from fisherset._format import meant, shown
 from fisherset._kinds import MAGIC_BYTES, SVMLIGHT, compression_of, unsupported
 from fisherset._sparse import sparse
@@ -320,13 +321,9 @@ def _decoded(text: bytes) -> str:
 
 def _numbers(path: Path, table: memoryview) -> tuple[list[str], list[str], Floats]:
     """The samples, the probes, and a row of numbers for each sample."""
-    try:
-        import pyarrow as pa
-        from pyarrow import csv as arrow_csv
-    except ModuleNotFoundError as error:
-        raise ImportError(
-            f"Reading {path.name} needs pyarrow; pip install 'fisherset[cli]' brings it."
-        ) from error
+    pa = need("pyarrow", f"Reading {path.name}")
+    from pyarrow import csv as arrow_csv
+
     header = bytes(table[: bytes(table[: 2**24]).find(b"\n") + 1]).decode("utf-8", "replace")
     names = next(csv.reader([header.strip("\r\n")], delimiter="\t"), [])
     if len(names) < 2:

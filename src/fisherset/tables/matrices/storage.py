@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fisherset._extras import need
 from fisherset._sparse import sparse
 from fisherset._types import Indices
 from fisherset.data import Coded, Matrix, Sparse
@@ -57,20 +58,15 @@ def opened(path: Path) -> Iterator[Any]:
     library = "zarr" if path.is_dir() else "h5py"
     try:
         if library == "zarr":
-            import zarr
-
+            zarr = need("zarr", f"Reading {path.name}")
             if (path / "zarr.json").exists() and zarr.__version__.startswith("2."):
-                raise UnreadableError(f"Reading {path.name} needs zarr 3; pip install 'zarr>=3' brings it.")
+                raise UnreadableError(f'Reading {path.name} needs zarr 3; pip install "zarr>=3" brings it.')
             yield zarr.open_group(str(path), mode="r")
         else:
-            import h5py
-
+            h5py = need("h5py", f"Reading {path.name}")
             with h5py.File(path, "r") as file:
                 yield file
-    except ModuleNotFoundError as error:
-        extra = "zarr" if library == "zarr" else "'fisherset[h5ad]'"
-        raise ImportError(f"Reading {path.name} needs {library}; pip install {extra} brings it.") from error
-    except (UnreadableError, TooLargeError, MemoryError):
+    except (ImportError, UnreadableError, TooLargeError, MemoryError):
         raise
     except Exception as error:  # h5py and zarr raise many kinds
         reason = str(error).splitlines()[0][:160] if str(error) else type(error).__name__

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from fisherset._extras import need
 from fisherset._files import ARROW, JSON, TEXT, suffix_of
 from fisherset._kinds import SHEETS, check_installed
 from fisherset.tables.columns.identifiers import index_columns
@@ -213,12 +214,7 @@ Reader = TypedReader | TextReader
 
 def reader_of(file: TableFile, layout: Layout) -> Reader | None:
     """Return the reader of a file of columns; None for any other file."""
-    try:
-        import pyarrow  # noqa: F401 - every reader needs it
-    except ModuleNotFoundError as error:
-        raise ImportError(
-            f"Reading {file.name} needs pyarrow; pip install 'fisherset[cli]' brings it."
-        ) from error
+    need("pyarrow", f"Reading {file.name}")
     check_layout(file, layout)
     with readable(file):
         if file.kind == ".parquet":

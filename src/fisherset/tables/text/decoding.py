@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from fisherset._extras import need
 from fisherset._kinds import BINARY_FILES, CONTROL
 
 UTF_8 = "utf-8"
@@ -32,10 +33,9 @@ def decompressed(path: Path, compression: str | None, counted: Callable[[int], N
     A few bytes can stand for any number: `counted` is told how many have come so far, before they are
     handed on, and may refuse them.
     """
-    import pyarrow as pa
-
     if compression is None and counted is not None:
         return CountedStream(path.open("rb"), counted)
+    pa = need("pyarrow", f"Reading {path.name}")
     file = path.open("rb") if compression == "xz" else pa.OSFile(str(path))  # a file, not an address
     stream = file if compression is None else _decompressing(file, compression)
     return stream if counted is None else CountedStream(stream, counted)
