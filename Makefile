@@ -77,13 +77,13 @@ dist: $(RELEASE)/stamp  ## sdist and wheel in dist/, checked; and the workflow f
 	$(RELEASE)/bin/check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
 	$(RELEASE)/bin/python tests/support/clean_wheel.py dist/*.whl
 
-clean:
-	rm -rf .asv .coverage coverage.xml dist docs/_build docs/gallery docs/generated
-	rm -rf $(VENV) $(LOWEST) $(ADELIE) $(RELEASE) .pytest_cache .mypy_cache .ruff_cache .hypothesis
-
 docs: $(VENV)/docs.stamp  ## the site, with gallery and API reference, into docs/_build/html
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 	@echo "Search needs a server: $(BIN)/python -m http.server --directory docs/_build/html, then open localhost:8000"
+
+clean:
+	rm -rf .asv .coverage coverage.xml dist docs/_build docs/gallery docs/generated
+	rm -rf $(VENV) $(LOWEST) $(ADELIE) $(RELEASE) .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(VENV)/cli.stamp: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
