@@ -6,11 +6,11 @@
 Made tables of 500 rows: blocks of ten columns with a correlation of 0.5 in each, and 20 columns in blocks of
 their own from which the class is drawn, by a multinomial logistic model. A false positive is any other
 column, those of the same blocks included. Two classes, and five. Each method scores the columns, each run in
-a process of its own with a cap of processor time; a method that is beyond it on a table is not run on the
-next ones. Methods are compared where they are equally wrong: at the score beyond which all tables together
-have 1, 2 or 5 false positives for each; and before the second, third and sixth false one of each table. Then
-what they select by themselves. Results are kept as they come; a stopped run goes on. The tables are printed,
-and put into a page with `--write docs/trust.md`.
+a process of its own with caps of processor time and memory; a method that is beyond one on a table is not run
+on the next ones. Methods are compared where they are equally wrong: at the score beyond which all tables
+together have 1, 2 or 5 false positives for each ("at"), and before the second, third and sixth false one of
+each table ("each"). Then what they select by themselves. Results are kept as they come; a stopped run goes
+on. The tables are printed, and put into a page with `--write docs/trust.md`.
 """
 
 import argparse
@@ -26,7 +26,7 @@ import numpy as np
 
 from fisherset._files import write_whole
 from marked_page import show, table, write
-from trust_contestant import METHODS
+from trust_contestant import MEMORY, METHODS
 
 ROWS, COLUMNS, BLOCK, RELATED, CORRELATION = 500, 5000, 10, 20, 0.5
 STRENGTH = {2: 1.0, 5: 1.5}  # length of the coefficients of a column over the classes
@@ -63,7 +63,8 @@ def measure(python, method, seed, n_classes, cap):
         if done.returncode == -signal.SIGPROF:
             return {"reason": f"more than {cap:g} s"}
         if done.returncode:
-            return {"reason": (done.stderr.strip().splitlines() or ["it failed"])[-1]}
+            last = (done.stderr.strip().splitlines() or [f"ended with {done.returncode}"])[-1]
+            return {"reason": f"more than {MEMORY / 1e9:g} GB" if "MemoryError" in last else last}
         found = np.load(out)
         scores, chosen, seconds = found["scores"], found["chosen"], float(found["seconds"])
     is_related = np.zeros(COLUMNS, dtype=bool)

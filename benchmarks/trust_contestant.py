@@ -4,9 +4,11 @@
 
 TABLE is a file with X and y, OUT one for the scores, larger for a better feature, and the features that the
 method itself selects for one expected false positive (knockoffs: a false discovery rate of 10 %). It is ended
-after CAP seconds of processor time. `trust_contest.py` calls it, in the environment of the package.
+after CAP seconds of processor time, and may take 8 GB of memory. `trust_contest.py` calls it, in the
+environment of the package.
 """
 
+import resource
 import signal
 import sys
 import time
@@ -15,6 +17,7 @@ import warnings
 import numpy as np
 
 WANTED = 1.0  # expected false positives
+MEMORY = 8_000_000_000  # bytes of address space that a method may take
 
 
 def ours(selector, k, **options):
@@ -62,7 +65,7 @@ def joint(k, share=None):
 
 
 def ipss(selector, one_by_one=False):
-    """Expected false positives of each feature; `one_by_one`, the least over runs of a class against the rest."""
+    """Expected false positives of features; `one_by_one`, the least over runs of a class against the rest."""
     from ipss import ipss
 
     def score(X, y):
@@ -143,6 +146,7 @@ def main():
     given = np.load(table)
     X, y = given["X"], given["y"]
     score = METHODS[method]()
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     start = time.process_time()
     signal.setitimer(signal.ITIMER_PROF, float(cap))
     scores, chosen = score(X, y)

@@ -41,11 +41,15 @@ from fisherset import (
     permutation_test,
 )
 from fisherset._files import write_whole
+from fisherset._format import enumerated
 from fisherset.evaluation import halves
 from fisherset.trust.agreement import stability_index
+from marked_page import show, table, write
 
 NAMES = ("FisherScore", "joint", "joint n/10", "joint CV", "fastcan", "lasso")
 PAIRS, PERMUTATIONS, ROWS = 5, 19, 2000
+PARTS = ("all", "most", "sets")  # of the page
+LONGEST = "joint CV"
 SMALL = 0.1  # gamma of "joint n/10" and of F of methods without one, in samples
 # Selectors with an F of their own, at the gamma that they choose; without a certificate.
 OURS = {
@@ -178,26 +182,35 @@ def permuted(X, y, name, ks, select):
     return {k: (1 + beaten[k]) / (1 + PERMUTATIONS) for k in ks}
 
 
-def printed(results):
-    """The tables of the page: the mean over the sets that all methods finished, and every set at k = 20."""
-    methods = [name for name in NAMES if any(name in some for some in results.values())]
+def means(results, methods):
+    """Means over the sets on which all the methods have halves, and on how many sets p is 0.05."""
+    lines, counts = [{"method": method} for method in methods], []
     for k in map(str, KS):
-        figures = [
-            [some.get(name, {}).get("figures", {}).get(k) for name in methods] for some in results.values()
-        ]
+        figures = [[found_of(some, method, k) for method in methods] for some in results.values()]
         whole = [some for some in figures if all(some)]
-        print(f"\nk = {k}, {len(whole)} sets on which all methods have halves\n")
-        print("| method | stability index | accuracy | p = 0.05 |\n|---|---:|---:|---:|")
-        for i, name in enumerate(methods):
+        counts.append(str(len(whole)))
+        for i, line in enumerate(lines):
             index, accuracy = (np.mean([some[i][what] for some in whole]) for what in ("index", "accuracy"))
-            known = [some[i]["p"] for some in figures if some[i] and some[i]["p"] is not None]
+            known = [some[i]["p"] for some in whole if some[i]["p"] is not None]
             least = sum(p <= 1 / (1 + PERMUTATIONS) for p in known)
-            print(f"| {name} | {index:.3f} | {100 * accuracy:.1f} | {least} of {len(known)} |")
-    print("\nEvery set, k = 20: stability index, accuracy, p\n")
-    print("| set | " + " | ".join(methods) + " |\n|---|" + "---|" * len(methods))
-    for name, some in results.items():
-        cells = [cell(some.get(method, {}), "20") for method in methods]
-        print(f"| {name} | " + " | ".join(cells) + " |")
+            line[f"k = {k}: index"] = f"{index:.2f}"
+            line[f"accuracy ({k})"] = f"{100 * accuracy:.1f}"
+            line[f"p = 0.05 ({k})"] = f"{least} of {len(known)}"
+    return f"{enumerated(counts)} sets (k = {enumerated([str(k) for k in KS])}):\n\n{table(lines)}"
+
+
+def found_of(some, method, k):
+    return some.get(method, {}).get("figures", {}).get(k)
+
+
+def parts(results):
+    """The tables of the page: means with and without the method that takes longest, and every set."""
+    sets = [
+        {"set": name, **{method: cell(some.get(method, {}), "20") for method in NAMES}}
+        for name, some in results.items()
+    ]
+    without = [name for name in NAMES if name != LONGEST]
+    return {"all": means(results, NAMES), "most": means(results, without), "sets": table(sets)}
 
 
 def cell(found, k):
@@ -220,6 +233,7 @@ def main():
         default=60.0,
         help="processor seconds for a method on the halves of a set, and on its permutations",
     )
+    parser.add_argument("--write", type=Path, help="a page to put the tables into")
     given = parser.parse_args()
     warnings.filterwarnings("ignore")
     results = json.loads(given.out.read_text()) if given.out.exists() else {}
@@ -229,7 +243,10 @@ def main():
                 if method not in results.setdefault(name, {}):
                     results[name][method] = json.loads(json.dumps(measure(name, method, given.cap)))
                     write_whole(given.out, json.dumps(results, indent=1).encode())
-    printed(results)
+    texts = parts(results)
+    show(texts)
+    if given.write:
+        write(given.write, texts)
 
 
 if __name__ == "__main__":
