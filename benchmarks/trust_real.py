@@ -48,7 +48,7 @@ from marked_page import show, table, write
 
 NAMES = ("FisherScore", "joint", "joint n/10", "joint CV", "fastcan", "lasso")
 PAIRS, PERMUTATIONS, ROWS = 5, 19, 2000
-PARTS = ("all", "most", "sets")  # of the page
+PARTS = ("all", "most", "sets", "against")  # of the page
 LONGEST = "joint CV"
 SMALL = 0.1  # gamma of "joint n/10" and of F of methods without one, in samples
 # Selectors with an F of their own, at the gamma that they choose; without a certificate.
@@ -199,6 +199,22 @@ def means(results, methods):
     return f"{enumerated(counts)} sets (k = {enumerated([str(k) for k in KS])}):\n\n{table(lines)}"
 
 
+def differences(results):
+    """What joint has more than each other method, mean and standard error over the sets that both did."""
+    lines = []
+    for method in (name for name in NAMES if name != "joint"):
+        line = {"joint less": method}
+        for k in map(str, KS):
+            pairs = [(found_of(some, "joint", k), found_of(some, method, k)) for some in results.values()]
+            done = [(ours, theirs) for ours, theirs in pairs if ours and theirs]
+            for what, places, unit in (("index", 2, 1), ("accuracy", 1, 100)):
+                less = unit * np.array([ours[what] - theirs[what] for ours, theirs in done])
+                error = less.std(ddof=1) / np.sqrt(less.size) if less.size > 1 else np.nan
+                line[f"{what} ({k})"] = f"{less.mean():+.{places}f} ± {error:.{places}f}" if done else "-"
+        lines.append(line)
+    return table(lines)
+
+
 def found_of(some, method, k):
     return some.get(method, {}).get("figures", {}).get(k)
 
@@ -210,7 +226,12 @@ def parts(results):
         for name, some in results.items()
     ]
     without = [name for name in NAMES if name != LONGEST]
-    return {"all": means(results, NAMES), "most": means(results, without), "sets": table(sets)}
+    return {
+        "all": means(results, NAMES),
+        "most": means(results, without),
+        "sets": table(sets),
+        "against": differences(results),
+    }
 
 
 def cell(found, k):
