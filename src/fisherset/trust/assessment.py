@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fisherset._html import as_html
 from fisherset.selectors import GeneralizedFisherScore, JointRegressionScore
 from fisherset.trust.held_out import HeldOut, held_out
 from fisherset.trust.permutation import LEAST_DONE, PermutationTest, permutation_test
@@ -76,6 +77,12 @@ class Assessment:
         parts = (self.held_out, self.stability, self.permutation)
         told = [str(part) for part in parts if part is not None]
         return "\n\n".join([*told, *self.reasons.values(), self.advice])
+
+    def _repr_html_(self) -> str:
+        """Return the verdicts, and the advice first, for a notebook."""
+        parts = (self.held_out, self.stability, self.permutation)
+        told = [part._repr_html_() for part in parts if part is not None]
+        return "".join([as_html([self.advice, *self.reasons.values()]), *told])
 
 
 def _unreal(found: Assessment) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from fisherset._progress import report_progress
-from fisherset._records import Records, Tabular, aligned
+from fisherset._records import Printed, Records, Tabular
 from fisherset._types import Floats
 from fisherset.statistics.measured import FitArguments
 from fisherset.trust.repetition import repeat
@@ -133,10 +133,12 @@ class PermutationTest(Tabular):
         figures = f"p = {self.pvalue:.3g}, F = {self.statistic:.6g}"
         return f"PermutationTest({figures}, {self.n_permutations} permutations)"
 
-    def __str__(self) -> str:
+    def _printed(self) -> Printed:
         formats = {"k": "d", "F": "#.6g", "by chance": "#.6g", "upper 2.5 %": "#.6g", "p": ".3g"}
-        sizes = f"Largest size beyond chance: {self.largest_size_beyond_chance}.\n" if self.sizes else ""
-        return f"{aligned(self.table(), formats)}\n{sizes}{self.n_permutations} permutations. {self.scheme}"
+        sizes = [f"Largest size beyond chance: {self.largest_size_beyond_chance}."] if self.sizes else []
+        return Printed(
+            [], self.table(), formats, [*sizes, f"{self.n_permutations} permutations. {self.scheme}"]
+        )
 
 
 def _upper_shares(runs: Floats) -> Floats:
