@@ -137,6 +137,12 @@ ANSWERS = [
     case("the best list", "certify t.csv -t kind --features best.txt --exact"),
     case("sets nearly as good", "alternatives t.csv -t kind -k 2 --within 0.05"),
     case("methods", "compare t.csv -t kind -k 2,4 --methods fisher,joint --repeats 2"),
+    case("trust in a selection", "trust t.csv -t kind -k 3 --pairs 5 --permutations 19"),
+    case("trust in a selection of noise", "trust noise.csv -t kind -k 4 --pairs 5 --permutations 19"),
+    case(
+        "trust in numbers",
+        "trust houses.csv -t price --task regression -k 2 --pairs 5 --permutations 19 --report r.html",
+    ),
     case("another table", "apply s.json new.csv --out small.csv", selection),
     case("a summary", "summarize t.csv -t kind --out s.npz"),
     case("summaries", "merge a.npz b.npz --out all.npz", parts),
@@ -146,6 +152,10 @@ NOTES = [
     case("one of several sheets", "select t.xlsx -t kind -k 3 --format names", workbook),
     case("a folder with a README", "select rows -t kind -k 3 --format names", rows_and_readme),
     case("no -k", "select t.csv -t kind"),
+    case(
+        "trust within groups of one row", "trust t.csv -t kind -k 2 --pairs 2 --permutations 19 --within g0"
+    ),
+    case("trust after adjustment", "trust t.csv -t kind -k 2 --pairs 2 --permutations 19 --adjust-for flag"),
     case("no -k, many required", "select t.csv -t kind --keep g0,g1,g2,g3,g4"),
     case(
         "a copy of the target",
@@ -215,6 +225,10 @@ REFUSALS = [
     case("an unknown value", f"{SELECT} --task Regression"),
     case("an unknown format", f"{SELECT} --format JSON"),
     case("two formats", f"{SELECT} --json --format csv"),
+    case("several sizes of trust", "trust t.csv -t kind -k 2,3"),
+    case("trust in a summary", "trust a.npz -k 2", parts),
+    case("too few permutations", "trust t.csv -t kind -k 2 --permutations 5"),
+    case("one pair of halves", "trust t.csv -t kind -k 2 --pairs 1"),
     case("no number", f"{SELECT} --time-limit soon"),
     case("no file", "select"),
     case("a URL", "select https://example.org/t.csv -t kind"),

@@ -161,6 +161,11 @@ def _unstable(found: Assessment) -> str:
             f"Use the selection to predict, but do not interpret single features: halves of the rows select "
             f"different ones (index {stable.index:.2f})."
         )
+    if n >= of:
+        return (
+            f"Interpret the selection with care: halves of the rows select other features besides "
+            f"(index {stable.index:.2f})."
+        )
     return (
         f"Interpret only the features that most halves of the rows select, {n} of {of}: the others depend "
         f"on the sample (index {stable.index:.2f})."
