@@ -42,7 +42,7 @@ class PermutationTest(Tabular):
     statistics : ndarray of shape (n_sizes,)
         F of the selection of each size from the real targets.
     nulls : ndarray of shape (n_permutations, n_sizes)
-        The same from permuted targets.
+        The same from permuted targets, all at the gamma of the selection from the real ones.
     """
 
     statistic: float
@@ -187,7 +187,8 @@ def permutation_test(
     confounders : array-like of shape (n_samples, n_confounders), default=None
         Numbers that features and targets are adjusted for.
     ks : sequence of int or float, default=None
-        Sizes to test as well, all at the gamma of the selector's own size.
+        Sizes to test as well, all at the gamma of the selector's own size from the real targets: F of
+        another gamma would have other gains. `statistic` and `null` are each at a gamma of their own.
 
     Returns
     -------

@@ -89,18 +89,18 @@ class SharedStatistics(Repetition):
         constraints = request.constraints
         k = constraints.count(selector.n_features_to_select)
         self.sizes = () if ks is None else tuple(constraints.counts(ks, "ks"))
-        every = sorted({k, *self.sizes})
-        table = request.measure(y, every[-1])
-        problem = pose_problem(table, request.standardize, constraints.most_columns(every[-1]))
+        most = max((k, *self.sizes))
+        table = request.measure(y, most)
+        problem = pose_problem(table, request.standardize, constraints.most_columns(most))
         self._shared = SharedRows(table, problem)
-        self._posed = [constraints.pose(problem, size) for size in every]
-        self._places = [every.index(size) for size in (k, *self.sizes)]
+        self._posed = [constraints.pose(problem, size) for size in (k, *self.sizes)]
         self._gamma, self._options = request.gamma, options
+        self._gamma_of_sizes: float | None = None  # that of the real targets, which come first
         memory: Any = table.rows
         confounders = memory.rows.confounders
         self.rows = Rows(self._shared.y, table.regression, confounders, memory.rows.weight)
         self._scaled = confounders is not None and isinstance(table.coding, Classes)
-        self._ceiling: float | None = None  # of the real targets, the first
+        self._ceiling: float | None = None  # of the real targets
 
     def of(self, targets: Iterable[Any]) -> Generator[Floats, None, None]:
         with one_thread():
@@ -108,16 +108,24 @@ class SharedStatistics(Repetition):
                 yield self._statistics(problem)
 
     def _statistics(self, problem: TableProblem) -> Floats:
-        posed = [replace(one, problem=problem) for one in self._posed]
-        searched, domains = among_candidates(posed)
-        gamma = resolve_gamma(self._gamma, posed[self._places[0]])
-        solver, trace = self._options.solver, self._options.trace()
-        solutions = solve(solver, searched, domains, gamma, tol=None, certified=False, trace=trace)
-        found = np.array([one.objective for one in solutions])[self._places]
+        own, *others = (replace(one, problem=problem) for one in self._posed)
+        searched, (domain, *domains) = among_candidates([own, *others])
+        gamma = resolve_gamma(self._gamma, own)
+        self._gamma_of_sizes = self._gamma_of_sizes or gamma
+        found = self._search(searched, [domain], gamma)
+        if domains:
+            found += self._search(searched, domains, self._gamma_of_sizes)
+        scale = 1.0
         if self._scaled:
             self._ceiling = self._ceiling or problem.ceiling
-            found *= self._ceiling / problem.ceiling
-        return found
+            scale = self._ceiling / problem.ceiling
+        return np.array(found) * scale
+
+    def _search(self, problem: Problem, domains: list[Domain], gamma: float) -> list[float]:
+        """F of the sets found, of rising size."""
+        solver, trace = self._options.solver, self._options.trace()
+        solutions = solve(solver, problem, domains, gamma, tol=None, certified=False, trace=trace)
+        return [one.objective for one in solutions]
 
 
 def among_candidates(posed: list[PosedProblem]) -> tuple[Problem, list[Domain]]:
@@ -126,12 +134,12 @@ def among_candidates(posed: list[PosedProblem]) -> tuple[Problem, list[Domain]]:
     The real targets are searched in the same way. Swaps with other features hardly ever help: of 24 tables,
     real and permuted, none had another F with three times k features (at gamma="scale").
     """
-    problem, domains = posed[-1].problem, [one.domain for one in posed]
-    most, size = domains[-1], domains[-1].units.size
-    count = max(CANDIDATES * most.m, LEAST_CANDIDATES)
+    problem, domains = posed[0].problem, [one.domain for one in posed]
+    most = max(domains, key=lambda domain: domain.m)
+    size, count = most.units.size, max(CANDIDATES * most.m, LEAST_CANDIDATES)
     if most.units.groups is not None or not most.m or 2 * count > size or count > MOST_CANDIDATES:
         return problem, domains
-    some = most.candidates(posed[-1].shares, count)
+    some = most.candidates(posed[0].shares, count)
     return CandidateProblem(problem, some), [one.subdomain(some) for one in domains]
 
 
