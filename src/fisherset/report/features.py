@@ -36,7 +36,7 @@ class Shares(NamedTuple):
 
 
 class ClassLoss(NamedTuple):
-    """What a class loses without a feature.
+    """Loss of a class without a feature.
 
     Attributes
     ----------
@@ -103,7 +103,13 @@ class ChosenFeature(NamedTuple):
     by_class: Mapping[str, ClassLoss] = {}
 
     def record(self) -> dict[str, Any]:
-        """Return it for JSON: strings, numbers, and of the classes a dictionary; None for no number."""
+        """Return it for JSON.
+
+        Returns
+        -------
+        record : dict
+            Strings, numbers, and of the classes a dictionary; None for what is not a finite number.
+        """
         of_classes = {
             name: {key: json_value(value) for key, value in own._asdict().items()}
             for name, own in self.by_class.items()
@@ -111,7 +117,13 @@ class ChosenFeature(NamedTuple):
         return {**{key: json_value(value) for key, value in self.cells().items()}, "by_class": of_classes}
 
     def cells(self) -> dict[str, Any]:
-        """Return it as a row of a file: strings and numbers."""
+        """Return it as a row of a file.
+
+        Returns
+        -------
+        cells : dict
+            Strings and numbers.
+        """
         return {key: value for key, value in self._asdict().items() if key != "by_class"}
 
     @property
@@ -210,7 +222,7 @@ def _by_class(found: Explanation, at: int) -> dict[str, ClassLoss]:
 
 
 class LossTable(NamedTuple):
-    """What each class loses without each feature: a table of a page.
+    """Losses of the classes without each feature: a table of a page.
 
     Attributes
     ----------
