@@ -357,7 +357,7 @@ def test_curves_are_computed_where_they_cost_little(tmp_path, monkeypatch):
     pd.DataFrame(X).add_prefix("c").assign(kind=np.array(["a", "b", "c"])[y]).to_csv(
         tmp_path / "t.csv", index=False
     )
-    asked = ("select", "t.csv", "-t", "kind", "-k", 4, "--report", "r.html")
+    asked = ("select", "t.csv", "-t", "kind", "-k", 4, "--report", "r.html", "--no-check")
     shown = {}
     for cells in (1_000_000, 1):
         monkeypatch.setattr("fisherset.cli.sizes.PATH_CELLS", cells)

@@ -222,8 +222,9 @@ class Answer:
         sizes = self.sizes
         if sizes is None:
             sizes = nearby_sizes(request, self.selector, k)
-            if sizes is not None and isinstance(self.checked, HeldOut):
-                sizes = sizes.with_own_score(self.checked.score, self.checked.error)
+            if sizes is not None and sizes.scored and isinstance(self.checked, HeldOut):  # one figure
+                own = sizes.own._replace(score=self.checked.score, error=self.checked.error)
+                sizes = sizes._replace(rows=[own if row.k == own.k else row for row in sizes.rows])
         fit = X, y, table.names, self.selector, self.explanation
         trust = None
         if self.assessment is not None:

@@ -254,24 +254,6 @@ class Sizes(NamedTuple):
         """Whether rows were held out."""
         return self.rows[0].score is not None
 
-    def with_own_score(self, score: float, error: float) -> Sizes:
-        """Return the same with another score of the selected size, where sizes have scores.
-
-        Parameters
-        ----------
-        score, error : float
-            The mean score, and its standard error.
-
-        Returns
-        -------
-        sizes : Sizes
-            With the score.
-        """
-        if not self.scored:
-            return self
-        own = self.own._replace(score=score, error=error)
-        return self._replace(rows=[own if row.k == self.chosen else row for row in self.rows])
-
     @property
     def own(self) -> Size:
         """That of the selected size."""

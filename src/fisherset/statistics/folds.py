@@ -124,16 +124,17 @@ class PartitionedTable:
     def __init__(
         self, source: MemoryRows, coding: Coding, guard: Guard, folds: Sequence[Indices], *, standardize: bool
     ) -> None:
-        whole = source.take(np.concatenate(folds))
-        self._folds = whole.runs([fold.size for fold in folds])
+        self._rows, self._sizes = source.take(np.concatenate(folds)), [fold.size for fold in folds]
         self._coding, self._guard, self._standardize = coding, guard, standardize
-        moments = [fold.reduce(MomentsKernel(coding, guard)) for fold in self._folds]
+        moments = [fold.reduce(MomentsKernel(coding, guard)) for fold in self._rows.runs(self._sizes)]
         self._before = list(accumulate(moments))  # sums over the folds up to each, and from each on
         self._after = list(accumulate(reversed(moments)))[::-1]
 
     def without(self, place: int) -> TableProblem:
         """The problem of all rows but those of a fold."""
-        rest = JoinedRows([fold for at, fold in enumerate(self._folds) if at != place])
+        before, after = sum(self._sizes[:place]), sum(self._sizes[place + 1 :])
+        first, _, last = self._rows.runs([before, self._sizes[place], after])
+        rest = JoinedRows([part for part in (first, last) if part.n_rows])
         sides = [*self._before[:place][-1:], *self._after[place + 1 :][:1]]
         problem = self._problem(rest, sum(sides[1:], start=sides[0]))
         if problem.scatter.unknown.any():  # through a guard of its own

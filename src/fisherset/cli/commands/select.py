@@ -112,7 +112,7 @@ def select(
         if trust:
             check_assessable(request)
         from fisherset.cli.answer import find_answer  # and scikit-learn, which takes a second to load
-        from fisherset.cli.check import checked
+        from fisherset.cli.commands.check import checked
         from fisherset.cli.printed import show_answer
         from fisherset.cli.remarks import remarks_on, warn_beside
 

@@ -142,7 +142,7 @@ def assessed(
     """Return the answer with its assessment."""
     from dataclasses import replace
 
-    from fisherset.cli.check import procedure_of, weighs_all_columns
+    from fisherset.cli.commands.check import procedure_of, weighs_all_columns
     from fisherset.cli.usage import in_options
     from fisherset.trust import assess
 
