@@ -63,7 +63,7 @@ class Assessment:
 
     @property
     def advice(self) -> str:
-        """What to do with the selection, and why: a sentence."""
+        """Sentence on how to use the selection, and why."""
         for rule in (_unreal, _useless, _too_many, _too_few, _unstable):
             found = rule(self)
             if found:
@@ -139,7 +139,7 @@ def _unstable(found: Assessment) -> str:
     if stable is None:
         return ""
     if np.isnan(stable.index):
-        return "Nothing was chosen that could be interpreted: all features are selected, or none."
+        return "There is nothing to interpret: all features are selected, or none."
     often = stable.stable()
     inside = often if found.support is None else often & found.support
     n, of = int(inside.sum()), round(stable.n_selected if found.support is None else found.support.sum())
