@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 LOWEST := .venv-lowest
 ADELIE := .venv-adelie
+RELEASE := .venv-release
 BIN := $(VENV)/bin
 
 # OpenBLAS core types, with the number of threads, and the tests that rounding can reach. numpy's wheels of
@@ -18,7 +19,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(KEEP_BYTECODE)
 # Random cases for each public callable and command in `make test-long`; the tests by themselves try fewer.
 FISHERSET_FUZZ ?= 200
 
-.PHONY: demo docs reproduce test test-long test-lowest test-cores $(CORES:%=test-on-%) lint format messages bench asv clean
+.PHONY: demo docs reproduce test test-long test-lowest test-cores $(CORES:%=test-on-%) coverage lint format messages bench asv dist clean
 
 demo: $(VENV)/cli.stamp  ## all methods on handwritten digits, within a minute, and a report page
 	$(BIN)/fisherset demo
@@ -34,6 +35,10 @@ test-long: $(VENV)/test.stamp  ## more cases of the same checks, slow checks, mo
 
 test-lowest: $(LOWEST)/test.stamp  ## the tests on the lowest supported dependencies
 	$(ONE_THREAD) $(LOWEST)/bin/python -m pytest -n auto --dist loadgroup -m "not once and not long and not fuzz"
+
+coverage: $(VENV)/test.stamp  ## the lines of the package that the tests do not reach; below 95 % it fails
+	rm -f .coverage .coverage.*
+	$(ONE_THREAD) $(BIN)/python -m pytest -n auto --dist loadgroup --cov --cov-report=term-missing --cov-report=xml
 
 test-cores: $(CORES:%=test-on-%)  ## the numerical tests as processors of other makes round
 
@@ -62,12 +67,23 @@ asv: $(VENV)/bench.stamp  ## time, memory and certificate of the last two commit
 	$(BIN)/asv machine --yes
 	$(BIN)/asv continuous --show-stderr --split HEAD~1 HEAD
 
-clean:
-	rm -rf .asv docs/_build docs/gallery docs/generated $(VENV) $(LOWEST) $(ADELIE) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+dist: $(RELEASE)/stamp  ## sdist and wheel in dist/, checked; and the workflow files
+	rm -rf dist
+	$(RELEASE)/bin/python -m build
+	$(RELEASE)/bin/python -m twine check --strict dist/*
+	$(RELEASE)/bin/check-wheel-contents dist/*.whl
+	$(RELEASE)/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(RELEASE)/bin/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(RELEASE)/bin/check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
+	$(RELEASE)/bin/python tests/support/clean_wheel.py dist/*.whl
 
 docs: $(VENV)/docs.stamp  ## the site, with gallery and API reference, into docs/_build/html
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 	@echo "Search needs a server: $(BIN)/python -m http.server --directory docs/_build/html, then open localhost:8000"
+
+clean:
+	rm -rf .asv .coverage coverage.xml dist docs/_build docs/gallery docs/generated
+	rm -rf $(VENV) $(LOWEST) $(ADELIE) $(RELEASE) .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(VENV)/cli.stamp: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -98,4 +114,9 @@ $(LOWEST)/test.stamp: pyproject.toml constraints-lowest.txt
 $(ADELIE)/stamp:  # needs numpy below 2
 	$(PYTHON) -m venv $(ADELIE)
 	$(ADELIE)/bin/python -m pip install --quiet adelie==1.1.52
+	touch $@
+
+$(RELEASE)/stamp: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(RELEASE)
+	$(RELEASE)/bin/python -m pip install --quiet --constraint constraints.txt '.[release]'
 	touch $@

@@ -20,8 +20,8 @@ features whose statistics are independent and normal, selected above a level tha
 `speed-stability`: `stability` with 50 pairs, in fits of the selector on all rows with its defaults.
 
 `pvalues`: p-values of `permutation_test` without signal, on tables of four shapes, against the uniform
-distribution by Kolmogorov and Smirnov. They are steps of 1 / (1 + n_permutations), within which they are spread
-at random. The exit code is 1 if the probability of a cell is below 0.001.
+distribution by Kolmogorov and Smirnov. They are multiples of 1 / (1 + n_permutations), and spread at random
+within these steps. The exit code is 1 if the probability of a cell is below 0.001.
 
 `schemes`: how to permute classes with a confounder that they and the features depend on.
 
@@ -48,6 +48,7 @@ from fisherset import (
     permutation_test,
     stability,
 )
+from fisherset.trust.schemes import Rows, draw_targets
 
 SHAPES = {"2000 x 2000": (2000, 2000, 25), "200 x 10,000": (200, 10_000, 50)}  # and the fits aimed at
 THRESHOLDS = (0.6, 0.75, 0.9)
@@ -189,7 +190,7 @@ def measure_speed(given):
 
 
 def linear_confounder(rng, n, d):
-    """A confounder, classes that depend on it strongly, and features that depend on it and on nothing else."""
+    """A confounder, classes that depend on it strongly, and features that depend on it alone."""
     z = rng.normal(size=n)
     X = rng.normal(size=(n, d)) + np.outer(z, rng.uniform(0, 2, d))
     return X, (rng.random(n) < 1 / (1 + np.exp(-2.5 * z))).astype(int), z
@@ -199,7 +200,7 @@ def without_signal(kind, rng, n, d):
     """A selector, and a table whose features tell nothing about its targets."""
     X, y = rng.normal(size=(n, d)), np.arange(n) % 3
     if kind == "CV":
-        search = GeneralizedFisherScoreCV([1, 2], gammas=[1.0, "scale"], cv=2)
+        search = GeneralizedFisherScoreCV(2, gammas=[1.0, "scale"], cv=2)
         return search, X, y, {}
     if kind == "strata":  # batches shift the features, and have their own shares of the classes
         batch = rng.integers(0, 3, n)
@@ -247,6 +248,81 @@ def check_pvalues(given):
     return int(worst < 0.001)
 
 
+def measure_permutations(given):
+    for name, (n, d, _) in SHAPES.items():
+        X, y = make_classification(
+            n, d, n_informative=60, n_redundant=60, n_classes=5, n_clusters_per_class=1, random_state=0
+        )
+        selector, fits, tests = GeneralizedFisherScore(50), [], []
+        for _ in range(given.repeats):  # turn by turn, as other work on the machine slows both
+            fits += [timed(selector.fit, X, y) for _ in range(3)]
+            tests.append(timed(permutation_test, selector, X, y, n_permutations=200, random_state=0))
+        fit, test = min(fits), min(tests)
+        print(f"{name:13} fit {1000 * fit:.1f} ms, 200 permutations {test:5.2f} s = {test / fit:.1f} fits")
+    return 0
+
+
+def check_schemes(given):
+    """Permuted residuals of classes against labels permuted given the confounder, without signal."""
+    print(f"{'spread':10}{'table':>10}{'residuals: p <= .05':>21}{'KS':>9}{'labels: p <= .05':>18}{'KS':>9}")
+    for spread, power in (("same", 0.0), ("rising", 1.0), ("inward", -1.0)):
+        for n, d in ((40, 8), (60, 100)):
+            found = np.array([pvalues_of_schemes(seed, n, d, power) for seed in range(given.runs)]).T
+            low = np.mean(found <= 0.05 + 1e-9, axis=1)
+            residuals, labels = (distance_from_uniform(some) for some in found)
+            print(
+                f"{spread:10}{f'{n} x {d}':>10}{low[0]:>21.3f}{residuals:>9.1g}{low[1]:>18.3f}{labels:>9.1g}"
+            )
+    print(f"\n{given.runs} runs of each, {N_PERMUTATIONS} permutations")
+    return 0
+
+
+def pvalues_of_schemes(seed, n, d, power):
+    """P-values by permuted residuals, and by labels permuted given the confounder, of the best 5 features."""
+    rng = np.random.default_rng([seed, n, d])
+    X, y, z = linear_confounder(rng, n, d)
+    while min(np.bincount(y, minlength=2)) < 2:
+        X, y, z = linear_confounder(rng, n, d)
+    # the noise is wider where z is large (power 1), or near zero (power -1)
+    X += rng.normal(size=(n, d)) * (np.exp(z if power > 0 else -np.abs(z)) * 3 * abs(power))[:, None]
+    N = np.column_stack([np.ones(n), z])
+
+    def adjusted(A):
+        return A - N @ np.linalg.lstsq(N, A, rcond=None)[0]
+
+    def statistic(h):
+        shares = (left.T @ h) ** 2 / (left**2).sum(axis=0) / (h @ h)
+        return np.sort(shares)[-5:].sum()
+
+    left, h = adjusted(X), adjusted(y.astype(float))
+    of_residuals = [statistic(adjusted(h[rng.permutation(n)])) for _ in range(N_PERMUTATIONS)]
+    rows = Rows(y, numbers=False, confounders=z[:, None])
+    random = np.random.RandomState(seed)
+    of_labels = [
+        statistic(adjusted(some.astype(float))) for some in draw_targets(rows, random, N_PERMUTATIONS)
+    ]
+    real = statistic(h) * (1 - 1e-9)
+    return [(1 + np.sum(np.array(null) >= real)) / (1 + N_PERMUTATIONS) for null in (of_residuals, of_labels)]
+
+
+def check_sizes(given):
+    """Largest size beyond chance on noise, and where 5 of 50 features are related."""
+    ks = [1, 2, 3, 5, 8, 12]
+    for name, n_related in (("noise", 0), ("5 related", 5)):
+        found = []
+        for seed in range(given.runs):
+            rng = np.random.default_rng(seed)
+            y = np.arange(100) % 2
+            X = rng.normal(size=(100, 50))
+            X[:, :n_related] += 1.2 * y[:, None]
+            selector = GeneralizedFisherScore(5)
+            test = permutation_test(selector, X, y, n_permutations=39, random_state=seed, ks=ks)
+            found.append(test.largest_size_beyond_chance)
+        counts = {size: found.count(size) for size in sorted(set(found))}
+        print(f"{name:10} largest size beyond chance: {counts}")
+    return 0
+
+
 def timed(call, *args, **kwargs):
     """Processor seconds of a call: others may use the machine."""
     start = time.process_time()
@@ -275,6 +351,15 @@ def main():
     pvalues.add_argument("--runs", type=int, default=500, help="tables of each kind and shape")
     pvalues.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS)
     pvalues.set_defaults(run=check_pvalues)
+    schemes = commands.add_parser("schemes", help="compare ways to permute classes with a confounder")
+    schemes.add_argument("--runs", type=int, default=500, help="tables of each kind")
+    schemes.set_defaults(run=check_schemes)
+    sizes = commands.add_parser("sizes", help="check the largest size beyond chance")
+    sizes.add_argument("--runs", type=int, default=200, help="tables of each kind")
+    sizes.set_defaults(run=check_sizes)
+    speed = commands.add_parser("speed-permutation", help="what a permutation test costs, in fits")
+    speed.add_argument("--repeats", type=int, default=3)
+    speed.set_defaults(run=measure_permutations)
     given = parser.parse_args()
     return given.run(given)
 

@@ -18,6 +18,7 @@ from fisherset.trust.held_out import HeldOut
 THRESHOLD = 0.75  # frequency from which a feature is called stable, the default of `Stability.stable`
 LISTED = 60  # features in the table of a page
 SIZE_KEYS = "k", "F", "mean_by_chance", "upper_by_chance", "pvalue"  # of the sizes of a permutation test
+NO_CHOICE = "All features are selected on every half of the rows, or none: there is nothing to compare."
 PARTS = {"held_out": "New rows", "stability": "Stability", "permutation": "Chance"}
 
 
@@ -99,7 +100,8 @@ def build_trust(
     ]
     rows = [] if found.stability is None else frequencies(found.stability, labels, codes, chosen)
     notes = [] if found.permutation is None else [f"Permutations: {found.permutation.scheme}"]
-    notes += [bound_sentence(found.stability)] if found.stability is not None else []
+    if found.stability is not None and not np.isnan(found.stability.index):
+        notes.append(bound_sentence(found.stability))
     notes += missing_sentences(found)
     shown = [row._replace(name=short(row.name), others=[*map(short, row.others)]) for row in rows[:LISTED]]
     return TrustSection(found.advice, tiles, shown, _chart(found.permutation, noun), notes, noun)
@@ -238,6 +240,8 @@ def stability_sentences(found: Stability) -> list[str]:
         For the terminal.
     """
     clusters = ""
+    if np.isnan(found.index):
+        return [NO_CHOICE]
     if not _same(found):
         clusters = f", and {found.index_of_clusters:.2f} for clusters of interchangeable features"
     return [
@@ -326,6 +330,8 @@ def _chance_tile(found: PermutationTest) -> Tile:
 
 
 def _stability_tile(found: Stability, noun: str) -> Tile:
+    if np.isnan(found.index):
+        return Tile("Stability", "no choice", [NO_CHOICE], "doubt")
     details = [
         f"Agreement of the {noun} selected on {2 * found.n_pairs} halves of the rows: 1 is the same, 0 "
         f"chance ({_interval(found)})."

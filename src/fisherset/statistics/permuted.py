@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from copy import copy
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from fisherset._types import Floats
 from fisherset.data import Block, CountedRows, MemoryRows
@@ -87,7 +85,7 @@ class SharedRows:
         T = coding.rows(y)
         TW, squares = weighted(T, weight), kernel_of(T).squares(T, weight)
         moments = replace(self._moments, NT=np.asarray((TW.T @ N).T), TT=squares, T_added=squares)
-        dense = T.toarray() if sparse.issparse(T) else np.asarray(T)
+        dense: Floats = T if isinstance(T, np.ndarray) else T.toarray()
         return CodedTargets(coding.rotate(dense - N @ moments.alpha, moments), moments, coding)
 
     def _coding_of(self, y: Any) -> Coding:

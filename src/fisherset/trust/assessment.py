@@ -131,6 +131,8 @@ def _unstable(found: Assessment) -> str:
     stable = found.stability
     if stable is None:
         return ""
+    if np.isnan(stable.index):
+        return "Nothing was chosen that could be interpreted: all features are selected, or none."
     often = stable.stable()
     inside = often if found.support is None else often & found.support
     n, of = int(inside.sum()), round(stable.n_selected if found.support is None else found.support.sum())

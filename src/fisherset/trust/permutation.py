@@ -200,14 +200,22 @@ def permutation_test(
     Notes
     -----
     Of GeneralizedFisherScore and JointRegressionScore without `class_weight` and exact search only C = X'H
-    is computed anew, and nothing is proven: a permutation costs one product and one search. Other
-    selectors are refitted. Their statistic is `objective_`; where they have none, F of their selection at
-    the gamma that "scale" gives for the selection from the real targets. That gamma is the same for all
-    permutations, so that p is approximate then.
+    is computed anew, for many permutations in one product, and nothing is proven. Sets of 250 features or
+    fewer are searched for among the best features one by one, four for each selected one and at least 200,
+    for the real targets as well: `statistic` is the `objective_` of a fit but where a swap with another
+    feature would help, which is rare.
 
-    With confounders, targets that are numbers are permuted by Freedman and Lane (1983): the residuals on
-    the confounders are permuted and added to what these explain. Permuted residuals of classes are no
-    classes: with confounders these need `groups`.
+    Other selectors are refitted. Their statistic is `objective_`; where they have none, F of their selection
+    at the gamma that "scale" gives for the real targets. That gamma is the same for all permutations, so
+    that p is approximate then.
+
+    With confounders, or `adjust_for`, targets must stay as tied to these as they are. Of numbers the
+    residuals are permuted and added to what the confounders explain (Freedman and Lane 1983). Labels are
+    permuted with the probability that a logistic model gives each order (conditional permutation, Berrett,
+    Wang, Barber and Samworth 2020), and F is compared in units of its ceiling, which confounders lower. That
+    is valid if the log-odds of the labels are linear in the confounders, and nearly so if the features
+    depend on these linearly with the same spread everywhere. If neither holds, add powers of the
+    confounders, or pass bins of them as `groups`.
 
     The p-value counts the real targets among the permutations, (1 + b) / (1 + n_permutations) (Phipson and
     Smyth 2010). Ctrl-C keeps the permutations that are done, once they are 19.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -31,12 +31,11 @@ from fisherset.trust.resampling import check_selector, support_of
 from fisherset.trust.schemes import Rows, share_left
 from fisherset.validation.parameters import shown
 from fisherset.validation.table import check_table, dask_as_rows, is_out_of_core
-from fisherset.validation.targets import REGRESSION
-
+from fisherset.validation.targets import CLASSIFICATION, REGRESSION
 
 # Features that are searched, the best one by one: so many for each selected one, and at least and at most
 # so many in all; beyond, or where that is most of them, all are.
-CANDIDATES, LEAST_CANDIDATES, MOST_CANDIDATES = 5, 200, 1000
+CANDIDATES, LEAST_CANDIDATES, MOST_CANDIDATES = 4, 200, 1000
 
 
 class Repetition:
@@ -45,7 +44,7 @@ class Repetition:
     rows: Rows
     sizes: tuple[int, ...] = ()
 
-    def of(self, targets: Iterable[Any]) -> Iterator[Floats]:
+    def of(self, targets: Iterable[Any]) -> Generator[Floats, None, None]:
         """F of the selector's own size, and of the other sizes, for each of the targets."""
         raise NotImplementedError
 
@@ -103,7 +102,7 @@ class SharedStatistics(Repetition):
         self._scaled = confounders is not None and isinstance(table.coding, Classes)
         self._ceiling: float | None = None  # of the real targets, the first
 
-    def of(self, targets: Iterable[Any]) -> Iterator[Floats]:
+    def of(self, targets: Iterable[Any]) -> Generator[Floats, None, None]:
         with one_thread():
             for problem in self._shared.problems(targets):
                 yield self._statistics(problem)
@@ -112,8 +111,8 @@ class SharedStatistics(Repetition):
         posed = [replace(one, problem=problem) for one in self._posed]
         searched, domains = among_candidates(posed)
         gamma = resolve_gamma(self._gamma, posed[self._places[0]])
-        given = {"tol": self._options.tol, "certified": False, "trace": self._options.trace()}
-        solutions = solve(self._options.solver, searched, domains, gamma, **given)
+        solver, trace = self._options.solver, self._options.trace()
+        solutions = solve(solver, searched, domains, gamma, tol=None, certified=False, trace=trace)
         found = np.array([one.objective for one in solutions])[self._places]
         if self._scaled:
             self._ceiling = self._ceiling or problem.ceiling
@@ -149,24 +148,27 @@ class Refits(Repetition):
         self._y = y.tocsr() if sparse.issparse(y) else np.asarray(y)
         regression = getattr(selector, "_task", None) == REGRESSION
         self.rows = Rows(self._y.astype(np.float64) if regression else self._y, regression)
+        self._of_code: Any = None  # label of each class code, where these are permuted
         table = self._adjusted(given)
         if table is not None:
             memory: Any = table.rows
             self.rows = self.rows._replace(confounders=memory.rows.confounders, weight=memory.rows.weight)
-        self._share = share_left(self.rows, self._y)
+            if table.one_class_each:
+                self.rows = self.rows._replace(y=table.codes)
+                self._of_code = self._y[np.unique(table.codes, return_index=True)[1]]
+        self._share = share_left(self.rows, self.rows.y)
         self._gamma = self._gamma_for(self._fitted)
 
-    def of(self, targets: Iterable[Any]) -> Iterator[Floats]:
+    def of(self, targets: Iterable[Any]) -> Generator[Floats, None, None]:
         real = True
-        for y in targets:
-            if real:
-                yield self._statistic(self._fitted, y)
-                real = False
-                continue
+        for permuted in targets:
+            y = permuted if self._of_code is None else self._of_code[permuted]
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # the real fit has given them
-                found = self._statistic(self._fit(y), y)
-            yield found
+                if not real:  # the real fit has given them
+                    warnings.simplefilter("ignore")
+                F = self._criterion(self._fitted if real else self._fit(y), y)
+            real = False
+            yield np.array([F * self._share / share_left(self.rows, permuted)])
 
     def _fit(self, y: Any) -> Any:
         fitted = clone(self._selector).fit(self._X, y, **self._data)
@@ -174,13 +176,11 @@ class Refits(Repetition):
             raise KeyboardInterrupt
         return fitted
 
-    def _statistic(self, fitted: Any, y: Any) -> Floats:
+    def _criterion(self, fitted: Any, y: Any) -> float:
         if self._gamma is None:
-            F = float(fitted.objective_)
-        else:
-            task = {"task": "regression"} if self.rows.numbers else {}
-            F = fisher_criterion(self._X, y, self._support(fitted), gamma=self._gamma, **task)
-        return np.array([F * self._share / share_left(self.rows, y)])
+            return float(fitted.objective_)
+        task = REGRESSION if self.rows.numbers else CLASSIFICATION
+        return fisher_criterion(self._X, y, self._support(fitted), gamma=self._gamma, task=task)
 
     def _support(self, fitted: Any) -> Any:
         return support_of(fitted, int(getattr(fitted, "n_features_in_", None) or np.shape(self._X)[1]))

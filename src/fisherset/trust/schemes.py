@@ -14,9 +14,8 @@ break the tie between targets and confounders, not only that between targets and
   drawn many times; the chain goes back from the real labels to a hub, and from there to each permutation,
   so that all of them, the real one included, are exchangeable if the model holds.
 
-Residuals of classes were permuted too, in simulations: where both the spread of the features and the share
-of the classes depend on the confounder, p < 0.05 came up to 0.43 of the time instead of 0.05.
-`benchmarks/trust.py schemes` compares them.
+Permuted residuals of classes are not valid where both the spread of the features and that of the classes
+depend on the confounder: `benchmarks/trust.py schemes` compares the two.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ LARGEST_FIT = 2000  # iterations of the logistic model
 class Rows(NamedTuple):
     """What a scheme knows of the rows."""
 
-    y: Any  # class codes or labels, numbers, or indicators of label sets
+    y: Any  # class codes (labels where there are no confounders), numbers, or indicators of label sets
     numbers: bool  # whether the targets are numbers
     confounders: Floats | None = None  # n x z
     weight: Floats | None = None
@@ -74,7 +73,7 @@ def describe(rows: Rows) -> str:
     if rows.confounders is not None:
         return (
             f"Labels were permuted{within} with their probabilities given the confounders, by a logistic "
-            f"model (conditional permutation, Berrett et al. 2020), as the labels are tied to the confounders."
+            f"model (conditional permutation, Berrett et al. 2020), as labels are tied to the confounders."
         )
     if rows.groups is not None:
         return (
@@ -92,8 +91,8 @@ def share_left(rows: Rows, y: Any) -> float:
     """
     if rows.confounders is None or rows.numbers or y.ndim != 1:
         return 1.0
-    T = np.eye(np.unique(y).size)[np.unique(y, return_inverse=True)[1]]
-    T, N = T * (root := _root(rows)), _nuisance(rows) * root
+    root = _root(rows)
+    T, N = np.eye(y.max() + 1)[y] * root, _nuisance(rows) * root
     left = T - N @ np.linalg.lstsq(N, T, rcond=None)[0]
     sizes = np.sum(T**2, axis=0)
     return float(np.sum(np.sum(left**2, axis=0)[sizes > 0] / sizes[sizes > 0]))
@@ -191,9 +190,7 @@ def _logistic(rows: Rows) -> tuple[Floats, Floats]:
     if rows.groups is not None:  # their own shares of the labels cancel, but not from the coefficients
         given = np.column_stack([Z, np.eye(rows.groups.max() + 1)[rows.groups]])
     y = rows.y.toarray() if sparse.issparse(rows.y) else np.asarray(rows.y)
-    labels, codes = np.unique(y, return_inverse=True) if y.ndim == 1 else (None, y)
-    # a class is a choice among all, a label of a set is a choice of its own
-    parts = [codes] if labels is not None else list(y.T)
+    parts = [y] if y.ndim == 1 else list(y.T)  # a class is one of all, a label of a set is there or not
     found = []
     for part in parts:
         with warnings.catch_warnings():
@@ -201,7 +198,8 @@ def _logistic(rows: Rows) -> tuple[Floats, Floats]:
             fitted = LogisticRegression(max_iter=LARGEST_FIT).fit(given, part)
         found.append(fitted.coef_[:, : Z.shape[1]])
     B = np.vstack(found)
-    if labels is None:
+    if y.ndim == 2:
         return y.astype(np.float64), Z @ B.T
-    T = np.eye(labels.size)[codes]
+    T = np.eye(y.max() + 1)[y]
+    T = T[:, np.any(T, axis=0)]  # classes without weight may have no rows
     return (T[:, 1:] if len(B) == 1 else T), Z @ B.T
