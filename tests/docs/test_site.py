@@ -2,8 +2,10 @@
 
 import functools
 import http.server
+import os
 import re
 import threading
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -11,7 +13,12 @@ import pytest
 from support.site import Page, build, lacking
 
 # one group, so that one process builds the site and opens the browser
-pytestmark = [pytest.mark.long, pytest.mark.once, pytest.mark.xdist_group("browser")]
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.once,
+    pytest.mark.xdist_group("browser"),
+    pytest.mark.timeout(3600),
+]
 LOOKED_AT = ("index.html", "api.html", "gallery/index.html", "gallery/basics/plot_digits.html")
 LOOKED_AT += (
     "guide/certificates.html",
@@ -22,7 +29,9 @@ LOOKED_AT += (
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """The folder of the site, built without a warning."""
+    """The folder of the site, built without a warning; or one built before, that FISHERSET_SITE names."""
+    if "FISHERSET_SITE" in os.environ:
+        return Path(os.environ["FISHERSET_SITE"]).resolve()
     if lacking():
         pytest.skip(f"NOT INSTALLED: {', '.join(lacking())}; the site is NOT tested: pip install '.[docs]'")
     done, folder = build(tmp_path_factory.mktemp("site"))
