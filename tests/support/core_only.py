@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from importlib.util import find_spec
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +25,7 @@ PLACE = Path(fisherset.__file__).parents[1]
 
 
 def main():
-    assert not [name for name in OPTIONAL if find_spec(name)], "this environment has more than the core"
+    assert not any(map(installed, OPTIONAL)), "this environment has more than the core"
     X, y = load_iris(return_X_y=True)
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -35,6 +35,14 @@ def main():
         check_command()
         os.chdir("/" if os.name == "posix" else PLACE)  # Windows removes no folder in use
     print(f"fisherset {fisherset.__version__} works with its core dependencies alone")
+
+
+def installed(library):
+    try:
+        import_module(library)
+    except ModuleNotFoundError:
+        return False
+    return True
 
 
 def computes(X, y):
