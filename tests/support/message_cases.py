@@ -152,9 +152,7 @@ NOTES = [
     case("one of several sheets", "select t.xlsx -t kind -k 3 --format names", workbook),
     case("a folder with a README", "select rows -t kind -k 3 --format names", rows_and_readme),
     case("no -k", "select t.csv -t kind"),
-    case(
-        "trust within groups of one row", "trust t.csv -t kind -k 2 --pairs 2 --permutations 19 --within g0"
-    ),
+    case("trust with strata of one row", "trust t.csv -t kind -k 2 --pairs 2 --permutations 19 --strata g0"),
     case("trust after adjustment", "trust t.csv -t kind -k 2 --pairs 2 --permutations 19 --adjust-for flag"),
     case("no -k, many required", "select t.csv -t kind --keep g0,g1,g2,g3,g4"),
     case(
