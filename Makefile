@@ -78,6 +78,7 @@ dist: $(RELEASE)/stamp  ## sdist and wheel in dist/, checked; and the workflow f
 	$(RELEASE)/bin/python tests/support/clean_wheel.py dist/*.whl
 
 docs: $(VENV)/docs.stamp  ## the site, with gallery and API reference, into docs/_build/html
+	rm -f docs/generated/*.rst
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 	@echo "Search needs a server: $(BIN)/python -m http.server --directory docs/_build/html, then open localhost:8000"
 
