@@ -180,7 +180,7 @@ def test_what_apply_takes(folder):
     with_folders = {name for name, text in texts.items() if "folder" in text.lower()}
     assert with_folders == {"select", "certify", "alternatives", "summarize", "trust"}
     with_summaries = {name for name, text in texts.items() if "summar" in text}
-    assert with_summaries == {"select", "certify", "alternatives"}
+    assert with_summaries == {"select", "certify", "alternatives", "trust"}
 
 
 @pytest.mark.parametrize("name", ["select", "alternatives", "certify"])

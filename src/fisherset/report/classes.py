@@ -14,7 +14,7 @@ from fisherset.report.pages import short
 if TYPE_CHECKING:
     from fisherset.report.features import ChosenFeature
 
-MOST_CLASSES = 40  # in a table of the losses of classes
+MOST_CLASSES = 8  # columns of losses that fit on a page without scrolling, and on a sheet
 
 
 class ClassLoss(NamedTuple):
