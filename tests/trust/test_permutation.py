@@ -11,7 +11,14 @@ from scipy.stats import kstest
 from sklearn.base import clone
 from sklearn.feature_selection import SelectKBest
 
-from fisherset import FisherScore, GeneralizedFisherScore, JointRegressionScore, permutation_test
+from fisherset import (
+    FisherScore,
+    GeneralizedFisherScore,
+    GeneralizedFisherScoreCV,
+    JointRegressionScore,
+    fisher_criterion,
+    permutation_test,
+)
 from fisherset.tables import scan
 from fisherset.trust.permutation import PermutationTest
 from fisherset.trust.schemes import _orders
@@ -283,3 +290,18 @@ def test_odd_targets():
     constant = np.column_stack([X[:, :5], np.ones(60)])
     found = permutation_test(GeneralizedFisherScore(2), constant, rare, n_permutations=4, random_state=0)
     assert np.all(np.isfinite(found.null))
+
+
+def test_a_choice_of_gamma_keeps_its_power():
+    """F at the gamma that permuted targets lead to may be larger: sets are compared at one."""
+    rng = np.random.default_rng(4)
+    y = np.arange(80) % 2
+    table = rng.standard_normal((80, 12))
+    table[:, :3] += y[:, None]
+    search = GeneralizedFisherScoreCV(2, gammas=[0.8, 800.0], cv=2)
+    found = permutation_test(search, table, y, n_permutations=19, random_state=0)
+    assert found.pvalue == 1 / 20
+    chosen = search.fit(table, y).get_support()
+    assert found.statistic == pytest.approx(fisher_criterion(table, y, chosen, gamma=80.0))
+    given = {"confounders": rng.standard_normal((80, 1)), "n_permutations": 19, "random_state": 0}
+    assert permutation_test(search, table, y, **given).pvalue == 1 / 20

@@ -208,9 +208,9 @@ def permutation_test(
     for the real targets as well: `statistic` is the `objective_` of a fit but where a swap with another
     feature would help, which is rare.
 
-    Other selectors are refitted. Their statistic is `objective_`; where they have none, F of their selection
-    at the gamma that "scale" gives for the real targets. That gamma is the same for all permutations, so
-    that p is approximate then.
+    Other selectors are refitted. Their statistic is `objective_`; where they have none, or choose gamma by
+    cross-validation, F of their selection at gamma = n_samples: F at one gamma cannot be compared with F at
+    another.
 
     With confounders, or `adjust_for`, targets must stay as tied to these as they are. Of numbers the
     residuals are permuted and added to what the confounders explain (Freedman and Lane 1983). Labels are

@@ -165,7 +165,8 @@ class Refits(Repetition):
                 self.rows = self.rows._replace(y=table.codes)
                 self._of_code = self._y[np.unique(table.codes, return_index=True)[1]]
         self._share = share_left(self.rows, self.rows.y)
-        self._gamma = self._gamma_for(self._fitted)
+        # F at another gamma or without one cannot be compared
+        self._own_objective = hasattr(self._fitted, "objective_") and not hasattr(self._fitted, "gammas")
 
     def of(self, targets: Iterable[Any]) -> Generator[Floats, None, None]:
         real = True
@@ -185,21 +186,16 @@ class Refits(Repetition):
         return fitted
 
     def _criterion(self, fitted: Any, y: Any) -> float:
-        if self._gamma is None:
+        if self._own_objective:
             return float(fitted.objective_)
-        task = REGRESSION if self.rows.numbers else CLASSIFICATION
-        return fisher_criterion(self._X, y, self._support(fitted), gamma=self._gamma, task=task)
+        known = {name: getattr(self._selector, name, None) for name in ("adjust_for", "missing")}
+        options: dict[str, Any] = {name: value for name, value in known.items() if value is not None}
+        options["task"] = REGRESSION if self.rows.numbers else CLASSIFICATION
+        gamma = float(self.rows.y.shape[0])
+        return fisher_criterion(self._X, y, self._support(fitted), gamma=gamma, **self._data, **options)
 
     def _support(self, fitted: Any) -> Any:
         return support_of(fitted, int(getattr(fitted, "n_features_in_", None) or np.shape(self._X)[1]))
-
-    def _gamma_for(self, fitted: Any) -> float | None:
-        """Gamma of the F of selectors that have none of their own."""
-        if hasattr(fitted, "objective_"):
-            return None
-        kind = JointRegressionScore if self.rows.numbers else GeneralizedFisherScore
-        k = max(int(self._support(fitted).sum()), 1)
-        return float(kind(k, tol=None).fit(self._X, self._y).gamma_)
 
     def _adjusted(self, given: FitArguments) -> MeasuredTable | None:
         """The table with its confounders, if there are any."""
