@@ -271,3 +271,16 @@ def test_odd_targets():
     constant = np.column_stack([X[:, :5], np.ones(60)])
     found = permutation_test(GeneralizedFisherScore(2), constant, rare, n_permutations=4, random_state=0)
     assert np.all(np.isfinite(found.null))
+
+
+def test_targets_too_large_for_their_coding_give_the_same(monkeypatch):
+    given = {"n_permutations": 4, "random_state": 0}
+    sets = np.column_stack([Y == 0, RNG.integers(0, 2, 60), Y == 2]).astype(int)
+    for k, y, weight in ((3, Y, None), (3, Y, RNG.uniform(0.5, 2, 60)), (25, sets, None)):
+        wide = RNG.standard_normal((60, 90))
+        plain = permutation_test(GeneralizedFisherScore(k), wide, y, sample_weight=weight, **given)
+        with monkeypatch.context() as patched:
+            patched.setattr("fisherset.statistics.permuted.AT_ONCE", 10)
+            found = permutation_test(GeneralizedFisherScore(k), wide, y, sample_weight=weight, **given)
+        np.testing.assert_allclose(found.null, plain.null, rtol=1e-8)
+        assert found.statistic == pytest.approx(plain.statistic, rel=1e-8)
