@@ -145,7 +145,7 @@ def test_the_solver_asks_for_statistics_alone():
 
 
 def test_only_what_needs_rows_in_memory_knows_of_it():
-    """Folds and graphs take rows out of a table, narrow tables columns; all else works block by block."""
+    """Folds and graphs take rows out of a table, others its columns or targets; all else works by block."""
     assert defined_in("MemoryRows") == {
         "data/__init__",
         "data/memory",

@@ -305,3 +305,16 @@ def test_a_choice_of_gamma_keeps_its_power():
     assert found.statistic == pytest.approx(fisher_criterion(table, y, chosen, gamma=80.0))
     given = {"confounders": rng.standard_normal((80, 1)), "n_permutations": 19, "random_state": 0}
     assert permutation_test(search, table, y, **given).pvalue == 1 / 20
+
+
+def test_targets_too_large_for_their_coding_give_the_same(monkeypatch):
+    given = {"n_permutations": 4, "random_state": 0}
+    sets = np.column_stack([Y == 0, RNG.integers(0, 2, 60), Y == 2]).astype(int)
+    for k, y, weight in ((3, Y, None), (3, Y, RNG.uniform(0.5, 2, 60)), (25, sets, None)):
+        wide = RNG.standard_normal((60, 90))
+        plain = permutation_test(GeneralizedFisherScore(k), wide, y, sample_weight=weight, **given)
+        with monkeypatch.context() as patched:
+            patched.setattr("fisherset.statistics.permuted.AT_ONCE", 10)
+            found = permutation_test(GeneralizedFisherScore(k), wide, y, sample_weight=weight, **given)
+        np.testing.assert_allclose(found.null, plain.null, rtol=1e-8)
+        assert found.statistic == pytest.approx(plain.statistic, rel=1e-8)

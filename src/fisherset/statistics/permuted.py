@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from copy import copy
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, NamedTuple
@@ -43,6 +44,18 @@ class TargetKernel:
         return np.asarray(kernel_of(X).sums(X, block.y))
 
 
+@dataclass(frozen=True)
+class CodedKernel:
+    """T'X of a block, X as the guard shows it: of targets whose H is too large to be formed."""
+
+    coding: Coding
+    guard: Guard
+
+    def __call__(self, block: Block) -> Floats:
+        X, T = self.guard.apply(block.X), self.coding.rows(block.y)
+        return np.asarray(kernel_of(X).sums(X, weighted(T, block.weight)))
+
+
 class SharedRows:
     """A measured table in memory, and its problem for any targets of its rows."""
 
@@ -55,7 +68,9 @@ class SharedRows:
         self._root = None if memory.weight is None else np.sqrt(memory.weight)[:, None]
         self.y: Any = memory.y  # class codes, or numbers, or indicators of label sets
         self._of_class: Floats | None = None  # row of H of each class, where all orders have the same
-        if isinstance(table.coding, Classes) and memory.weight is None and memory.confounders is None:
+        self._large = table.coding.size * len(self._N) > AT_ONCE  # H of one target
+        plain = memory.weight is None and memory.confounders is None
+        if isinstance(table.coding, Classes) and plain and not self._large:
             moments = self._moments
             centred = np.eye(table.coding.size) - moments.NT[0] / moments.n
             self._of_class = table.coding.rotate(centred, moments)
@@ -71,6 +86,9 @@ class SharedRows:
         """The problem with each of the targets, all of one coding."""
         d, size = self._moments.squares.size, self._coding.size
         count = max(1, AT_ONCE // (size * max(d, len(self._N))))
+        if self._large:
+            yield from map(self._without_H, targets)
+            return
         left = iter(targets)
         while some := [self._coded(y) for y in islice(left, count)]:
             C = self._products(some)
@@ -81,12 +99,30 @@ class SharedRows:
         """H of some targets, adjusted for the confounders."""
         if self._of_class is not None:
             return CodedTargets(self._of_class[y], self._moments, self._coding)
-        coding, N, weight = self._coding_of(y), self._N, self._memory.weight
-        T = coding.rows(y)
-        TW, squares = weighted(T, weight), kernel_of(T).squares(T, weight)
-        moments = replace(self._moments, NT=np.asarray((TW.T @ N).T), TT=squares, T_added=squares)
+        coding = self._coding_of(y)
+        T, moments = coding.rows(y), self._moments_of(coding, y)
         dense: Floats = T if isinstance(T, np.ndarray) else T.toarray()
-        return CodedTargets(coding.rotate(dense - N @ moments.alpha, moments), moments, coding)
+        return CodedTargets(coding.rotate(dense - self._N @ moments.alpha, moments), moments, coding)
+
+    def _moments_of(self, coding: Coding, y: Any) -> Moments:
+        """The sums that a coding needs."""
+        T, weight = coding.rows(y), self._memory.weight
+        squares = kernel_of(T).squares(T, weight)
+        NT = np.asarray((weighted(T, weight).T @ self._N).T)
+        return replace(self._moments, NT=NT, TT=squares, T_added=squares)
+
+    def _without_H(self, y: Any) -> TableProblem:
+        """The problem of targets with so many classes, or labels, that H is computed where it is needed."""
+        problem, coding = self._problem, self._coding_of(y)
+        moments, rows = self._moments_of(coding, y), CountedRows(self._memory.with_targets(y))
+        TX = rows.reduce(CodedKernel(coding, self._moments.guard))
+        C = coding.rotate((TX - moments.NT.T @ problem.scatter.beta).T, moments)
+        products = copy(problem.products)
+        assert isinstance(products, RowProducts)
+        products.source = rows
+        found = problem.with_targets(C, None, moments, coding, same_cache=self._whole)
+        found.products = products
+        return found
 
     def _coding_of(self, y: Any) -> Coding:
         if isinstance(self._coding, Classes):

@@ -87,18 +87,18 @@ class TableProblem:
         self._set_caches(budget, eager)
 
     def with_targets(
-        self, products: Floats, H: Floats, moments: Moments, coding: Coding, *, same_cache: bool
+        self, products: Floats, H: Floats | None, moments: Moments, coding: Coding, *, same_cache: bool
     ) -> TableProblem:
         """The same columns with other targets, for searches of which nothing is claimed.
 
-        G is shared, and so are the bounds on errors, which are those of the targets given first.
+        G is shared, and so are the bounds on errors, which are those of the measured targets.
 
         Parameters
         ----------
         products : ndarray of shape (n_table_columns, r)
             X'H as the guard shows X.
-        H : ndarray of shape (n_samples, r)
-            The targets in sample space.
+        H : ndarray of shape (n_samples, r) or None
+            The targets in sample space; None where its rows have the targets.
         moments : Moments
             Sums of the targets.
         coding : Coding
@@ -114,7 +114,7 @@ class TableProblem:
         other.basis = None
         if C.shape[1] > len(C):
             other.basis = np.linalg.qr(C.T)[0]
-            C, H = C @ other.basis, H @ other.basis
+            C, H = C @ other.basis, None if H is None else H @ other.basis
         other.C = C
         n_rows = self.products.n_rows
         other.__dict__["samples"] = None if n_rows is None else SampleSpace(other, n_rows, H)

@@ -39,7 +39,7 @@ CANDIDATES, LEAST_CANDIDATES, MOST_CANDIDATES = 4, 200, 1000
 
 
 class Repetition:
-    """A selection that can be repeated: the rows as a scheme permutes them, and F for any targets."""
+    """The rows as a scheme permutes them, and F of the selection for each of their targets."""
 
     rows: Rows
     sizes: tuple[int, ...] = ()
@@ -54,7 +54,7 @@ def repeat(selector: Any, X: Any, y: Any, given: FitArguments, ks: Any) -> Repet
     check_selector(selector)
     if is_out_of_core(X) or is_out_of_core(dask_as_rows(X)):
         raise TypeError(
-            f"X must be rows in memory, which are read for each permutation; got an object of type "
+            f"X must be rows in memory, which are permuted; got an object of type "
             f"{type(X).__name__}. Read a part of the rows into an array or a data frame."
         )
     _check_takes(selector, given)

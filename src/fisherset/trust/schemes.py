@@ -37,7 +37,7 @@ LARGEST_FIT = 2000  # iterations of the logistic model
 
 
 class Rows(NamedTuple):
-    """Rows as a scheme knows them."""
+    """Rows as far as a scheme needs them."""
 
     y: Any  # class codes (labels where there are no confounders), numbers, or indicators of label sets
     numbers: bool  # whether the targets are numbers
