@@ -225,8 +225,6 @@ REFUSALS = [
     case("two formats", f"{SELECT} --json --format csv"),
     case("several sizes of trust", "trust t.csv -t kind -k 2,3"),
     case("trust in a summary", "trust a.npz -k 2", parts),
-    case("too few permutations", "trust t.csv -t kind -k 2 --permutations 5"),
-    case("one pair of halves", "trust t.csv -t kind -k 2 --pairs 1"),
     case("no number", f"{SELECT} --time-limit soon"),
     case("no file", "select"),
     case("a URL", "select https://example.org/t.csv -t kind"),
