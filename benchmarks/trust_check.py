@@ -34,7 +34,7 @@ def main():
         selector, measured = GeneralizedFisherScore(50), measure(X, y)
         calls = {
             "fit": partial(selector.fit, X, y),
-            "check": partial(held_out, selector, measured, all_columns=False),
+            "check": partial(held_out, selector, measured, cv=3, all_columns=False),
             "held_out": partial(held_out, selector, X, y, all_columns=False),
             "held_out, all columns": partial(held_out, selector, X, y),
         }

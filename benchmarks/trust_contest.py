@@ -33,7 +33,14 @@ STRENGTH = {2: 1.0, 5: 1.5}  # length of the coefficients of a column over the c
 FALSE = (1, 2, 5)
 KEPT = 300  # scores of a run, the largest
 NUMBERS = " (class numbers)"  # of methods that take several classes for numbers
-AS_NUMBERS = ("ipss l1", "ipss gb", "hidimstat knockoffs", "hidimstat dCRT", "hidimstat dCRT of 1 %")
+AS_NUMBERS = (
+    "ipss l1",
+    "ipss gb",
+    "ipss rf",
+    "hidimstat knockoffs",
+    "hidimstat dCRT",
+    "hidimstat dCRT of 1 %",
+)
 
 
 def draw(seed, n_classes):
@@ -139,7 +146,8 @@ def main():
     parser.add_argument("--hidimstat", metavar="PYTHON", help="python of an environment with hidimstat")
     parser.add_argument("--methods", help="split by semicolons")
     parser.add_argument("--classes", default="2,5")
-    parser.add_argument("--seeds", type=int, default=5, help="tables of each number of classes")
+    parser.add_argument("--seeds", type=int, default=5, help="number of tables of each number of classes")
+    parser.add_argument("--first", type=int, default=0, help="seed of the first table that counts")
     parser.add_argument("--cap", type=float, default=200.0, help="processor seconds of a run")
     parser.add_argument("--write", type=Path, help="a page to put the tables into")
     given = parser.parse_args()
@@ -151,7 +159,7 @@ def main():
         for n_classes in map(int, given.classes.split(",")):
             if n_classes == 2 and "class by class" in method:
                 continue  # the same as one run
-            for seed in range(given.seeds):
+            for seed in range(given.first, given.seeds):
                 key = f"{n_classes}/{seed}/{method}"
                 if key not in results and python:
                     results[key] = measure(python, method, seed, n_classes, given.cap)
@@ -159,7 +167,7 @@ def main():
                     print(key, results[key].get("reason", results[key].get("selected")), flush=True)
                 if "reason" in results.get(key, {}):
                     break
-    texts = parts(results)
+    texts = parts({key: found for key, found in results.items() if int(key.split("/")[1]) >= given.first})
     show(texts)
     if given.write:
         write(given.write, texts)

@@ -132,6 +132,7 @@ METHODS = {
     "joint, gamma = n/20, k = 5 to 40": lambda: along((5, 10, 20, 40), 0.05),
     "ipss l1": lambda: ipss("l1"),
     "ipss gb": lambda: ipss("gb"),
+    "ipss rf": lambda: ipss("rf"),
     "ipss l1, class by class": lambda: ipss("l1", one_by_one=True),
     "hidimstat desparsified lasso": lambda: desparsified,
     "hidimstat knockoffs": lambda: knockoffs,

@@ -152,6 +152,7 @@ def test_only_what_needs_rows_in_memory_knows_of_it():
         "statistics/measure",
         "statistics/reader",
         "statistics/folds",
+        "statistics/permuted",
         "statistics/univariate/pairs",
         "statistics/products/sparse_columns",
     }

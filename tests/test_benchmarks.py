@@ -323,7 +323,10 @@ def test_real_sets_have_a_cell_for_every_method_and_set():
     assert texts["sets"].count(" more |") == 1
     page = (pages.ROOT / "docs" / "trust.md").read_text(encoding="utf-8")
     assert "| set | " + " | ".join(real.NAMES) + " |" in page
-    assert re.findall(r"^\| (\S.*?) \|", page.split("begin: sets")[1], re.MULTILINE)[2:] == list(real.REAL)
+    table = page.split("begin: sets")[1].split("end: sets")[0]
+    assert re.findall(r"^\| (\S.*?) \|", table, re.MULTILINE)[2:] == list(real.REAL)
+    others = [name for name in real.NAMES if name != "joint"]
+    assert re.findall(r"^\| (\S.*?) \|", page.split("begin: against")[1], re.MULTILINE)[2:] == others
 
 
 def test_the_discriminant_is_that_of_scikit_learn_with_the_same_ridge():

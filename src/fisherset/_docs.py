@@ -52,7 +52,7 @@ n_features_to_select : int or float, default=None
 gamma : float or "scale", default="scale"
     The regulariser. Small values trust correlations between features, large ones approach the ranking of
     :class:`FisherScore`. A number is the paper's gamma as it is. "scale" is the least one, from
-    `n_samples` up (for numbers from `n_samples / 4`), at which features that are copies of each other still
+    `n_samples / 10` up, at which features that are copies of each other still
     stay ahead of the noise features the data seems to have; without `standardize` it is times the mean
     variance.
 solver : {"joint", "cutting-plane", "exact"}, default="joint"

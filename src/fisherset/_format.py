@@ -214,7 +214,9 @@ def separation(
             return ""
         higher = [name for name, sign in found if sign > 0]
         return f"{words[0]} in {higher[0]}" if higher else "jointly"
-    ending = dict.fromkeys((1, -1, 0), "")
-    if words is not None:
-        ending = {1: f" {words[0]}", -1: f" {words[1]}", 0: " jointly"}
-    return ", ".join(f"{name}{ending[sign]}" for name, sign in found)
+    if words is None:
+        return ", ".join(name for name, _ in found)
+    if not any(sign for _, sign in found):
+        return f"{', '.join(name for name, _ in found)} jointly" if found else ""
+    ending = {1: words[0], -1: words[1], 0: "jointly"}
+    return ", ".join(f"{name} {ending[sign]}" for name, sign in found)

@@ -440,6 +440,7 @@ def test_what_features_separate(load):
             expected.append((int(c), int(np.sign(t)) if abs(t) > 2 else 0))
         assert found.separated[at] == expected
         words = {1: "higher", -1: "lower", 0: "jointly"}
+        assert any(sign for _, sign in expected)
         assert found.table()[at]["separates"] == ", ".join(f"{c} {words[sign]}" for c, sign in expected)
         assert found.table()[at]["separates"] in str(found)
     assert n * found.class_objectives.sum() == pytest.approx(n * found.objective)

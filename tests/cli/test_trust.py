@@ -83,11 +83,10 @@ def test_numbers(folder):
 
 def test_within_and_confounders(folder):
     command = ("trust", "sites.csv", "-t", "target", "-k", 3, *FEW, "--adjust-for", "batch")
-    said = " ".join(answered(*command, "--within", "site", cwd=folder).split())
+    said = " ".join(answered(*command, "--strata", "site", cwd=folder).split())
     assert "permuted within groups" in said
     alone = " ".join(answered(*command, cwd=folder).split())
-    assert "Chance: not known. With --adjust-for, classes are permuted within groups of rows alone." in alone
-    assert "--within a column" in alone
+    assert "conditional permutation" in alone
 
 
 def test_columns_of_strings_groups_and_required_ones(folder):
@@ -154,8 +153,8 @@ def test_quiet_prints_nothing(folder):
         (("--permutations", 5), "--permutations must be 0, or at least 19"),
         (("--pairs", -1), "--pairs must be at least 0"),
         (("-k", "3,4"), "-k takes a number .10. or auto; got '3,4'"),
-        (("--within", "sites"), "--within: wine.csv has no column 'sites'"),
-        (("--within", "target"), "--within must not name the target"),
+        (("--strata", "sites"), "--strata: wine.csv has no column 'sites'"),
+        (("--strata", "target"), "--strata must not name the target"),
     ],
 )
 def test_refusals(folder, options, message):
@@ -173,6 +172,6 @@ def test_rows_that_are_not_in_memory(folder):
 
 def test_groups_of_single_rows_are_no_groups(folder):
     command = ("trust", "numbers.csv", "-t", "target", "--task", "regression", "-k", 2, "--pairs", 2)
-    within = ("--within", "bmi,s1,s2,s3,s4,s5", "--permutations", 19)
+    within = ("--strata", "bmi,s1,s2,s3,s4,s5", "--permutations", 19)
     said = " ".join(answered(*command, *within, cwd=folder).split())
-    assert "Chance: not known. --within must leave two rows or more in some group" in said
+    assert "Chance: not known. --strata must leave two rows or more in some group" in said

@@ -18,10 +18,13 @@ from fisherset import (
     certify,
     explain,
     near_best,
+    permutation_test,
     plots,
     selection_path,
+    stability,
 )
-from fisherset.evaluation import compare
+from fisherset.evaluation import compare, held_out
+from fisherset.trust import assess
 
 X, Y = load_wine(return_X_y=True, as_frame=True)
 SELECTOR = GeneralizedFisherScore(4).fit(X, Y)
@@ -60,6 +63,14 @@ RESULTS = {
     "explanation": lambda X: explain(X, Y, [0, 6]),
     "path": lambda X: selection_path(X, Y, [2, 4]),
     "near best": lambda X: near_best(X, Y, 4, within=0.05),
+    "held out": lambda X: held_out(GeneralizedFisherScore(4), X, Y, cv=3),
+    "stability": lambda X: stability(GeneralizedFisherScore(4), X, Y, n_pairs=3, random_state=0),
+    "permutations": lambda X: permutation_test(
+        GeneralizedFisherScore(4), X, Y, n_permutations=19, ks=[2, 4], random_state=0
+    ),
+    "assessment": lambda X: assess(
+        GeneralizedFisherScore(4), X, Y, cv=3, n_pairs=3, n_permutations=19, random_state=0
+    ),
     "comparison": lambda X: compare(X, Y, [2, 4], methods=["fisher", "joint"], repeats=2),
 }
 

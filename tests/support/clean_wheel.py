@@ -24,7 +24,7 @@ def main(wheel):
         done = subprocess.run(
             [str(programs / "fisherset"), "--version"], capture_output=True, text=True, env=environment
         )
-        assert done.returncode == 1, done.stdout
+        assert done.returncode == 2, done.stdout
         assert 'pip install "fisherset[cli]"' in done.stderr, done.stderr
         assert "Traceback" not in done.stderr, done.stderr
 

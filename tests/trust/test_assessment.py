@@ -51,7 +51,7 @@ ADVICE = {
         6,
         "Interpret only the features that most halves of the rows select, [345] of 6",
     ),
-    "no choice": (table(200, 3, [1.2] * 3), 3, "Nothing was chosen that could be interpreted: all features"),
+    "no choice": (table(200, 3, [1.2] * 3), 3, "There is nothing to interpret: all features"),
     "stable": (table(200, 10, [1.2] * 3), 3, "The selection can be used and interpreted"),
 }
 

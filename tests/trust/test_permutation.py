@@ -6,10 +6,19 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from scipy.special import expit
 from scipy.stats import kstest
+from sklearn.base import clone
 from sklearn.feature_selection import SelectKBest
 
-from fisherset import FisherScore, GeneralizedFisherScore, JointRegressionScore, permutation_test
+from fisherset import (
+    FisherScore,
+    GeneralizedFisherScore,
+    GeneralizedFisherScoreCV,
+    JointRegressionScore,
+    fisher_criterion,
+    permutation_test,
+)
 from fisherset.tables import scan
 from fisherset.trust.permutation import PermutationTest
 from fisherset.trust.schemes import _orders
@@ -83,11 +92,11 @@ def without_signal(kind, rng):
 @pytest.mark.parametrize("kind", ["plain", "classes", "numbers"])
 def test_pvalues_are_uniform_without_signal(kind):
     pvalues = []
-    for seed in range(40):
+    for seed in range(30):
         *data, z = without_signal(kind, np.random.default_rng(seed))
         pvalues.append(permutation_test(*data, n_permutations=9, random_state=seed, confounders=z).pvalue)
     # p is discrete: spread within its step
-    spread = np.array(pvalues) - np.random.default_rng(0).uniform(0, 1 / 10, 40)
+    spread = np.array(pvalues) - np.random.default_rng(0).uniform(0, 1 / 10, 30)
     assert kstest(spread, "uniform").pvalue > 0.001
 
 
@@ -96,18 +105,16 @@ def test_labels_are_permuted_with_their_probabilities():
     from fisherset.trust import schemes
 
     rng = np.random.default_rng(0)
-    z = rng.standard_normal((200, 1))
-    y = (rng.logistic(size=200) < 2 * z[:, 0]).astype(int)
-    rows = schemes.Rows(y, numbers=False, confounders=z, groups=np.arange(200) // 2)
+    z = rng.standard_normal((40, 1))
+    y = (rng.logistic(size=40) < 2 * z[:, 0]).astype(int)
+    rows = schemes.Rows(y, numbers=False, confounders=z, groups=np.arange(40) // 2)
     T, predictors = schemes._logistic(rows)
-    drawn = np.array(list(schemes.draw_orders(rows, np.random.RandomState(0), 400)))
-    first, second = np.arange(0, 200, 2), np.arange(1, 200, 2)
+    drawn = np.array(list(schemes.draw_orders(rows, np.random.RandomState(0), 100)))
+    first, second = np.arange(0, 40, 2), np.arange(1, 40, 2)
     gain = ((T[second] - T[first]) * (predictors[first] - predictors[second])).sum(axis=1)
     swapped = (drawn[:, first] == second).mean(axis=0)
-    expected = 1 / (1 + np.exp(-gain))
-    # 400 draws each: five standard errors at the most
-    assert np.all(np.abs(swapped - expected) < 5 * np.sqrt(0.25 / 400))
-    assert np.array_equal(np.sort(drawn, axis=1)[0], np.arange(200))
+    assert np.all(np.abs(swapped - expit(gain)) < 5 * np.sqrt(0.25 / 100))  # standard errors
+    assert np.array_equal(np.sort(drawn, axis=1)[0], np.arange(40))
 
 
 def test_scheme_of_confounders():
@@ -155,20 +162,24 @@ def test_sets_of_labels_and_sparse_tables_give_what_refits_give():
 def test_candidates_are_enough():
     """Of more than 400 columns, the best 200 one by one are searched."""
     wide, y = RNG.standard_normal((50, 900)), np.arange(50) % 4
-    wide[:, :3] += y[:, None] > 1
+    wide[:, :3] += (y > 1)[:, None]
     for keep in (None, [700]):
         selector = GeneralizedFisherScore(5, tol=None, keep=keep)
         found = permutation_test(selector, wide, y, n_permutations=6, random_state=0, ks=[2, 5, 9])
-        orders = _orders(np.random.RandomState(0), 50, None, 6)
+        orders = list(_orders(np.random.RandomState(0), 50, None, 6))
         refits = [selector.fit(wide, y[order]).objective_ for order in orders]
         np.testing.assert_allclose(found.null, refits, rtol=1e-8)
+        real = clone(selector).fit(wide, y)
+        assert found.statistic == pytest.approx(real.objective_, rel=1e-8)
+        same = clone(selector).set_params(gamma=real.gamma_)  # sizes are compared at the real gamma
+        refits = [same.fit(wide, y[order]).objective_ for order in orders]
         np.testing.assert_allclose(found.nulls[:, 1], refits, rtol=1e-8)
 
 
 def test_memory_limit_leaves_the_answer():
     plain, limited = (
         permutation_test(GeneralizedFisherScore(3, max_memory=limit), X, Y, n_permutations=3, random_state=0)
-        for limit in (None, 300_000)
+        for limit in (None, 1_000_000)
     )
     np.testing.assert_allclose(limited.null, plain.null, rtol=1e-8)
 
@@ -203,7 +214,7 @@ def test_interruption_keeps_what_is_done(after, kept, monkeypatch):
 
 
 def test_largest_size_is_that_of_the_signals_and_none_of_noise():
-    given = {"n_permutations": 39, "random_state": 0, "ks": [1, 3, 5, 8, 12]}
+    given = {"n_permutations": 19, "random_state": 0, "ks": [1, 3, 5, 8]}
     y = np.arange(100) % 2
     noise = np.random.default_rng(3).standard_normal((100, 50))
     signals = noise + 1.5 * (np.arange(50) < 5) * y[:, None]
@@ -279,3 +290,18 @@ def test_odd_targets():
     constant = np.column_stack([X[:, :5], np.ones(60)])
     found = permutation_test(GeneralizedFisherScore(2), constant, rare, n_permutations=4, random_state=0)
     assert np.all(np.isfinite(found.null))
+
+
+def test_a_choice_of_gamma_keeps_its_power():
+    """F at the gamma that permuted targets lead to may be larger: sets are compared at one."""
+    rng = np.random.default_rng(4)
+    y = np.arange(80) % 2
+    table = rng.standard_normal((80, 12))
+    table[:, :3] += y[:, None]
+    search = GeneralizedFisherScoreCV(2, gammas=[0.8, 800.0], cv=2)
+    found = permutation_test(search, table, y, n_permutations=19, random_state=0)
+    assert found.pvalue == 1 / 20
+    chosen = search.fit(table, y).get_support()
+    assert found.statistic == pytest.approx(fisher_criterion(table, y, chosen, gamma=80.0))
+    given = {"confounders": rng.standard_normal((80, 1)), "n_permutations": 19, "random_state": 0}
+    assert permutation_test(search, table, y, **given).pvalue == 1 / 20

@@ -247,13 +247,14 @@ def explain(
     >>> X, y = load_digits(return_X_y=True, as_frame=True)
     >>> selector = GeneralizedFisherScore(4).fit(X, y)
     >>> found = explain(selector, X, y)
-    >>> print(found)
-    4 features, F = 1.85647, gamma = 238.054
-    feature    F if removed  best substitute  F if swapped  most correlated     r  Fisher score
-    pixel_2_5       1.41065  pixel_4_4             1.83817  pixel_1_5        0.73          1.18
-    pixel_3_2       1.40765  pixel_4_4             1.83106  pixel_2_2        0.61          1.48
-    pixel_5_2       1.40877  pixel_1_2             1.82817  pixel_4_2        0.63          1.35
-    pixel_7_4       1.42905  pixel_4_4             1.83951  pixel_7_5        0.61          1.01
+    >>> found
+    Explanation(4 features, F = 1.85647, gamma = 238.054)
+    >>> for row in found.table():
+    ...     print(row["feature"], f"{row['F if removed']:.3f}", row["best substitute"], row["separates"])
+    pixel_2_5 1.411 pixel_4_4 5 lower, 9 higher, 6 lower
+    pixel_3_2 1.408 pixel_4_4 2 lower, 3 lower, 5 higher
+    pixel_5_2 1.409 pixel_1_2 5 lower, 9 lower, 6 higher
+    pixel_7_4 1.429 pixel_4_4 7 lower
     >>> most = found.drops.argmax()
     >>> found.names[most], f"{found.drops[most] / found.objective:.0%} of F lost without it"
     ('pixel_3_2', '24% of F lost without it')

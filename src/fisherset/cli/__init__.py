@@ -28,7 +28,9 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("fisherset"):
             raise
-        sys.exit(f'fisherset: the command line needs {error.name}; pip install "fisherset[cli]" brings it.')
+        install = 'pip install "fisherset[cli]"'
+        print(f"fisherset: the command line needs {error.name}; {install} brings it.", file=sys.stderr)
+        sys.exit(2)  # UNUSABLE of app.py, which could not be loaded
 
 
 def exit_on_interrupt() -> None:

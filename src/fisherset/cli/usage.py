@@ -38,9 +38,7 @@ SENTENCES = {
     r"y must hold at least two classes; got one class, (.*), only\..*": r"The target has only one class, \1.",
     r"y must have a class with two or more samples; .*": "Every row has a class of its own; is the target an "
     "identifier? Numbers need --task regression.",
-    r"confounders and adjust_for must come with groups= where .*": "With --adjust-for, classes are permuted "
-    "within groups of rows alone. Add --within a column, such as a batch or a site.",
-    r"groups must have more than one sample in some group; .*": "--within must leave two rows or more in "
+    r"groups must have more than one sample in some group; .*": "--strata must leave two rows or more in "
     "some group; every row is a group of its own. Name another column, or none.",
     r"Write it again with summarize\(X, y\)\.save\(.*\)\.": "Write one with `fisherset summarize`.",
     r'Pass gamma="scale".*': "Use --gamma scale.",

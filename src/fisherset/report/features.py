@@ -17,12 +17,11 @@ from fisherset._format import (
     leakage_sentence,
     most_share,
     repeated_option,
-    separation,
     shown,
 )
+from fisherset.report.classes import ClassLoss, losses_by_class, separation_of
 from fisherset.report.pages import short
 
-MOST_CLASSES = 40  # in a table of the losses of classes
 # The score of a feature by itself; of a group it is the sum over its features.
 OWN_SCORES = {"classification": "Fisher score", "regression": "r² alone"}
 
@@ -33,23 +32,6 @@ class Shares(NamedTuple):
     exchanged: str  # with the best swap in its place
     left_out: str  # with nothing there
     at_most: str  # of any set without it, as it is proven
-
-
-class ClassLoss(NamedTuple):
-    """What a class loses without a feature.
-
-    Attributes
-    ----------
-    loss, share : float
-        Loss of the part of F of the class, and its share of that part.
-    difference : float
-        Mean of the feature in the class less that in the rest, in standard deviations of the feature; NaN
-        of a group of several features.
-    """
-
-    loss: float
-    share: float
-    difference: float
 
 
 class ChosenFeature(NamedTuple):
@@ -103,7 +85,13 @@ class ChosenFeature(NamedTuple):
     by_class: Mapping[str, ClassLoss] = {}
 
     def record(self) -> dict[str, Any]:
-        """Return it for JSON: strings, numbers, and of the classes a dictionary; None for no number."""
+        """Return it for JSON.
+
+        Returns
+        -------
+        record : dict
+            Strings, numbers, and of the classes a dictionary; None for what is not a finite number.
+        """
         of_classes = {
             name: {key: json_value(value) for key, value in own._asdict().items()}
             for name, own in self.by_class.items()
@@ -111,7 +99,13 @@ class ChosenFeature(NamedTuple):
         return {**{key: json_value(value) for key, value in self.cells().items()}, "by_class": of_classes}
 
     def cells(self) -> dict[str, Any]:
-        """Return it as a row of a file: strings and numbers."""
+        """Return it as a row of a file.
+
+        Returns
+        -------
+        cells : dict
+            Strings and numbers.
+        """
         return {key: value for key, value in self._asdict().items() if key != "by_class"}
 
     @property
@@ -186,72 +180,11 @@ def chosen_features(
                 names[best] if best >= 0 else None,
                 float(found.exchanged[at]),
                 bound if in_every and math.isfinite(bound) else math.nan,
-                separates=_separates(found, separated[at], int(at), (values or {}).get(j)),
-                by_class=_by_class(found, int(at)),
+                separates=separation_of(found, separated[at], int(at), (values or {}).get(j)),
+                by_class=losses_by_class(found, int(at)),
             )
         )
     return rows
-
-
-def _separates(found: Explanation, some: Sequence[tuple[Any, int]], at: int, value: str | None) -> str:
-    """Say which classes a feature separates from the rest."""
-    known = bool(np.isfinite(found.class_differences[at]).any())
-    words = ("higher", "lower") if value is None else (f"more {value}", f"less {value}")
-    named = [(str(label), sign) for label, sign in some]
-    return separation(named, two=found.classes.size == 2, words=words if known else None)
-
-
-def _by_class(found: Explanation, at: int) -> dict[str, ClassLoss]:
-    """Return what each class loses without a feature."""
-    losses, parts = found.class_drops[at], found.class_objectives
-    shares = np.divide(losses, parts, out=np.zeros_like(losses), where=parts > 0)
-    figures = zip(found.classes.tolist(), losses, shares, found.class_differences[at], strict=True)
-    return {str(label): ClassLoss(*map(float, numbers)) for label, *numbers in figures}
-
-
-class LossTable(NamedTuple):
-    """What each class loses without each feature: a table of a page.
-
-    Attributes
-    ----------
-    classes : list of str
-        Names of the classes.
-    parts : list of float
-        Part of F of each class.
-    rows : list of (str, list of ClassLoss)
-        The features, and the losses of the classes.
-    """
-
-    classes: list[str]
-    parts: list[float]
-    rows: list[tuple[str, list[ClassLoss]]]
-
-    @property
-    def most(self) -> float:
-        """The largest share that a class loses."""
-        return max(own.share for _, cells in self.rows for own in cells)
-
-
-def loss_table(found: Explanation, rows: Sequence[ChosenFeature]) -> LossTable | None:
-    """Return the losses of the classes by feature; None of two, which lose the same share, or of many.
-
-    Parameters
-    ----------
-    found : Explanation
-        Of the features.
-    rows : sequence of ChosenFeature
-        The features, best first.
-
-    Returns
-    -------
-    table : LossTable or None
-        Names are shortened.
-    """
-    classes = [short(str(label)) for label in found.classes.tolist()]
-    if not 2 < len(classes) <= MOST_CLASSES:
-        return None
-    losses = [(short(row.shown), list(row.by_class.values())) for row in rows]
-    return LossTable(classes, found.class_objectives.tolist(), losses)
 
 
 def shortened(row: ChosenFeature) -> ChosenFeature:

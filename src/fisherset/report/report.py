@@ -13,14 +13,13 @@ from fisherset import Explanation, NearBest, __version__
 from fisherset._format import certificate_sentence, counted
 from fisherset.evaluation import TITLES, Comparison
 from fisherset.evaluation import HeldOut as Checked
+from fisherset.report.classes import LossTable, loss_table
 from fisherset.report.comparisons import Alternatives, Compared, Sizes, build_alternatives, build_comparison
 from fisherset.report.features import (
     OWN_SCORES,
     ChosenFeature,
-    LossTable,
     Remark,
     chosen_features,
-    loss_table,
     proven_of,
     remarks_on,
     shortened,

@@ -91,7 +91,7 @@ class TableProblem:
     ) -> TableProblem:
         """The same columns with other targets, for searches of which nothing is claimed.
 
-        G is shared, and so are the bounds on errors, which are those of the targets at hand.
+        G is shared, and so are the bounds on errors, which are those of the targets given first.
 
         Parameters
         ----------

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fisherset._html import as_html
 from fisherset.selectors import GeneralizedFisherScore, JointRegressionScore
 from fisherset.trust.held_out import HeldOut, held_out
 from fisherset.trust.permutation import LEAST_DONE, PermutationTest, permutation_test
@@ -62,7 +63,7 @@ class Assessment:
 
     @property
     def advice(self) -> str:
-        """What to do with the selection, and why: a sentence."""
+        """Sentence on how to use the selection, and why."""
         for rule in (_unreal, _useless, _too_many, _too_few, _unstable):
             found = rule(self)
             if found:
@@ -76,6 +77,12 @@ class Assessment:
         parts = (self.held_out, self.stability, self.permutation)
         told = [str(part) for part in parts if part is not None]
         return "\n\n".join([*told, *self.reasons.values(), self.advice])
+
+    def _repr_html_(self) -> str:
+        """Return the verdicts, and the advice first, for a notebook."""
+        parts = (self.held_out, self.stability, self.permutation)
+        told = [part._repr_html_() for part in parts if part is not None]
+        return "".join([as_html([self.advice, *self.reasons.values()]), *told])
 
 
 def _unreal(found: Assessment) -> str:
@@ -132,7 +139,7 @@ def _unstable(found: Assessment) -> str:
     if stable is None:
         return ""
     if np.isnan(stable.index):
-        return "Nothing was chosen that could be interpreted: all features are selected, or none."
+        return "There is nothing to interpret: all features are selected, or none."
     often = stable.stable()
     inside = often if found.support is None else often & found.support
     n, of = int(inside.sum()), round(stable.n_selected if found.support is None else found.support.sum())
@@ -153,6 +160,11 @@ def _unstable(found: Assessment) -> str:
         return (
             f"Use the selection to predict, but do not interpret single features: halves of the rows select "
             f"different ones (index {stable.index:.2f})."
+        )
+    if n >= of:
+        return (
+            f"Interpret the selection with care: halves of the rows select other features besides "
+            f"(index {stable.index:.2f})."
         )
     return (
         f"Interpret only the features that most halves of the rows select, {n} of {of}: the others depend "

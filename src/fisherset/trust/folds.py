@@ -59,7 +59,7 @@ class HeldOutTable(NamedTuple):
 
     @property
     def targets(self) -> NDArray[Any]:
-        """What is predicted: labels, indicators of sets of labels, or numbers, flat where there is one."""
+        """Targets of a prediction: labels, indicators of label sets, or numbers, flat where there is one."""
         if self.labelled:
             return self.measured.classes[self.measured.codes]
         y: Any = self.source.y

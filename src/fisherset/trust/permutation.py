@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from fisherset._progress import report_progress
-from fisherset._records import Records, Tabular, aligned
+from fisherset._records import Printed, Records, Tabular
 from fisherset._types import Floats
 from fisherset.statistics.measured import FitArguments
 from fisherset.trust.repetition import repeat
@@ -42,7 +42,7 @@ class PermutationTest(Tabular):
     statistics : ndarray of shape (n_sizes,)
         F of the selection of each size from the real targets.
     nulls : ndarray of shape (n_permutations, n_sizes)
-        The same from permuted targets.
+        The same from permuted targets, all at the gamma of the selection from the real ones.
     """
 
     statistic: float
@@ -133,10 +133,12 @@ class PermutationTest(Tabular):
         figures = f"p = {self.pvalue:.3g}, F = {self.statistic:.6g}"
         return f"PermutationTest({figures}, {self.n_permutations} permutations)"
 
-    def __str__(self) -> str:
+    def _printed(self) -> Printed:
         formats = {"k": "d", "F": "#.6g", "by chance": "#.6g", "upper 2.5 %": "#.6g", "p": ".3g"}
-        sizes = f"Largest size beyond chance: {self.largest_size_beyond_chance}.\n" if self.sizes else ""
-        return f"{aligned(self.table(), formats)}\n{sizes}{self.n_permutations} permutations. {self.scheme}"
+        sizes = [f"Largest size beyond chance: {self.largest_size_beyond_chance}."] if self.sizes else []
+        return Printed(
+            [], self.table(), formats, [*sizes, f"{self.n_permutations} permutations. {self.scheme}"]
+        )
 
 
 def _upper_shares(runs: Floats) -> Floats:
@@ -185,7 +187,8 @@ def permutation_test(
     confounders : array-like of shape (n_samples, n_confounders), default=None
         Numbers that features and targets are adjusted for.
     ks : sequence of int or float, default=None
-        Sizes to test as well, all at the gamma of the selector's own size.
+        Sizes to test as well, all at the gamma of the selector's own size from the real targets: F of
+        another gamma would have other gains. `statistic` and `null` are each at a gamma of their own.
 
     Returns
     -------
@@ -205,9 +208,9 @@ def permutation_test(
     for the real targets as well: `statistic` is the `objective_` of a fit but where a swap with another
     feature would help, which is rare.
 
-    Other selectors are refitted. Their statistic is `objective_`; where they have none, F of their selection
-    at the gamma that "scale" gives for the real targets. That gamma is the same for all permutations, so
-    that p is approximate then.
+    Other selectors are refitted. Their statistic is `objective_`; where they have none, or choose gamma by
+    cross-validation, F of their selection at gamma = n_samples: F at one gamma cannot be compared with F at
+    another.
 
     With confounders, or `adjust_for`, targets must stay as tied to these as they are. Of numbers the
     residuals are permuted and added to what the confounders explain (Freedman and Lane 1983). Labels are

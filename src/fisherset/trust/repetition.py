@@ -39,7 +39,7 @@ CANDIDATES, LEAST_CANDIDATES, MOST_CANDIDATES = 4, 200, 1000
 
 
 class Repetition:
-    """What is repeated: the rows as a scheme permutes them, and F of the selections of each targets."""
+    """A selection that can be repeated: the rows as a scheme permutes them, and F for any targets."""
 
     rows: Rows
     sizes: tuple[int, ...] = ()
@@ -54,7 +54,7 @@ def repeat(selector: Any, X: Any, y: Any, given: FitArguments, ks: Any) -> Repet
     check_selector(selector)
     if is_out_of_core(X) or is_out_of_core(dask_as_rows(X)):
         raise TypeError(
-            f"X must be rows in memory, which are read again and again; got an object of type "
+            f"X must be rows in memory, which are read for each permutation; got an object of type "
             f"{type(X).__name__}. Read a part of the rows into an array or a data frame."
         )
     _check_takes(selector, given)
@@ -89,18 +89,18 @@ class SharedStatistics(Repetition):
         constraints = request.constraints
         k = constraints.count(selector.n_features_to_select)
         self.sizes = () if ks is None else tuple(constraints.counts(ks, "ks"))
-        every = sorted({k, *self.sizes})
-        table = request.measure(y, every[-1])
-        problem = pose_problem(table, request.standardize, constraints.most_columns(every[-1]))
+        most = max((k, *self.sizes))
+        table = request.measure(y, most)
+        problem = pose_problem(table, request.standardize, constraints.most_columns(most))
         self._shared = SharedRows(table, problem)
-        self._posed = [constraints.pose(problem, size) for size in every]
-        self._places = [every.index(size) for size in (k, *self.sizes)]
+        self._posed = [constraints.pose(problem, size) for size in (k, *self.sizes)]
         self._gamma, self._options = request.gamma, options
+        self._gamma_of_sizes: float | None = None  # that of the real targets, which come first
         memory: Any = table.rows
         confounders = memory.rows.confounders
         self.rows = Rows(self._shared.y, table.regression, confounders, memory.rows.weight)
         self._scaled = confounders is not None and isinstance(table.coding, Classes)
-        self._ceiling: float | None = None  # of the real targets, the first
+        self._ceiling: float | None = None  # of the real targets
 
     def of(self, targets: Iterable[Any]) -> Generator[Floats, None, None]:
         with one_thread():
@@ -108,16 +108,24 @@ class SharedStatistics(Repetition):
                 yield self._statistics(problem)
 
     def _statistics(self, problem: TableProblem) -> Floats:
-        posed = [replace(one, problem=problem) for one in self._posed]
-        searched, domains = among_candidates(posed)
-        gamma = resolve_gamma(self._gamma, posed[self._places[0]])
-        solver, trace = self._options.solver, self._options.trace()
-        solutions = solve(solver, searched, domains, gamma, tol=None, certified=False, trace=trace)
-        found = np.array([one.objective for one in solutions])[self._places]
+        own, *others = (replace(one, problem=problem) for one in self._posed)
+        searched, (domain, *domains) = among_candidates([own, *others])
+        gamma = resolve_gamma(self._gamma, own)
+        self._gamma_of_sizes = self._gamma_of_sizes or gamma
+        found = self._search(searched, [domain], gamma)
+        if domains:
+            found += self._search(searched, domains, self._gamma_of_sizes)
+        scale = 1.0
         if self._scaled:
             self._ceiling = self._ceiling or problem.ceiling
-            found *= self._ceiling / problem.ceiling
-        return found
+            scale = self._ceiling / problem.ceiling
+        return np.array(found) * scale
+
+    def _search(self, problem: Problem, domains: list[Domain], gamma: float) -> list[float]:
+        """F of the sets found, of rising size."""
+        solver, trace = self._options.solver, self._options.trace()
+        solutions = solve(solver, problem, domains, gamma, tol=None, certified=False, trace=trace)
+        return [one.objective for one in solutions]
 
 
 def among_candidates(posed: list[PosedProblem]) -> tuple[Problem, list[Domain]]:
@@ -126,12 +134,12 @@ def among_candidates(posed: list[PosedProblem]) -> tuple[Problem, list[Domain]]:
     The real targets are searched in the same way. Swaps with other features hardly ever help: of 24 tables,
     real and permuted, none had another F with three times k features (at gamma="scale").
     """
-    problem, domains = posed[-1].problem, [one.domain for one in posed]
-    most, size = domains[-1], domains[-1].units.size
-    count = max(CANDIDATES * most.m, LEAST_CANDIDATES)
+    problem, domains = posed[0].problem, [one.domain for one in posed]
+    most = max(domains, key=lambda domain: domain.m)
+    size, count = most.units.size, max(CANDIDATES * most.m, LEAST_CANDIDATES)
     if most.units.groups is not None or not most.m or 2 * count > size or count > MOST_CANDIDATES:
         return problem, domains
-    some = most.candidates(posed[-1].shares, count)
+    some = most.candidates(posed[0].shares, count)
     return CandidateProblem(problem, some), [one.subdomain(some) for one in domains]
 
 
@@ -157,7 +165,8 @@ class Refits(Repetition):
                 self.rows = self.rows._replace(y=table.codes)
                 self._of_code = self._y[np.unique(table.codes, return_index=True)[1]]
         self._share = share_left(self.rows, self.rows.y)
-        self._gamma = self._gamma_for(self._fitted)
+        # F at another gamma or without one cannot be compared
+        self._own_objective = hasattr(self._fitted, "objective_") and not hasattr(self._fitted, "gammas")
 
     def of(self, targets: Iterable[Any]) -> Generator[Floats, None, None]:
         real = True
@@ -177,21 +186,16 @@ class Refits(Repetition):
         return fitted
 
     def _criterion(self, fitted: Any, y: Any) -> float:
-        if self._gamma is None:
+        if self._own_objective:
             return float(fitted.objective_)
-        task = REGRESSION if self.rows.numbers else CLASSIFICATION
-        return fisher_criterion(self._X, y, self._support(fitted), gamma=self._gamma, task=task)
+        known = {name: getattr(self._selector, name, None) for name in ("adjust_for", "missing")}
+        options: dict[str, Any] = {name: value for name, value in known.items() if value is not None}
+        options["task"] = REGRESSION if self.rows.numbers else CLASSIFICATION
+        gamma = float(self.rows.y.shape[0])
+        return fisher_criterion(self._X, y, self._support(fitted), gamma=gamma, **self._data, **options)
 
     def _support(self, fitted: Any) -> Any:
         return support_of(fitted, int(getattr(fitted, "n_features_in_", None) or np.shape(self._X)[1]))
-
-    def _gamma_for(self, fitted: Any) -> float | None:
-        """Gamma of the F of selectors that have none of their own."""
-        if hasattr(fitted, "objective_"):
-            return None
-        kind = JointRegressionScore if self.rows.numbers else GeneralizedFisherScore
-        k = max(int(self._support(fitted).sum()), 1)
-        return float(kind(k, tol=None).fit(self._X, self._y).gamma_)
 
     def _adjusted(self, given: FitArguments) -> MeasuredTable | None:
         """The table with its confounders, if there are any."""

@@ -37,7 +37,7 @@ LARGEST_FIT = 2000  # iterations of the logistic model
 
 
 class Rows(NamedTuple):
-    """What a scheme knows of the rows."""
+    """Rows as a scheme knows them."""
 
     y: Any  # class codes (labels where there are no confounders), numbers, or indicators of label sets
     numbers: bool  # whether the targets are numbers

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from fisherset._records import Records, Tabular, aligned, name_of
+from fisherset._records import Printed, Records, Tabular, name_of
 from fisherset._types import Floats, Indices
 from fisherset.trust.agreement import cluster_features, cluster_supports, index_interval, stability_index
 from fisherset.trust.resampling import LEAST_PAIRS, check_selector, resample, seeds_of
@@ -206,7 +206,7 @@ class Stability(Tabular):
             f"{n_stable} in {THRESHOLD:.0%} of the halves, index {self.index:.2f})"
         )
 
-    def __str__(self) -> str:
+    def _printed(self) -> Printed:
         low, high = self.index_interval()
         n_often = int(np.count_nonzero(self.frequencies >= PRINTED)) or FEW
         rows = self.table()[:n_often]
@@ -220,7 +220,7 @@ class Stability(Tabular):
             f"{self.expected_false_selections():.2g} at most are expected to have a low selection "
             f"probability.",
         ]
-        return "\n".join([*lines, aligned(rows, {"frequency": ".0%", "of cluster": ".0%"})])
+        return Printed(lines, rows, {"frequency": ".0%", "of cluster": ".0%"})
 
 
 def stability(

@@ -25,9 +25,9 @@ CLUSTER_KEY = " cluster: it, or one of those that it is interchangeable with."
 LEAST_PERMUTATIONS = 19  # from which p can be 0.05
 PAIRS = option(50, "Pairs of halves of the rows to select on; 0 skips them.", "--pairs", least=0)
 PERMUTATIONS = option(200, "Permutations of the target; 0 skips them.", "--permutations", least=0)
-WITHIN = columns_option(
+STRATA = columns_option(
     "Permute the target within the values of a column, such as a batch or a site.",
-    "--within",
+    "--strata",
     metavar="COLUMN",
 )
 
@@ -45,7 +45,7 @@ def trust(
     gamma: str = options.GAMMA,
     pairs: int = PAIRS,
     permutations: int = PERMUTATIONS,
-    within: list[str] | None = WITHIN,
+    strata: list[str] | None = STRATA,
     seed: int = option(0, "Random seed of halves and permutations.", "--seed", least=0),
     out: Path | None = option(None, "Save the selection for `apply` and `certify`.", metavar="FILE"),
     report: Path | None = options.REPORT,
@@ -64,7 +64,7 @@ def trust(
 
       fisherset trust genes.csv -t tumour -k 20 --permutations 1000 --report trust.html
 
-      fisherset trust trial.csv -t relapse -k 8 --exclude site --within site --json
+      fisherset trust trial.csv -t relapse -k 8 --exclude site --strata site --json
     """
     from fisherset.cli.commands.select import check_rows, parse_k
 
@@ -81,7 +81,7 @@ def trust(
     with outputs, source.opened() as path:
         silent = quiet or as_json
         how = restrictions.task, restrictions.split_texts, report is not None
-        table = source.table(path, silent, *how, [*restrictions.named, *(within or ())])
+        table = source.table(path, silent, *how, [*restrictions.named, *(strata or ())])
         check_rows(table, report, None)
         request = make_request(table, source, restrictions)
         request.check_sizes(size)
@@ -89,7 +89,7 @@ def trust(
         from fisherset.cli.answer import find_answer  # and scikit-learn, which takes a second to load
 
         answer = find_answer(request, size, value, "joint", {}, silent=silent, quiet=quiet)
-        answer = assessed(answer, pairs, permutations, within, seed, silent=silent)
+        answer = assessed(answer, pairs, permutations, strata, seed, silent=silent)
         if as_json:
             selection = answer.selection
             typer.echo(json.dumps({**(selection.trust or {}), "held_out": selection.held_out}))
@@ -134,7 +134,7 @@ def assessed(
     answer: Answer,
     pairs: int = 50,
     permutations: int = 200,
-    within: list[str] | None = None,
+    strata: list[str] | None = None,
     seed: int = 0,
     *,
     silent: bool,
@@ -147,7 +147,7 @@ def assessed(
     from fisherset.trust import assess
 
     request, table = answer.request, answer.request.table
-    groups = None if within is None else request.row_groups("--within", within)
+    groups = None if strata is None else request.row_groups("--strata", strata)
     with ProgressBars(silent), status_shown_later():
         found = assess(
             procedure_of(answer, repeated=True),
