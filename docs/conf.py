@@ -98,5 +98,7 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-html_sidebars = {"index": [], "api": [], "changelog": [], "getting_started": []}
+# Pages without others below them need no list of these.
+ALONE = "index getting_started api mathematics coming_from limits developer changelog policy checklists"
+html_sidebars = {page: [] for page in ALONE.split()}
 mathjax3_config = {"options": {"enableMenu": False}, "chtml": {"matchFontHeight": True}}

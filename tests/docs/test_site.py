@@ -41,7 +41,8 @@ def site(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def parsed(site):
-    return {path.relative_to(site).as_posix(): Page(path) for path in site.rglob("*.html")}
+    pages = (path for path in site.rglob("*.html") if path.relative_to(site).parts[0] != "_static")
+    return {path.relative_to(site).as_posix(): Page(path) for path in pages}
 
 
 def target(page, address):
@@ -113,11 +114,15 @@ def open_page(browser, address):
         if not request.url.startswith((address, "data:", "blob:")):
             complaints.append(request.url)
 
+    def said(message):
+        if message.type in ("error", "warning"):
+            complaints.append(message.text)
+
     def open_it(path, width, scheme):
         size = {"width": width, "height": 844 if width < 500 else 800}
         contexts.append(browser.new_context(viewport=size, color_scheme=scheme))
         page = contexts[-1].new_page()
-        page.on("console", lambda message: complaints.append(message.text))
+        page.on("console", said)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("request", outside)
         page.goto(f"{address}/{path}", wait_until="networkidle")
