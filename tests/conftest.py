@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,8 @@ from fisherset.paper.protocol import SHAPES
 from support.figure_pages import old_pages
 
 PAPER = ("ionosphere", "sonar", "protein", "soybean", "orl", "usps2007_smoothed")
+
+HANGS = 600_000  # milliseconds: no test waits for them, they only turn a hang into a failure
 
 settings.register_profile("fisherset", deadline=None, derandomize=True, max_examples=40)
 settings.load_profile("fisherset")
@@ -57,6 +60,14 @@ def pytest_configure():
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.fixture(autouse=True)
+def no_open_figures():
+    """Close the figures of pyplot that a test has opened."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
+
+
 def blas_lines():
     """How numpy and scipy multiply, which decides how they round; and how to do so on another machine."""
     kinds = {
@@ -81,6 +92,19 @@ def pytest_report_header():
         lines[-1] = "browser: NOT FOUND. Tests of the report page are SKIPPED; install chromium to run them."
     lines += [f"docs/{name}: OLD, its figures are of code {code}" for name, code in old_pages().items()]
     return lines + blas_lines()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    path = browser_path()
+    if path is None:
+        pytest.skip("NO BROWSER FOUND: pages are NOT tested; install chromium")
+    sync = pytest.importorskip("playwright.sync_api", reason="PLAYWRIGHT NOT FOUND: pages are NOT tested")
+    with sync.sync_playwright() as playwright:
+        options = {"executable_path": path, "args": ["--no-sandbox"], "timeout": HANGS}
+        browser = playwright.chromium.launch(**options)
+        yield browser
+        browser.close()
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from fisherset import GeneralizedFisherScore, scan
 from support import figure_pages as pages
@@ -20,6 +22,7 @@ PAGES_OF_PARTS = {
     "exact": "exact",
     "terminal": "terminal",
     "accuracy": "accuracy",
+    "trust": "trust_contest trust_real",
 }
 MADE_BY = {"code": "a", "cores": 2, "machine": ["here", "cpu"], "python": "3", "packages": "numpy 2"}
 TALL = "2000 x 2000 x 5"
@@ -75,14 +78,16 @@ def test_a_page_names_the_code_and_the_command_that_made_it(page):
     script = re.search(r"benchmarks/\w+\.py", command)
     assert command.startswith("make bench") or (pages.ROOT / script[0]).exists()
     if page.stem in PAGES_OF_PARTS:  # every part has its place
-        parts = list(import_module(PAGES_OF_PARTS[page.stem]).PARTS)
+        parts = [part for name in PAGES_OF_PARTS[page.stem].split() for part in import_module(name).PARTS]
         assert re.findall(r"<!-- begin: (\w+) -->", text) == parts
         assert re.findall(r"<!-- end: (\w+) -->", text) == parts
 
 
 def test_every_page_of_figures_is_known():
-    figures = {path.name for path in (pages.ROOT / "docs").glob("*.md")}
-    figures -= {"reproduction.md", "dask.md"}  # the first has tests of its own, the second no figures
+    measured = re.compile(r"^    (python benchmarks/|make bench)", re.MULTILINE)
+    texts = {path.name: path.read_text(encoding="utf-8") for path in (pages.ROOT / "docs").glob("*.md")}
+    figures = {name for name, text in texts.items() if measured.search(text)}
+    figures -= {"reproduction.md"}  # which has tests of its own
     assert figures == {page.name for page in pages.PAGES}
 
 
@@ -284,3 +289,63 @@ def test_mice_in_two_halves_are_other_animals():
     train, test = accuracy.halves_of_animals(y, 0)
     assert sorted([*train, *test]) == list(range(y.size))
     assert not set(train // accuracy.ROWS_OF_AN_ANIMAL) & set(test // accuracy.ROWS_OF_AN_ANIMAL)
+
+
+def test_true_positives_are_counted_at_equal_error():
+    contest = import_module("trust_contest")
+    runs = [
+        {"scores": [5.0, 4.0, 3.0, 3.0, 1.0], "related": [True, False, True, False, True]},
+        {"scores": [9.0, 8.0, 2.0, 0.5, 0.1], "related": [True, True, False, False, True]},
+    ]
+    # two false ones for both tables have 4 and 3: what is above the third false score, 2, counts
+    assert contest.at_equal_error(runs, 1) == (2 + 2) / 2
+    assert contest.at_equal_error(runs[:1], 1) == 1.0  # a tie with the second false one does not
+    assert contest.at_equal_error(runs[:1], 2) == 3.0
+    results = {
+        f"2/{seed}/ipss l1": run | {"selected": [2, 1], "seconds": 1.0} for seed, run in enumerate(runs)
+    }
+    results["5/0/hidimstat knockoffs"] = {"reason": "more than 3 s"}
+    texts = contest.parts(results)
+    assert list(texts) == list(contest.PARTS)
+    assert "| ipss l1 | 2 | 2.0 |" in texts["two"]
+    assert "| hidimstat knockoffs (class numbers) | 0 |" in texts["five"]
+
+
+def test_real_sets_have_a_cell_for_every_method_and_set():
+    real = import_module("trust_real")
+    found = {"index": 0.5, "accuracy": 0.75, "p": 0.05}
+    figures = {"figures": {str(k): found for k in real.KS}}
+    results = {"a": dict.fromkeys(real.NAMES, figures), "b": {"joint": figures, "lasso": {"reason": "more"}}}
+    texts = real.parts(results)
+    assert list(texts) == list(real.PARTS)
+    assert "| joint | 0.50 | 75.0 | 1 of 1 |" in texts["all"]
+    assert "| b | - | 0.50, 75.0, 0.05 |" in texts["sets"]
+    assert texts["sets"].count(" more |") == 1
+    page = (pages.ROOT / "docs" / "trust.md").read_text(encoding="utf-8")
+    assert "| set | " + " | ".join(real.NAMES) + " |" in page
+    table = page.split("begin: sets")[1].split("end: sets")[0]
+    assert re.findall(r"^\| (\S.*?) \|", table, re.MULTILINE)[2:] == list(real.REAL)
+    others = [name for name in real.NAMES if name != "joint"]
+    assert re.findall(r"^\| (\S.*?) \|", page.split("begin: against")[1], re.MULTILINE)[2:] == others
+
+
+def test_the_discriminant_is_that_of_scikit_learn_with_the_same_ridge():
+    real = import_module("trust_real")
+    rng = np.random.default_rng(0)
+    y = np.arange(90) % 3
+    X = rng.normal(size=(90, 6)) + y[:, None] * rng.normal(size=6) * 0.4
+    A, b, B, c = X[:60], y[:60], X[60:], y[60:]
+    Z, T = (A - A.mean(axis=0)) / A.std(axis=0), (B - A.mean(axis=0)) / A.std(axis=0)
+    model = LinearDiscriminantAnalysis(solver="lsqr", covariance_estimator=Ridge(6 / 60)).fit(Z, b)
+    assert real.discriminant_accuracy(A, b, B, c) == pytest.approx(model.score(T, c))
+
+
+class Ridge(BaseEstimator):
+    """The covariance of a class with a ridge."""
+
+    def __init__(self, ridge):
+        self.ridge = ridge
+
+    def fit(self, X):
+        self.covariance_ = np.cov(X.T, bias=True) + self.ridge * np.eye(X.shape[1])
+        return self

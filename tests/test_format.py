@@ -12,6 +12,7 @@ from fisherset._format import (
     most_share,
     near,
     proven_sentence,
+    separation,
 )
 
 
@@ -108,3 +109,15 @@ def test_did_you_mean_ignores_case():
     assert near("AGE", ["Age", "age"]) == " Did you mean 'Age'?"
     assert near("zzz", ["Age", "dose"]) == " It has 'Age', 'dose'."
     assert near("zzz", ["Age"]) == " Did you mean 'Age'?"
+
+
+def test_separated_classes_in_words():
+    several = [("ALL", 1), ("AML", -1), ("CLL", 0)]
+    assert separation(several, two=False) == "ALL higher, AML lower, CLL jointly"
+    assert separation([("ALL", 0), ("AML", 0)], two=False) == "ALL, AML jointly"
+    assert separation(several, two=False, words=None) == "ALL, AML, CLL"
+    assert separation(several, two=False, words=("more m", "less m")) == "ALL more m, AML less m, CLL jointly"
+    assert separation([], two=False) == ""
+    assert separation([("ALL", 1)], two=True) == "higher in ALL"
+    assert separation([("ALL", 0), ("AML", 0)], two=True) == "jointly"
+    assert separation([("ALL", 0), ("AML", 0)], two=True, words=None) == separation([], two=True) == ""

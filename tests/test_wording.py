@@ -89,7 +89,7 @@ def test_messages_and_pages_use_the_words_of_the_field(pattern):
     words = re.compile(rf"(?<![\w-])({pattern})(?![\w-])", re.IGNORECASE)
     pages = [
         Path(__file__).parents[1] / "README.md",
-        *sorted((Path(__file__).parents[1] / "docs").glob("*.md")),
+        *sorted((Path(__file__).parents[1] / "docs").rglob("*.md")),
     ]
     lines = [
         (f"{path.name}:{number}", re.sub(r"`[^`]*`", "", line))

@@ -52,7 +52,7 @@ n_features_to_select : int or float, default=None
 gamma : float or "scale", default="scale"
     The regulariser. Small values trust correlations between features, large ones approach the ranking of
     :class:`FisherScore`. A number is the paper's gamma as it is. "scale" is the least one, from
-    `n_samples` up (for numbers from `n_samples / 4`), at which features that are copies of each other still
+    `n_samples / 10` up, at which features that are copies of each other still
     stay ahead of the noise features the data seems to have; without `standardize` it is times the mean
     variance.
 solver : {"joint", "cutting-plane", "exact"}, default="joint"
@@ -84,7 +84,7 @@ groups : array-like or mapping, default=None
     Sizes then count groups.
 keep : array-like, default=None
     Features that must be selected, which count towards the size: names, numbers or a mask; patterns such as
-    "MT-*", unless a feature has that very name; or a `pathlib.Path` of a file with a name per line, or of a
+    `"MT-*"`, unless a feature has that very name; or a `pathlib.Path` of a file with a name per line, or of a
     selection.json. With `groups` labels of groups, or any of their columns; where groups are numbered a
     number is a group, and a mask names columns. Bounds are over the sets that respect it.
 exclude : array-like, default=None
@@ -214,7 +214,7 @@ classes_.labels : ndarray of shape (n_classes,)
     The class labels.
 n_features_in_ : int
     Number of features seen in `fit`.
-feature_names_in_ : ndarray of shape (n_features_in_,)
+feature_names_in_ : ndarray of shape (`n_features_in_`,)
     Their names, where X had names that are all strings.
 status : Status
     How the computation ended; `status.value` is a sentence with what to do.

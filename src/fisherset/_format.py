@@ -200,3 +200,23 @@ def json_value(value: Any) -> Any:
     """Return a value for JSON: None in place of infinity, the score of a feature that separates all."""
     value = value.item() if hasattr(value, "item") else value
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def separation(
+    found: Sequence[tuple[str, int]], *, two: bool, words: tuple[str, str] | None = ("higher", "lower")
+) -> str:
+    """Say which classes a feature separates from the rest: "ALL higher, AML jointly"; of two "higher in ALL".
+
+    Of each class 1, -1, or 0 where the feature by itself does not tell; without `words` no direction is said.
+    """
+    if two:
+        if words is None or not found:
+            return ""
+        higher = [name for name, sign in found if sign > 0]
+        return f"{words[0]} in {higher[0]}" if higher else "jointly"
+    if words is None:
+        return ", ".join(name for name, _ in found)
+    if not any(sign for _, sign in found):
+        return f"{', '.join(name for name, _ in found)} jointly" if found else ""
+    ending = {1: words[0], -1: words[1], 0: "jointly"}
+    return ", ".join(f"{name} {ending[sign]}" for name, sign in found)

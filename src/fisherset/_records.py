@@ -1,12 +1,13 @@
-"""Results as records: a table of names and numbers as aligned text, or as a data frame."""
+"""Results as records: a table of names and numbers as text, HTML for notebooks, or a data frame."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 from fisherset._format import listed, printable
+from fisherset._html import Table, as_html
 
 MOST_ROWS = 50  # of a printed table
 WIDEST = 40  # characters of a printed name
@@ -38,8 +39,30 @@ def joined(names: Sequence[str], widest: int = LISTED) -> str:
     return listed([cut(name) for name in names], shown)
 
 
+class Printed(NamedTuple):
+    """A result as it is printed: sentences, records with the formats of their numbers, sentences."""
+
+    before: Sequence[str]
+    records: Sequence[Mapping[str, Any]]
+    formats: Mapping[str, str]
+    after: Sequence[str] = ()
+
+
 class Tabular:
-    """A result whose records can be had as a data frame."""
+    """A result that is printed as a table, and whose records can be had as a data frame."""
+
+    def _printed(self) -> Printed:
+        """Return the sentences and records that are printed."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        before, records, formats, after = self._printed()
+        return "\n".join([*before, *([aligned(records, formats)] if records else []), *after])
+
+    def _repr_html_(self) -> str:
+        """Return the result for a notebook."""
+        before, records, formats, after = self._printed()
+        return as_html(before, _cells(records, formats), after)
 
     def table(self) -> Records:
         """Return the records of the result, as dictionaries with the same keys."""
@@ -67,16 +90,22 @@ def aligned(records: Sequence[Mapping[str, Any]], formats: Mapping[str, str]) ->
 
     A key without a format holds text. None and NaN are left empty, and so is a key that all lack.
     """
+    table = _cells(records, formats)
+    columns = []
+    for key, cells in zip(table.keys, zip(*table.rows, strict=True), strict=True):
+        width = max(len(cell) for cell in (key, *cells))
+        justify = str.rjust if key in table.numbers else str.ljust
+        columns.append([justify(cell, width) for cell in (key, *cells)])
+    lines = ["  ".join(line).rstrip() for line in zip(*columns, strict=True)]
+    return "\n".join([*lines, *([f"... and {table.n_more} more"] if table.n_more else [])])
+
+
+def _cells(records: Sequence[Mapping[str, Any]], formats: Mapping[str, str]) -> Table:
+    """Return the first of some records as text, without what all of them lack."""
     shown = records[:MOST_ROWS]
     keys = [key for key in (records[0] if records else ()) if any(_known(row[key]) for row in records)]
-    columns = []
-    for key in keys:
-        cells = [key, *(_cell(row[key], formats.get(key)) for row in shown)]
-        width = max(map(len, cells))
-        columns.append([cell.rjust(width) if key in formats else cell.ljust(width) for cell in cells])
-    lines = ["  ".join(line).rstrip() for line in zip(*columns, strict=True)]
-    more = len(records) - len(shown)
-    return "\n".join([*lines, *([f"... and {more} more"] if more else [])])
+    rows = [[_cell(row[key], formats.get(key)) for key in keys] for row in shown]
+    return Table(keys, rows, frozenset(formats), len(records) - len(shown))
 
 
 def brief(value: Any) -> str:

@@ -50,12 +50,16 @@ class _Blas:
             self._set(-limited, -raised)
 
     def _set(self, limited: int, raised: int) -> None:
-        inside = self._limited
+        before = self._one
         self._limited, self._raised = self._limited + limited, self._raised + raised
-        if inside or self._limited:
-            one = self._limited and not self._raised
+        one = self._one
+        if one != before:
             for library, allowed in zip(self._loaded(), self._allowed, strict=True):
                 library.set_num_threads(1 if one else allowed)
+
+    @property
+    def _one(self) -> bool:
+        return bool(self._limited and not self._raised)
 
     def _numbers(self) -> list[int]:
         return [int(library.get_num_threads()) for library in self._loaded()]

@@ -31,16 +31,16 @@ SELECTOR = GeneralizedFisherScore(3, gamma=178.0).fit(X, y)
 def test_an_explanation_prints_a_table_of_names():
     found = explain(SELECTOR, X, y)
     assert repr(found) == "Explanation(3 features, F = 0.859203, gamma = 178)"
-    assert (
-        str(found)
-        == """\
-3 features, F = 0.859203, gamma = 178
-feature          F if removed  best substitute               F if swapped  most correlated     r  Fisher score
-flavanoids           0.621885  od280/od315_of_diluted_wines      0.836271  total_phenols    0.86          2.67
-color_intensity      0.635119  alcohol                           0.802709  alcohol          0.55          1.38
-proline              0.633012  alcohol                           0.824736  alcohol          0.64          2.38
-""".rstrip()
-    )
+    lines = str(found).splitlines()
+    assert lines[0] == "3 features, F = 0.859203, gamma = 178"
+    assert [line.split("  ")[0] for line in lines[1:]] == [
+        "feature",
+        "flavanoids",
+        "color_intensity",
+        "proline",
+    ]
+    flavanoids = "0.621885  od280/od315_of_diluted_wines      0.836271  total_phenols    0.86          2.67"
+    assert lines[2] == f"flavanoids           {flavanoids}  2 lower, 0 higher"
     assert found.names == list(SELECTOR.get_feature_names_out())
 
 
@@ -58,9 +58,9 @@ def test_rows_hold_what_the_fields_hold():
     assert pandas.DataFrame(found.table()).equals(frame)
 
 
-def test_explanations_stay_tuples_of_ten():
-    features, *_, swapped = found = explain(SELECTOR, X, y)
-    assert (len(found), features is found.features, swapped is found.exchanged) == (10, True, True)
+def test_explanations_stay_tuples():
+    found = explain(SELECTOR, X, y)
+    assert (found[0] is found.features, found[9] is found.exchanged) == (True, True)  # classes come after
     assert found._replace(gamma=1.0).gamma == 1.0
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_iris, load_wine
 
 from fisherset import FisherScore, GeneralizedFisherScore, explain, fisher_criterion, summarize
 from fisherset.analysis import explanation
@@ -416,3 +416,56 @@ def test_parts_where_gamma_is_below_the_rounding():
     np.testing.assert_allclose(found.class_drops.sum(axis=1), found.drops, rtol=1e-9, atol=1e-12)
     assert np.all(found.class_drops >= 0)
     assert found.class_objectives.sum() == pytest.approx(found.objective, rel=1e-6)
+
+
+@pytest.mark.parametrize("load", [load_wine, load_iris])
+def test_what_features_separate(load):
+    """By brute force: F_c with and without each feature, and means in and outside a class."""
+    X, y = load(return_X_y=True)
+    chosen, gamma, n = [0, 1, 3], 10.0, len(y)
+    T = (y[:, None] == np.arange(3)).astype(float)
+    H, found = T / np.sqrt(T.mean(axis=0)), explain(X, y, chosen, gamma=gamma)
+    whole = literal_parts(X, H, chosen, gamma)
+    for at, j in enumerate(chosen):
+        rest = [other for other in chosen if other != j]
+        losses = whole - literal_parts(X, H, rest, gamma)
+        order = np.argsort(-losses)
+        enough = next(m for m in (1, 2, 3) if losses[order[:m]].sum() >= 2 / 3 * losses.sum())
+        expected = []
+        for c in order[:enough]:
+            inside, outside = X[y == c, j], X[y != c, j]
+            error = X[:, j].std() * np.sqrt(1 / inside.size + 1 / outside.size)
+            t = (inside.mean() - outside.mean()) / error
+            assert abs(abs(t) - 2) > 0.01  # so that the test is of no rounding
+            expected.append((int(c), int(np.sign(t)) if abs(t) > 2 else 0))
+        assert found.separated[at] == expected
+        words = {1: "higher", -1: "lower", 0: "jointly"}
+        assert any(sign for _, sign in expected)
+        assert found.table()[at]["separates"] == ", ".join(f"{c} {words[sign]}" for c, sign in expected)
+        assert found.table()[at]["separates"] in str(found)
+    assert n * found.class_objectives.sum() == pytest.approx(n * found.objective)
+
+
+def test_two_classes_that_features_separate_jointly():
+    """The difference of two columns tells the classes apart; neither does by itself."""
+    rng = np.random.default_rng(0)
+    y, shared = np.arange(200) % 2, rng.normal(size=200)
+    shift = np.where(y == 0, -0.1, 0.1) + 0.02 * rng.normal(size=200)
+    X = np.column_stack([shared, shared + shift, 3 * y + rng.normal(size=200), rng.normal(size=200)])
+    X[:, 0] -= X[y == 1, 0].mean() * y + X[y == 0, 0].mean() * (1 - y)
+    found = explain(X, np.array(["ALL", "AML"])[y], [0, 1, 2], gamma=0.01)
+    assert found.separated[0] == [("ALL", 0), ("AML", 0)]
+    words = [row["separates"] for row in found.table()]
+    assert words[0] == "jointly"
+    assert words[2] == "higher in AML"
+    one = explain(X, y, [0, 1, 2], gamma=1.0, groups=[0, 0, 1, 2])
+    assert [row["separates"] for row in one.table()] == [None, "higher in 1"]
+
+
+def test_several_targets_are_named_by_number():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 4))
+    Y = np.column_stack([X[:, 0], -X[:, 1], rng.normal(size=80)]) + 0.1 * rng.normal(size=(80, 3))
+    found = explain(X, Y, [0, 1], gamma=1.0, task="regression")
+    assert [row["separates"] for row in found.table()] == ["target 0 rises", "target 1 falls"]
+    assert "separates" not in str(explain(X, Y[:, 0], [0, 1], gamma=1.0, task="regression"))

@@ -365,6 +365,13 @@ REQUESTS = {
         ("--class-weight", "balanced", "--task", "regression"),
         "--class-weight needs classes",
     ),
+    "one pair of halves": ("t.csv", write_csv, ("--pairs", "1"), "--pairs must be 0, or at least 2"),
+    "few permutations": (
+        "t.csv",
+        write_csv,
+        ("--permutations", "18"),
+        "--permutations must be 0, or at least",
+    ),
     "no such groups": (
         "t.csv",
         write_csv,

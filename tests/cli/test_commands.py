@@ -105,7 +105,7 @@ def test_selection_file(chosen):
 def test_the_report_says_what_is_proven(chosen):
     page = (chosen[0] / "report.html").read_text(encoding="utf-8")
     assert str(expected().proven_).partition("\n")[0].removeprefix("Proof: ") in page
-    assert page.count('<td class="text">essential (≤ ') == expected().proven_.in_every.sum()
+    assert page.count(">essential (≤&nbsp;") == expected().proven_.in_every.sum()
     assert ">Best substitute</th>" in page
     assert ">Most correlated</th>" in page
 

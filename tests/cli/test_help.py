@@ -23,6 +23,7 @@ LONG = {"fisherset demo": "test_readme.py runs it"}
 # Options that make an example as small as a test must be; the last value of an option counts.
 SMALLER = {
     "compare": "--repeats 2",
+    "trust": "--pairs 2 --permutations 19",
     "reproduce": "--only table1 --data-dir data --repeats 1 --jobs 1 --out again",
 }
 
@@ -177,9 +178,9 @@ def test_what_apply_takes(folder):
     commands = typer.main.get_command(app).commands.items()
     texts = {name: param.help for name, one in commands for param in one.params if param.name == "file"}
     with_folders = {name for name, text in texts.items() if "folder" in text.lower()}
-    assert with_folders == {"select", "certify", "alternatives", "summarize"}
+    assert with_folders == {"select", "certify", "alternatives", "summarize", "trust"}
     with_summaries = {name for name, text in texts.items() if "summar" in text}
-    assert with_summaries == {"select", "certify", "alternatives"}
+    assert with_summaries == {"select", "certify", "alternatives", "trust"}
 
 
 @pytest.mark.parametrize("name", ["select", "alternatives", "certify"])

@@ -1,5 +1,6 @@
 """How a command is stopped: Ctrl-C from its first moment on."""
 
+import json
 import os
 import signal
 import subprocess
@@ -55,6 +56,23 @@ def test_ctrl_c_at_work_leaves_no_half_file(endless, tmp_path):
     terminal.wait_for(rb"comparing")
     interrupted(*terminal.interrupt())
     assert [path.name for path in tmp_path.iterdir()] == ["t.npz"]
+
+
+def test_ctrl_c_keeps_what_is_known_of_trust(tmp_path):
+    """The time that is left is shown; what was finished is reported and written."""
+    load_wine(as_frame=True).frame.to_csv(tmp_path / "wine.csv", index=False)
+    files = "--out", "s.json", "--report", "r.html"
+    endless = "--permutations", "1000000", "--pairs", "2"
+    terminal = Terminal("trust", "wine.csv", "-t", "target", "-k", "2", *endless, *files, cwd=tmp_path)
+    terminal.wait_for(rb"permutations[^\n]*[2-9]\d/1000000[^\n]*left")
+    code, said = terminal.interrupt()
+    assert code == 0, said
+    assert "Traceback" not in said
+    assert "of 1000000 permutations are done" in said
+    found = json.loads((tmp_path / "s.json").read_text())["trust"]
+    assert 19 <= found["permutation"]["n_permutations"] < 1000000
+    assert found["stability"]["n_pairs"] == 2
+    assert '<h2 id="trust">' in (tmp_path / "r.html").read_text()
 
 
 @pytest.mark.parametrize("module", [rb"fisherset\.cli\.options", rb"numpy", rb"sklearn", rb"typer"])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from fisherset import GeneralizedFisherScore, HSICScore, certify
+from fisherset import GeneralizedFisherScore, HSICScore, certify, stability
 from fisherset.selection.request import pose_problem
 from fisherset.selectors.cv.models import Discriminant
 from fisherset.statistics.measure import measure_table
@@ -40,13 +40,19 @@ def table():
     [
         call
         for call in public_calls(labelled=True)
-        if not {"rbf", "Laplacian", "compare"} & set(re.findall("rbf|Laplacian|compare", call.name))
+        if not re.search("rbf|Laplacian|compare|stability", call.name)
     ],
     ids=lambda call: call.name,
 )
 def test_many_classes(call, kind, table):
     X, y = kind(table[0]), table[1]
     assert peak(lambda: call(X, y)) < MOST
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_many_classes_on_halves(kind, table):
+    X, y = kind(table[0]), table[1] % (C // 2)
+    assert peak(lambda: stability(GeneralizedFisherScore(2), X, y, n_pairs=2, random_state=0)) < MOST
 
 
 def test_many_classes_of_a_gaussian_kernel(table):

@@ -2,22 +2,7 @@
 
 import pytest
 
-from conftest import browser_path
-
-HANGS = 600_000  # milliseconds: no test waits for them, they only turn a hang into a failure
-
-
-@pytest.fixture(scope="session")
-def browser():
-    path = browser_path()
-    if path is None:
-        pytest.skip("NO BROWSER FOUND: the report page is NOT tested; install chromium")
-    sync = pytest.importorskip("playwright.sync_api", reason="PLAYWRIGHT NOT FOUND: pages are NOT tested")
-    with sync.sync_playwright() as playwright:
-        options = {"executable_path": path, "args": ["--no-sandbox"], "timeout": HANGS}
-        browser = playwright.chromium.launch(**options)
-        yield browser
-        browser.close()
+from conftest import HANGS
 
 
 @pytest.fixture(scope="session")

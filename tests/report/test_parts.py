@@ -1,6 +1,7 @@
 """The parts of a page: files to take away, how it was made, small pictures, what is said of pairs."""
 
 import csv
+import html
 import io
 import json
 import re
@@ -12,7 +13,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
 
-from fisherset import GeneralizedFisherScore, explain
+from fisherset import GeneralizedFisherScore, explain, stability
 from fisherset.evaluation import Pair, class_quantiles, compare
 from fisherset.report import (
     Provenance,
@@ -20,15 +21,19 @@ from fisherset.report import (
     build_downloads,
     build_panels,
     build_report,
+    build_trust,
     class_sizes,
     mark_of,
     report_page,
+    trust_record,
 )
 from fisherset.report.charts import Curve, build_chart
 from fisherset.report.dots import build_dots
 from fisherset.report.figures import groups_sentence
 from fisherset.report.overview import Chip, HeldOut, Overview, proof_tile, signal_tile, tiny_classes
 from fisherset.report.panels import ticks_between
+from fisherset.report.trust import bound_sentence
+from fisherset.trust import Assessment, assess
 from support.command_line import invoke
 
 NAMES = ["</script><script>alert(1)</script>", "=1+2", "@x", "-a", 'q"u,o', "line\nbreak", "\u2028", "<!--"]
@@ -352,7 +357,7 @@ def test_curves_are_computed_where_they_cost_little(tmp_path, monkeypatch):
     pd.DataFrame(X).add_prefix("c").assign(kind=np.array(["a", "b", "c"])[y]).to_csv(
         tmp_path / "t.csv", index=False
     )
-    asked = ("select", "t.csv", "-t", "kind", "-k", 4, "--report", "r.html")
+    asked = ("select", "t.csv", "-t", "kind", "-k", 4, "--report", "r.html", "--no-check")
     shown = {}
     for cells in (1_000_000, 1):
         monkeypatch.setattr("fisherset.cli.sizes.PATH_CELLS", cells)
@@ -363,3 +368,106 @@ def test_curves_are_computed_where_they_cost_little(tmp_path, monkeypatch):
     assert "4 (selected)" in shown[1_000_000]
     assert shown[1].count('<figure class="chart block">') == 0
     assert '<p class="label">Held-out accuracy</p>' not in shown[1]
+
+
+EVIL = "<script>alert(1)</script>"
+
+
+@pytest.fixture(scope="module")
+def assessed():
+    """Wine with odd names of features and classes: X, y, names, a fitted selector, and its assessment."""
+    X, y = load_wine(return_X_y=True)
+    labels = np.array([EVIL, "b & c", "c"])[y]
+    names = [EVIL + str(j) if j % 2 else f"n{j}" for j in range(X.shape[1])]
+    X = np.column_stack([X, X[:, 6] + 1e-3])  # a copy
+    names.append("copy of <n6>")
+    selector = GeneralizedFisherScore(4, exclude=[13]).fit(X, labels)
+    options = {"n_pairs": 5, "n_permutations": 19, "random_state": 0, "support": selector.support_}
+    found = assess(GeneralizedFisherScore(4), X, labels, **options)
+    return X, labels, names, selector, found
+
+
+def page_with_trust(assessed, **more):
+    X, y, names, selector, found = assessed
+    chosen = [names[j] for j in np.flatnonzero(selector.support_)]
+    section = build_trust(found, names, np.arange(len(names)), chosen)
+    explained = explain(X, y, selector.support_, gamma=selector.gamma_)
+    report = build_report(X, y, names, selector, explained, title="t", trust=section, **more)
+    return section, explained, report, report_page(report)
+
+
+def test_trust_on_a_page(assessed):
+    section, _, report, page = page_with_trust(assessed)
+    found = assessed[-1]
+    assert report.trust is section
+    assert section.advice == found.advice
+    assert html.escape(found.advice) in page
+    assert [tile.value for tile in section.tiles] == ["p = 0.05", f"{found.stability.index:.2f}"]
+    assert found.permutation.scheme in page
+    names = assessed[2]
+    for row in section.rows:
+        assert row.frequency == found.stability.frequencies[names.index(row.name)]
+    pair = [row for row in section.rows if row.others]
+    assert {row.name for row in pair} <= {"n6", "copy of <n6>"}
+    heights = {mark.text.partition(":")[0]: mark for mark in section.chart.marks}
+    assert list(heights) == [str(k) for k in found.permutation.sizes]
+    assert "by chance up to" in heights["4"].text
+    assert EVIL not in page
+    assert "copy of <n6>" not in page
+
+
+def test_what_is_missing_of_trust_is_said(assessed):
+    found = Assessment(reasons={"permutation": "Interrupted."})
+    section = build_trust(found, ["a"], [0], ["a"])
+    assert section.notes == ["Chance: not known. Interrupted."]
+    assert section.chart is None
+    assert section.tiles == []
+    assert trust_record(found, []) == {
+        "advice": found.advice,
+        "real": None,
+        "useful": None,
+        "reasons": {"permutation": "Interrupted."},
+    }
+
+
+def test_a_bound_that_says_nothing_is_not_stated():
+    X, y = load_wine(return_X_y=True)
+    many = stability(GeneralizedFisherScore(12), X, y, n_pairs=3, random_state=0)
+    assert many.expected_false_selections() > many.stable().sum()
+    assert "the halves do not bound" in bound_sentence(many)
+    every = stability(GeneralizedFisherScore(13), X, y, n_pairs=3, random_state=0)
+    section = build_trust(Assessment(stability=every), [f"x{j}" for j in range(13)], np.arange(13), [])
+    assert "nan" not in " ".join([section.advice, *section.notes, *section.tiles[0].details])
+    assert section.tiles[0].value == "no choice"
+
+
+def test_classes_of_features_on_a_page(assessed):
+    _, explained, report, page = page_with_trust(assessed)
+    assert report.losses.classes == [EVIL, "b & c", "c"]
+    for at, row in enumerate(report.rows):
+        place = [assessed[2][j] for j in explained.features].index(row.name)
+        shares = explained.class_drops[place] / explained.class_objectives
+        np.testing.assert_allclose([own.share for own in report.losses.rows[at][1]], shares)
+        np.testing.assert_allclose([own.share for own in row.by_class.values()], shares)
+        expected = explained.table()[place]["separates"]
+        assert row.separates == expected
+        assert html.escape(expected) in page
+    offered = json.loads(report.downloads.json)["features"][0]
+    assert set(offered["by_class"]) == {EVIL, "b & c", "c"}
+    assert set(offered["by_class"]["c"]) == {"loss", "share", "difference"}
+    header = report.downloads.csv.splitlines()[0].split(",")
+    assert "separates" in header
+    assert "by_class" not in header
+
+
+def test_two_classes_need_no_table_of_losses():
+    X, y = load_wine(return_X_y=True)
+    X, y = X[y < 2], y[y < 2]
+    selector = GeneralizedFisherScore(2).fit(X, y)
+    names = [f"n{j}" for j in range(13)]
+    report = build_report(X, y, names, selector, explain(selector, X, y), title="t")
+    assert report.losses is None
+    assert {row.separates for row in report.rows} <= {"higher in 0", "higher in 1", "jointly"}
+    page = report_page(report)
+    assert "What each class loses" not in page
+    assert ">Separates</th>" in page

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = ("accuracy", "benchmarks", "certificate", "exact", "gamma", "scale", "terminal")
+NAMES = ("accuracy", "benchmarks", "certificate", "exact", "gamma", "scale", "terminal", "trust")
 PAGES = [ROOT / "docs" / f"{name}.md" for name in NAMES]
 STAMP = re.compile(r"Made by code ([0-9a-f]{12}|unknown)\b")
 

@@ -22,6 +22,7 @@ from fisherset import (
     explain,
     fisher_criterion,
     near_best,
+    permutation_test,
     selection_path,
     stability,
     summarize,
@@ -123,7 +124,9 @@ PUBLIC_CALLS = [
     _of_selector(JointRegressionScoreCV(), SEARCHED),
     *_of_function(fisher_criterion, np.atleast_1d, {"features": FEATURES}),
     *_of_function(certify, lambda found: np.array(found[:4]), {"features": FEATURES}),
-    *_of_function(explain, lambda found: np.hstack(found), {"features": FEATURES}),
+    *_of_function(
+        explain, lambda found: np.hstack([*map(np.ravel, (*found[:10], *found[11:]))]), {"features": FEATURES}
+    ),
     *_of_function(
         criterion_terms, lambda found: np.hstack([*map(np.ravel, found[3:7])]), {"features": FEATURES}
     ),
@@ -141,8 +144,15 @@ PUBLIC_CALLS = [
         "stability",
         lambda X, y, **more: stability(GeneralizedFisherScore(2), X, y, n_pairs=2, random_state=0, **more),
         lambda found: found.frequencies,
-        frozenset(),
-        weighted=False,
+        frozenset({"confounders"}),
+    ),
+    PublicCall(
+        "permutation_test",
+        lambda X, y, **more: permutation_test(
+            GeneralizedFisherScore(2), X, y, n_permutations=3, random_state=0, **more
+        ),
+        lambda found: np.append(found.statistic, found.null),
+        frozenset({"confounders"}),
     ),
     PublicCall(  # whose other parameters have tests of their own
         "compare",

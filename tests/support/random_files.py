@@ -670,6 +670,26 @@ def complaint_about_summarize(case, folder):
     return "" if near or admitted else f"F is {other['objective']} from the summary, not {one['objective']}"
 
 
+def complaint_about_trust(case, folder):
+    """`trust` without halves: the p-value is a count, and there is advice."""
+    file = folder / f"t{case.suffix}"
+    case.write(file)
+    options = [option for option in case.options if not option.startswith("--gamma")]
+    asked = ("-k", 1, "--pairs=0", "--permutations=19", "--split-texts", "--json")
+    done = invoke("trust", file.name, *options, *asked, cwd=folder)
+    table = (case.columns, case.target, case.labels, case.suffix, case.impute, case.drop)
+    _, faults = _expected(*table, split=True)
+    wrong = outcome(done, faults)
+    if wrong or done.returncode:
+        return wrong
+    found = json.loads(done.stdout)
+    tested = found.get("permutation")
+    if not found["advice"] or (tested is None) != ("permutation" in found["reasons"]):
+        return f"trust says {found}"
+    p = 0.05 if tested is None else tested["pvalue"]
+    return "" if 0.05 <= p <= 1 and abs(20 * p - round(20 * p)) < 1e-9 else f"p is {p}"
+
+
 CHECKS = {
     "summarize": complaint_about_summarize,
     "select": complaint_about_select,
@@ -677,4 +697,5 @@ CHECKS = {
     "alternatives": complaint_about_alternatives,
     "certify": complaint_about_certify,
     "compare": complaint_about_compare,
+    "trust": complaint_about_trust,
 }

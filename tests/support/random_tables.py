@@ -284,6 +284,10 @@ def ask(call, case):
             return None, error, caught
 
 
+# Functions that are called with a selector of two features.
+RESAMPLED = ("stability", "permutation_test")
+
+
 def complaint(call, case):
     """The fault in the answer of a call to a case; empty where there is none."""
     found, error, caught = ask(call, case)
@@ -293,6 +297,9 @@ def complaint(call, case):
     faults = case.faults - {*(() if call.labelled else ("labels",)), *(() if call.weighted else ("weights",))}
     if error is not None:
         return _bad_refusal(call, case, error, faults)
+    sized = {"n_features_to_select", "k", "ks", "features"} & call.parameters
+    faults = faults - ({"k"} if call.labelled and call.name in RESAMPLED and not sized else set())
+    faults = faults - ({"gamma"} if call.name in RESAMPLED else set())
     if faults:
         return f"answered, though there is a fault in {', '.join(sorted(faults))}"
     admitted = any(issubclass(w.category, ConvergenceWarning) and "float64" in str(w.message) for w in caught)
@@ -314,6 +321,11 @@ def _bad_refusal(call, case, error, faults):
     if call.name.startswith("TraceRatio") and message.startswith("A ratio of sums needs"):
         sizes = [max(abs(value) for value in x) for x in case.table.T if len(set(x)) > 1]
         return "" if max(sizes) > 10**120 * min(sizes) else f"refused: {message}"
+    if call.name in RESAMPLED and message.startswith("n_features_to_select must"):
+        return "" if case.table.shape[1] < 2 else f"refused: {message}"
+    if call.name == "stability" and message.startswith("y must have"):
+        counts = np.bincount([code for code, w in zip(case.codes, case.mass, strict=True) if w])
+        return "" if counts[counts > 0].min() < 2 or counts.max() < 4 else f"refused: {message}"
     return f"refused without need: {message}"
 
 
@@ -563,6 +575,25 @@ def check_near_best(call, case, found, admitted):
     return ""
 
 
+def check_stability(call, case, found, admitted):
+    """Two features on each half, and frequencies that count them."""
+    if not np.all(found.supports.sum(axis=1) == 2):
+        return f"{found.supports.sum(axis=1)} features are selected"
+    if not np.array_equal(found.frequencies, found.supports.mean(axis=0)):
+        return f"frequencies are {found.frequencies}"
+    return ""
+
+
+def check_permutations(call, case, found, admitted):
+    """F within its range, and a p-value that counts the permutations that reach it."""
+    values = np.append(found.statistic, found.null)
+    if not (np.isfinite(values).all() and (values >= 0).all() and (values <= max(case.codes) + 1).all()):
+        return f"F is {found.statistic}, by chance {found.null}"
+    reached = np.count_nonzero(found.null >= found.statistic * (1 - 1e-8))
+    least = np.count_nonzero(found.null > found.statistic * (1 + 1e-8))
+    return "" if 1 + least <= 4 * found.pvalue <= 1 + reached else f"p is {found.pvalue}"
+
+
 CHECKS = {
     "FisherScore": check_fisher,
     "HSICScore": check_hsic,
@@ -577,6 +608,8 @@ CHECKS = {
     "criterion_terms": check_terms,
     "explain": check_explanation,
     "near_best": check_near_best,
+    "permutation_test": check_permutations,
     "selection_path": check_path,
+    "stability": check_stability,
     "summarize": check_generalized,
 }

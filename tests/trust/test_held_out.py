@@ -1,15 +1,24 @@
 """The whole selection repeated in folds, against the same loop written with scikit-learn and numpy."""
 
+import sys
+
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.datasets import load_diabetes, load_wine, make_classification, make_regression
+from sklearn.datasets import (
+    load_diabetes,
+    load_wine,
+    make_classification,
+    make_multilabel_classification,
+    make_regression,
+)
 from sklearn.dummy import DummyClassifier
 from sklearn.feature_selection import SelectKBest, f_classif, f_regression
 from sklearn.linear_model import Ridge
 from sklearn.metrics import r2_score
-from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 
 from fisherset import (
     FisherScore,
@@ -18,7 +27,10 @@ from fisherset import (
     JointRegressionScore,
     JointRegressionScoreCV,
 )
+from fisherset.data import MemoryRows
 from fisherset.evaluation import held_out
+from fisherset.statistics import PartitionedTable, problem_of_rows
+from fisherset.statistics.measure import measure
 
 
 def discriminant(X, y, X_new):
@@ -116,6 +128,138 @@ def test_names_and_labels_are_kept():
     assert found.n_features.tolist() == [3, 3, 3]
 
 
+def refitted(selector, X, y, folds, **more):
+    """Scores where each fold is measured from its rows, as the fallback does."""
+    twice = [*folds, folds[0]]  # not every row is left out once any more
+    return figures(held_out(selector, X, y, cv=twice, **more))[:, :-1]
+
+
+STORAGES = {
+    "rows": np.asarray,
+    "columns": np.asfortranarray,
+    "float32": lambda X: X.astype(np.float32),
+    "csr": sparse.csr_array,
+    "csc": sparse.csc_array,
+    "frame": lambda X: pd.DataFrame(X).add_prefix("c"),
+    "measured": None,
+}
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize("shape", [(120, 20), (50, 80)])
+def test_sums_of_the_other_folds_give_what_refits_give(shape, storage):
+    rng = np.random.default_rng(0)
+    X = rng.poisson(0.7, shape) * rng.choice([1.0, 1000.0], shape[1]) + 0.0
+    y = (X[:, 0] + X[:, 1] > np.median(X[:, 0] + X[:, 1])).astype(int)
+    selector, folds = GeneralizedFisherScore(3), list(StratifiedKFold(3).split(X, y))
+    expected = refitted(selector, X, y, folds)
+    given = (measure(X, y), None) if storage == "measured" else (STORAGES[storage](X), y)
+    np.testing.assert_allclose(figures(held_out(selector, *given, cv=folds)), expected, atol=1e-8)
+
+
+def test_problems_of_the_other_folds_are_those_of_their_rows():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 30)) + 1000 * rng.normal(size=30), rng.integers(0, 3, 60)
+    X[:40, 4] = 0.0  # hardly anything but in the last fold
+    table = measure(X, y)
+    source = MemoryRows(X, y)
+    folds = np.split(np.arange(60), 3)
+    given = source, table.coding, table.scatter.guard, folds
+    whole = PartitionedTable(*given, standardize=True)
+    for place, fold in enumerate(folds):
+        rest = np.setdiff1d(np.arange(60), fold)
+        found, expected = whole.without(place), problem_of_rows(source.take(rest), table.coding)
+        np.testing.assert_array_equal(found.columns, expected.columns)
+        np.testing.assert_allclose(found.C, expected.C, rtol=1e-8, atol=1e-8 * np.abs(expected.C).max())
+        every = np.arange(found.columns.size)
+        np.testing.assert_allclose(found.gram(every), expected.gram(every), rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("shape", [(90, 12), (40, 70)])
+@pytest.mark.parametrize("how", ["confounders", "adjust_for"])
+def test_adjusted_by_the_training_rows(shape, how):
+    """Against columns and target that are adjusted by hand, in each fold by its own regression."""
+    rng = np.random.default_rng(0)
+    beside = rng.normal(size=(shape[0], 2))
+    X = rng.normal(size=shape) + beside @ rng.normal(size=(2, shape[1]))
+    y = X[:, 0] - X[:, 1] + 3 * beside[:, 0] + 0.3 * rng.normal(size=shape[0])
+    folds = list(KFold(4).split(X))
+    expected = []
+    for train, test in folds:
+        design = np.column_stack([np.ones(len(y)), beside])
+        both = np.column_stack([X, y])
+        left = both - design @ np.linalg.lstsq(design[train], both[train], rcond=None)[0]
+        A, b = left[:, :-1], left[:, -1]
+        support = JointRegressionScore(3).fit(X[train], y[train], confounders=beside[train]).get_support()
+        best = SelectKBest(f_regression, k=3).fit(A[train], b[train]).get_support()
+        sets = support, np.ones(shape[1], dtype=bool), best
+        expected.append([r2_score(b[test], ridge(A[train][:, s], b[train], A[test][:, s])) for s in sets])
+    if how == "confounders":
+        found = held_out(JointRegressionScore(3), X, y, cv=folds, confounders=beside)
+    else:
+        both, last = np.hstack([X, beside]), [shape[1], shape[1] + 1]
+        found = held_out(JointRegressionScore(3, adjust_for=last), both, y, cv=folds)
+    np.testing.assert_allclose(figures(found)[:3].T, expected, rtol=1e-7)
+    again = refitted(JointRegressionScoreCV([3], gammas=["scale"]), X, y, folds, confounders=beside)
+    np.testing.assert_allclose(again[:3].T, expected, rtol=1e-7)
+
+
+def test_missing_values_are_filled_by_the_means_of_the_training_rows():
+    X, y = load_wine(return_X_y=True)
+    rng = np.random.default_rng(0)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    folds = list(StratifiedKFold(3).split(X, y))
+    selector = GeneralizedFisherScore(4, missing="mean")
+    found, expected = held_out(selector, X, y, cv=folds), []
+    for train, test in folds:
+        means = np.nanmean(X[train], axis=0)
+        A, T = (np.where(np.isnan(X[rows]), means, X[rows]) for rows in (train, test))
+        support = GeneralizedFisherScore(4).fit(A, y[train]).get_support()
+        expected.append(np.mean(discriminant(A[:, support], y[train], T[:, support]) == y[test]))
+    np.testing.assert_allclose(found.scores, expected)
+
+
+def test_sets_of_labels():
+    """A ridge regression of the indicators, and its mean R^2."""
+    X, y = make_multilabel_classification(120, 12, n_classes=3, random_state=0)
+    folds = list(KFold(3).split(X))
+    found, expected = held_out(GeneralizedFisherScore(4), X, y, cv=folds), []
+    for train, test in folds:
+        support = GeneralizedFisherScore(4).fit(X[train], y[train]).get_support()
+        fitted = ridge(X[train][:, support], y[train], X[test][:, support])
+        expected.append(r2_score(y[test], fitted))
+    np.testing.assert_allclose(found.scores, expected)
+    assert found.metric == "R²"
+
+
+@pytest.mark.parametrize(
+    "options", [{"class_weight": "balanced"}, {"solver": "exact"}, {"groups": [0, 1] * 6 + [2]}]
+)
+def test_options_count_in_every_fold(options):
+    X, y = load_wine(return_X_y=True)
+    selector = GeneralizedFisherScore(2, **options)
+    expected = loop(selector, X, y, StratifiedKFold(3, shuffle=True, random_state=0))
+    np.testing.assert_allclose(figures(held_out(selector, X, y, cv=3)), expected)
+
+
+def test_groups_of_samples_stay_together():
+    X, y = load_wine(return_X_y=True)
+    folds = list(GroupKFold(3).split(X, y, np.arange(178) % 30))
+    expected = held_out(GeneralizedFisherScore(3), X, y, cv=iter(folds))
+    assert expected.scores.size == 3
+    np.testing.assert_allclose(figures(expected), refitted(GeneralizedFisherScore(3), X, y, folds))
+
+
+def test_a_score_no_better_than_the_majority_class_is_said_to_be():
+    rng = np.random.default_rng(0)
+    noise = held_out(GeneralizedFisherScore(5), rng.normal(size=(80, 300)), np.arange(80) % 2)
+    assert not noise.useful
+    assert "no better than the majority class: accuracy " in noise.warning
+    wine = held_out(GeneralizedFisherScore(5), *load_wine(return_X_y=True), all_columns=False)
+    assert (wine.useful, wine.warning, wine.all_columns) == (True, "", None)
+    assert "(all columns left out, one-by-one ranking " in wine.sentence
+
+
 def test_noise_gives_chance():
     """The selection sees no row that is scored: chosen on all rows, 20 of 5000 columns would seem to tell."""
     rng = np.random.default_rng(0)
@@ -138,7 +282,7 @@ def test_rare_classes_take_fewer_folds_or_are_refused():
 
 
 def test_all_columns_are_left_out_where_too_many(monkeypatch):
-    monkeypatch.setattr("fisherset.trust.held_out.LARGEST_ORDER", 5)
+    monkeypatch.setattr(sys.modules["fisherset.trust.held_out"], "LARGEST_ORDER", 5)
     found = held_out(FisherScore(2), *load_wine(return_X_y=True), cv=2)
     assert found.all_columns is None
     assert "all 13 columns was left out" in found.reason
@@ -158,11 +302,13 @@ def test_printed():
     [
         (GeneralizedFisherScore, {}, TypeError, "selector must be a selector"),
         ("fisher", {}, TypeError, "selector must be a selector"),
-        (GeneralizedFisherScore(2, adjust_for=[0]), {}, ValueError, "adjust_for=None"),
+        (FisherScore(2), {"confounders": np.ones((178, 1))}, ValueError, "confounders must be None for"),
+        (FisherScore(2), {"all_columns": 1}, TypeError, "all_columns must be"),
         (FisherScore(2), {"cv": 1}, ValueError, "cv must be a number of folds, 2 or more; got 1"),
         (FisherScore(2), {"cv": "five"}, ValueError, "cv must be a number of folds, a splitter"),
         (FisherScore(2), {"cv": []}, ValueError, "cv must give a split"),
         (FisherScore(2), {"task": "ranking"}, ValueError, "task must be"),
+        (FisherScore(2), {"cv": [([0, 1], [100])]}, ValueError, "cv must leave two classes or more"),
     ],
 )
 def test_bad_input(selector, options, error, message):

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse, stats
+from scipy import optimize, sparse, stats
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import SelectFromModel, SelectKBest, VarianceThreshold, f_regression
 from sklearn.pipeline import make_pipeline
@@ -20,8 +20,10 @@ from fisherset import (
     scan,
     stability,
 )
+from fisherset.selection.request import pose_problem
+from fisherset.statistics.measure import measure
 from fisherset.trust import resampling
-from fisherset.trust.agreement import index_interval, stability_index
+from fisherset.trust.agreement import cluster_features, index_interval, stability_index
 from fisherset.trust.selection_bounds import expected_low, tail
 
 
@@ -92,17 +94,55 @@ def test_halves_by_subtraction_are_those_of_the_rows(storage, n):
         assert_allclose(problem.C @ problem.C.T, C @ C.T, atol=1e-8 * rows.size**2)
 
 
-@pytest.mark.parametrize("n", [90, 95])
+WEIGHTS = np.array([0.0, 1.5, 2.0, 0.7, 3.0])
+
+
+def data_of_fit(names, n):
+    """Weights, some of them zero, and two confounders."""
+    confounders = np.random.default_rng(4).normal(size=(n, 2))
+    data = {"sample_weight": np.resize(WEIGHTS, n), "confounders": confounders}
+    return {name: data[name] for name in names}
+
+
+@pytest.mark.parametrize("storage", [np.asarray, np.asfortranarray, sparse.csr_array])
+@pytest.mark.parametrize(
+    "names", [(), ("sample_weight",), ("confounders",), ("sample_weight", "confounders")]
+)
 @pytest.mark.parametrize("selector", [GeneralizedFisherScore(4), JointRegressionScore(4)])
-def test_selections_are_those_of_fits_on_the_rows(selector, n):
-    X, y = planted(n)
-    y = y + 0.1 * X[:, 5] if isinstance(selector, JointRegressionScore) else y
-    found = stability(selector, X, y, n_pairs=4, random_state=1)
-    resampled = resampling.resample(selector, X, y)
-    seeds = resampling.seeds_of(np.random.RandomState(1), 4)
-    halves = [half for seed in seeds for half in resampled.halves.pair(np.random.RandomState(seed))]
-    expected = [selector.set_params(tol=None).fit(X[rows], y[rows]).support_ for rows in halves]
-    assert_array_equal(found.supports, expected)
+def test_halves_and_selections_are_those_of_fits_on_the_rows(selector, names, storage):
+    X, y = planted(95)
+    y, data = y + 0.1 * X[:, 5] if isinstance(selector, JointRegressionScore) else y, data_of_fit(names, 95)
+    found = stability(selector, storage(X), y, n_pairs=3, random_state=1, **data)
+    resampled = resampling.resample(selector, storage(X), y, **data)
+    halves, fits, every = resampled.halves, resampled.fit.__self__, np.arange(12)
+    supports = []
+    for seed in resampling.seeds_of(np.random.RandomState(1), 3):
+        pair = halves.pair(np.random.RandomState(seed))
+        for problem, rows in zip(fits.folded.halves(*pair), pair, strict=True):
+            part = {name: values[rows] for name, values in data.items()}
+            task = "regression" if isinstance(selector, JointRegressionScore) else "classification"
+            refitted = pose_problem(measure(X[rows], y[rows], task=task, **part), True)
+            assert_allclose(problem.gram(every), refitted.gram(every), atol=1e-8 * rows.size)
+            assert_allclose(problem.C @ problem.C.T, refitted.C @ refitted.C.T, atol=1e-8 * rows.size**2)
+            supports.append(selector.set_params(tol=None).fit(X[rows], y[rows], **part).support_)
+            assert np.all(part.get("sample_weight", np.ones(1)) > 0)
+    assert_array_equal(found.supports, supports)
+
+
+def test_weights_and_confounders_reach_the_fits_of_others():
+    X, y = planted(95)
+    data = data_of_fit(("sample_weight", "confounders"), 95)
+    selector = GeneralizedFisherScoreCV([2, 3], cv=2)
+    found = stability(selector, X, y, n_pairs=2, random_state=1, **data)
+    resampled = resampling.resample(selector, X, y, **data)
+    rows, _ = resampled.halves.pair(
+        np.random.RandomState(resampling.seeds_of(np.random.RandomState(1), 2)[0])
+    )
+    fitted = selector.fit(X[rows], y[rows], data["sample_weight"][rows], data["confounders"][rows])
+    assert_array_equal(found.supports[0], fitted.support_)
+    for name, values in data.items():
+        with pytest.raises(TypeError, match=f"{name} must be None for VarianceThreshold"):
+            stability(VarianceThreshold(), X, y, **{name: values})
 
 
 def test_frequencies_and_clusters():
@@ -124,6 +164,33 @@ def test_frequencies_and_clusters():
     assert found.to_frame().shape[1] == 4
 
 
+@pytest.mark.parametrize("solver", ["joint", "exact"])  # by statistics, and by refitting
+def test_columns_of_a_group_are_one_cluster(solver):
+    X, y = planted(90)
+    groups = ["a", "b", "b", "c", *"defghijk"]  # 0 and 3 are interchangeable, 1 and 2 selected together
+    found = stability(
+        GeneralizedFisherScore(2, groups=groups, solver=solver), X, y, n_pairs=4, random_state=0
+    )
+    assert_array_equal(found.supports[:, 1], found.supports[:, 2])
+    assert found.clusters[1] == found.clusters[2] != found.clusters[0] == found.clusters[3]
+    assert np.unique(found.clusters).size == 10
+
+
+def test_clusters_have_no_pair_of_low_correlation():
+    rng = np.random.default_rng(0)
+    X = np.cumsum(rng.normal(size=(60, 30)), axis=1)  # neighbours are alike, those far apart are not
+    clusters = cluster_features(X, np.ones(30))
+    R = np.abs(np.corrcoef(X.T))
+    assert 1 < np.unique(clusters).size < 30
+    for cluster in np.unique(clusters):
+        members = np.flatnonzero(clusters == cluster)
+        assert R[np.ix_(members, members)].min() >= 0.9
+    first = [int(np.flatnonzero(clusters == cluster)[0]) for cluster in range(clusters.max() + 1)]
+    assert first == sorted(first)
+    rare = np.where(np.arange(30) < 5, 0.01, 1.0)
+    assert np.unique(cluster_features(X, rare)[:5]).size == 5
+
+
 def r_concave(rng, n, r):
     """A random r-concave distribution on 0..n, mostly falling, as convex functions to the power 1/r."""
     slopes = np.sort(rng.exponential(size=n)) * 10 ** rng.uniform(-2, 2)
@@ -137,7 +204,7 @@ def r_concave(rng, n, r):
 def test_no_r_concave_distribution_has_a_larger_tail(r):
     rng, n = np.random.default_rng(0), 6
     numbers, most = np.arange(n + 1), 0.0
-    for _ in range(500):
+    for _ in range(200):
         mass = r_concave(rng, n, r)
         eta = mass @ numbers / n
         for t in range(1, n + 1):
@@ -146,6 +213,75 @@ def test_no_r_concave_distribution_has_a_larger_tail(r):
             if 1e-9 < bound < 1:
                 most = max(most, mass[t:].sum() / bound)
     assert most > 0.9  # it is nearly reached
+
+
+def ported_tail(eta, t, n, r):
+    """The tail by the algorithm of the code that the authors published, written anew from its formulas."""
+    mean, start = eta * n, int(np.ceil(2 * eta * n)) + 1
+    if t < start:
+        return 1.0
+    weight = {k: lambda a, k=k: (a + np.arange(k + 1)) ** (1 / r) for k in range(start, n + 1)}
+    shift, last = {}, 1e5
+    for k in range(start, n + 1):
+        excess = lambda a, k=k: np.arange(k + 1) @ weight[k](a) / weight[k](a).sum() - mean  # noqa: E731
+        shift[k] = last = optimize.brentq(excess, 1e-5, last)
+
+    def below(a, k):
+        return (
+            (k + 1 - mean)
+            * np.sum((a + np.arange(t)) ** (1 / r))
+            / ((k + 1 - np.arange(k + 1)) @ weight[k](a))
+        )
+
+    least = [
+        optimize.minimize_scalar(
+            below, args=(k,), bounds=(shift[k + 1], shift[k]), method="bounded", options={"xatol": 1e-10}
+        ).fun
+        for k in range(start, n)
+    ]
+    return 1 - min(least)
+
+
+@pytest.mark.parametrize("r", [-1 / 2, -1 / 4])
+@pytest.mark.parametrize("eta", [0.02, 0.1, 0.2])
+def test_the_tail_is_that_of_the_published_algorithm(eta, r):
+    for t in (12, 18, 24, 29, 30):
+        assert tail(eta, t, 30, r) == pytest.approx(ported_tail(eta, t, 30, r), rel=1e-4)
+
+
+def normal_frequencies(theta, n_pairs):
+    """Distribution of the halves that select a feature whose statistic is normal, if it exceeds a level.
+
+    The statistics of the halves of a pair are s + w and s - w, s and w being independent and alike. Given s,
+    pairs are independent: both halves select, or one, or none.
+    """
+    level, root = stats.norm.isf(theta), np.sqrt(0.5)
+    s = np.linspace(-6, 6, 2001) * root
+    both = np.where(s > level, 1 - 2 * stats.norm.sf(np.abs(s - level) / root), 0.0)
+    none = np.where(s < level, 1 - 2 * stats.norm.sf(np.abs(s - level) / root), 0.0)
+    given = np.zeros((s.size, 2 * n_pairs + 1))
+    given[:, 0] = 1.0
+    for _ in range(n_pairs):
+        more = none[:, None] * given
+        more[:, 1:] += (1 - both - none)[:, None] * given[:, :-1]
+        more[:, 2:] += both[:, None] * given[:, :-2]
+        given = more
+    density = stats.norm.pdf(s, scale=root)
+    return density / density.sum() @ given
+
+
+@pytest.mark.parametrize("n_pairs", [10, 50])
+@pytest.mark.parametrize("theta", [0.01, 0.05, 0.1, 0.2])
+def test_normal_statistics_are_within_the_default_bound(theta, n_pairs):
+    """Exactly, for features that are all as probable as one drawn at random; "r-concave" is exceeded."""
+    mass = normal_frequencies(theta, n_pairs)
+    assert mass @ np.arange(2 * n_pairs + 1) / (2 * n_pairs) == pytest.approx(theta, rel=1e-4)
+    ratios = {assume: [] for assume in ("unimodal", "r-concave")}
+    for count in range(n_pairs + 1, 2 * n_pairs + 1, n_pairs // 10):
+        for assume, ratio in ratios.items():
+            ratio.append(mass[count:].sum() / expected_low(count, n_pairs, 1000 * theta, 1000, assume) * 1000)
+    assert max(ratios["unimodal"]) < 1
+    assert max(ratios["r-concave"]) > 1.4
 
 
 def test_bounds_get_smaller_with_assumptions_and_thresholds():
@@ -169,16 +305,24 @@ def test_the_threshold_is_the_least_for_a_bound():
         found.threshold_for(1e-9)
 
 
-def test_noise_is_selected_as_often_as_the_bound_allows():
-    """All features have the same selection probability q / d: each that is stable is false."""
+@pytest.mark.parametrize(
+    ("selector", "c", "correlation"),
+    [(FisherScore(3), 2, 0.0), (FisherScore(3), 4, 0.7), (GeneralizedFisherScore(3), 3, 0.7)],
+)
+def test_noise_is_selected_as_often_as_the_bound_allows(selector, c, correlation):
+    """A short form of `benchmarks/trust.py bound`: blocks of columns, of which none is related.
+
+    All features have the same selection probability q / d: each that is stable is false.
+    """
     false, bounds = [], []
-    for seed in range(40):
+    for seed in range(30):
         rng = np.random.default_rng(seed)
-        X, y = rng.normal(size=(40, 20)), np.arange(40) % 2
-        found = stability(FisherScore(3), X, y, n_pairs=10, random_state=seed)
-        false.append(np.count_nonzero(found.stable(0.7)))
-        bounds.append(found.expected_false_selections(0.7))
-    assert np.mean(false) <= np.mean(bounds)
+        X = np.sqrt(1 - correlation) * rng.normal(size=(40, 20))
+        X += np.sqrt(correlation) * np.repeat(rng.normal(size=(40, 5)), 4, axis=1)
+        found = stability(selector, X, np.arange(40) % c, n_pairs=8, random_state=seed)
+        false.append([np.count_nonzero(found.stable(threshold)) for threshold in (0.7, 0.9)])
+        bounds.append([found.expected_false_selections(threshold) for threshold in (0.7, 0.9)])
+    assert np.all(np.mean(false, axis=0) <= np.mean(bounds, axis=0))
 
 
 @pytest.mark.parametrize(

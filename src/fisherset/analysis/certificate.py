@@ -8,6 +8,7 @@ import numpy as np
 
 from fisherset._docs import documented
 from fisherset._format import certificate_figures, certificate_sentence, counted, proven_share
+from fisherset._html import figures_html
 from fisherset.analysis.fitted import accepts_selector
 from fisherset.selection.constraints import SetArguments
 from fisherset.selection.noise import Noise
@@ -105,6 +106,12 @@ class Certificate(NamedTuple):
         if self.status is Status.INEXACT:
             sentence = f"{sentence} {self.status.value}."
         return f"{sentence} {self.noise}" if self.noise is not None and self.noise.chance else sentence
+
+    def _repr_html_(self) -> str:
+        """Return the certificate for a notebook."""
+        figures = {"F": f"{self.objective:#.6g}", "upper bound": f"{self.upper_bound:#.6g}"}
+        more = {"gap": f"{100 * self.gap:.2g} %", "gamma": f"{self.gamma:g}"}
+        return figures_html([str(self)], figures | more)
 
 
 @accepts_selector

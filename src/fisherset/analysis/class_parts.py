@@ -18,11 +18,17 @@ from numpy.typing import NDArray
 from fisherset._rounding import Value
 from fisherset._types import Floats, Indices
 from fisherset.selection.request import PosedSubset
-from fisherset.solver import measure_subset, rescale
+from fisherset.solver import TIE, measure_subset, rescale
 from fisherset.solver.proof import fit_rows
 from fisherset.solver.subset import Subset
 from fisherset.statistics.measured import MeasuredTable
 from fisherset.statistics.sums.coding import Classes
+
+MAIN_SHARE, MOST_CLASSES = (
+    2 / 3,
+    3,
+)  # of a loss that the classes named with a feature make up; of their number
+CLEAR = 2.0  # standard errors from which a difference of means has a direction
 
 
 class ClassParts(NamedTuple):
@@ -71,12 +77,28 @@ def class_parts(subset: PosedSubset, state: Subset, drops: Floats, anew: NDArray
     return ClassParts(classes, whole, shares)
 
 
-def class_differences(table: MeasuredTable, columns: Indices) -> Floats:
-    """Difference of each column between a class and the rest, in standard deviations of the column.
+def class_differences(subset: PosedSubset) -> tuple[Floats, NDArray[np.int_]]:
+    """Difference of each unit between a class and the rest, in standard deviations of its column.
 
     Of confounders both are adjusted: it is the coefficient of the indicator. Of targets that are numbers it
-    is the correlation.
+    is the correlation. NaN for units of several columns. And its sign, 0 where it may be by chance.
     """
+    table, constraints = subset.table, subset.posed.constraints
+    classes, units = parted_classes(table).size, subset.chosen
+    found, signs = np.full((units.size, classes), np.nan), np.zeros((units.size, classes), dtype=int)
+    alone = np.bincount(constraints.codes)[units] == 1
+    if classes and alone.any():
+        columns = np.flatnonzero(np.isin(constraints.codes, units[alone]))
+        columns = columns[np.argsort(constraints.codes[columns])]  # units are in their own order
+        found[alone], clear = _column_differences(table, columns, classes)
+        signs[alone] = np.where(clear, np.sign(np.nan_to_num(found[alone])), 0)
+    return found, signs
+
+
+def _column_differences(
+    table: MeasuredTable, columns: Indices, classes: int
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Difference of each column between a class and the rest, and whether it is beyond chance."""
     scatter, moments = table.scatter, table.scatter.moments
     left, total = np.maximum(moments.TT - moments.explained, 0.0), scatter.total[columns]
     length = left if table.classes.size else np.sqrt(left * scatter.n)
@@ -84,7 +106,21 @@ def class_differences(table: MeasuredTable, columns: Indices) -> Floats:
         found = scatter.sums_of(columns).T / length / np.sqrt(total / scatter.n)[:, None]
     found[total == 0] = 0.0
     found[:, left <= 0] = np.nan
-    return np.asarray(found[:, : parted_classes(table).size])
+    found = np.asarray(found[:, :classes])
+    # the correlation with the indicator, or the number, in its standard errors without any
+    share = left / scatter.n if table.classes.size else np.ones(len(left))
+    errors = np.abs(found) * np.sqrt(share[:classes] * scatter.n_samples)
+    return found, np.asarray(errors >= CLEAR)
+
+
+def main_classes(losses: Floats) -> list[int]:
+    """The fewest classes that make up most of a loss, the largest part first; none of no loss."""
+    total = float(losses.sum())
+    if not total > 0:
+        return []
+    order = np.argsort(-np.round(losses / total, 9), kind="stable")[:MOST_CLASSES]  # of equals the first
+    reached = np.cumsum(losses[order]) >= MAIN_SHARE * total * (1 - TIE)
+    return [int(at) for at in order[: int(np.argmax(reached)) + 1 if reached.any() else None]]
 
 
 def _objectives(subset: PosedSubset, columns: Indices) -> Floats:

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fisherset._docs import documented
-from fisherset._format import counted
-from fisherset._records import Records, Tabular, aligned, name_of
+from fisherset._format import counted, separation
+from fisherset._records import Printed, Records, Tabular, name_of
 from fisherset._rounding import Value
 from fisherset._threads import one_thread
 from fisherset._types import Floats, Indices
-from fisherset.analysis.class_parts import class_differences, class_parts, parted_classes
+from fisherset.analysis.class_parts import class_differences, class_parts, main_classes, parted_classes
 from fisherset.analysis.fitted import accepts_selector
 from fisherset.selection.constraints import SetArguments
 from fisherset.selection.outcome import prove_units, table_bounds, warn_status
@@ -41,10 +41,6 @@ STEP = 64  # members whose correlations with all columns are held at a time
 # How far gamma has to exceed the least one for a search for F after a swap to be right to all its digits.
 # Below that F is computed anew for the most promising outsiders: so many of each member, and of all.
 CLEAR, TRIED, TRIED_IN_ALL = 1e3, 8, 512
-MAIN_SHARE, MOST_CLASSES = (
-    2 / 3,
-    3,
-)  # of a loss that the classes named with a feature make up; a line of names
 DROP_ACCURACY = 1e-9  # share of itself to which the loss of F must be known from one system
 
 
@@ -111,13 +107,16 @@ class Explanation(Tabular, _Figures):
         its entry of `drops`.
     class_differences : ndarray of shape (k, n_classes)
         Mean of the feature in the class less its mean in the rest, in standard deviations of the
-        feature, both adjusted for the confounders; for numbers their correlation. NaN for groups.
+        feature, both adjusted for the confounders; for numbers their correlation. NaN for groups of
+        several columns.
     """
 
     _labels: Sequence[Any] = ()
     _what = "features"
     _score = "Fisher score"
     _two_classes = False
+    _class = ""  # before the name of a class
+    _signs: NDArray[np.int_] = np.empty((0, 0), dtype=int)
 
     @property
     def names(self) -> list[str]:
@@ -128,17 +127,17 @@ class Explanation(Tabular, _Figures):
     def separated(self) -> list[list[tuple[Any, int]]]:
         """Classes that each feature mainly separates from the rest, the most important first.
 
-        As few as make up two thirds of its entry of `drops`, at most three; each with 1 where the feature is
-        higher in the class than in the rest, -1 where it is lower, 0 where that is not known. Of two classes
-        only the one in which it is higher.
+        As few as make up two thirds of its entry of `drops`, at most three; each with 1 where the feature
+        is higher in the class than in the rest, -1 where it is lower, and 0 where that is not clear by
+        itself: the difference is below two standard errors, or that of a group of several columns. Of two
+        classes only the one in which it is higher, or both with 0.
         """
-        found = []
-        for losses, differences in zip(self.class_drops, self.class_differences, strict=True):
-            signs = np.sign(np.nan_to_num(differences)).astype(int).tolist()
-            some = _main_classes(losses)
+        found, classes = [], self.classes.tolist()
+        for losses, signs in zip(self.class_drops, self._signs.tolist(), strict=True):
+            some = main_classes(losses)
             if self._two_classes and some:
-                some = [at for at, sign in enumerate(signs) if sign > 0]
-            found.append([(self.classes.tolist()[at], signs[at]) for at in some])
+                some = [at for at in (0, 1) if signs[at] > 0] or [0, 1]
+            found.append([(classes[at], signs[at]) for at in some])
         return found
 
     def table(self) -> Records:
@@ -148,8 +147,9 @@ class Explanation(Tabular, _Figures):
         -------
         rows : list of dict
             One for each feature: its name, F if removed, the best substitute and F if swapped, the most
-            correlated feature outside and its correlation r, its own score, and whether it is essential
-            where that was proven. None where there is no such feature.
+            correlated feature outside and its correlation r, its own score, what it separates (see
+            `separated`; "jointly" for 0), and whether it is essential where that was proven. None where
+            there is no such feature.
         """
         substitutes, nearest = self.exchanges.tolist(), self.stand_ins.tolist()
         rows = [
@@ -161,12 +161,19 @@ class Explanation(Tabular, _Figures):
                 "most correlated": self._name(nearest[at]),
                 "r": float(self.correlations[at]) if nearest[at] >= 0 else None,
                 self._score: float(self.fisher_scores[at]),
+                "separates": self._separates(at, some) or None,
             }
-            for at, name in enumerate(self.names)
+            for at, (name, some) in enumerate(zip(self.names, self.separated, strict=True))
         ]
         if not self.in_every.any():
             return rows
         return [{**row, "essential": known} for row, known in zip(rows, self.in_every.tolist(), strict=True)]
+
+    def _separates(self, at: int, some: Sequence[tuple[Any, int]]) -> str:
+        words = ("rises", "falls") if self._class else ("higher", "lower")
+        named = [(f"{self._class}{label}", sign) for label, sign in some]
+        known = not np.isnan(self.class_differences[at]).all()
+        return separation(named, two=self._two_classes, words=words if known else None)
 
     def _name(self, unit: int) -> str | None:
         if unit < 0:
@@ -180,10 +187,10 @@ class Explanation(Tabular, _Figures):
     def __repr__(self) -> str:
         return f"Explanation({self._figures()})"
 
-    def __str__(self) -> str:
+    def _printed(self) -> Printed:
         formats = {"F if removed": "#.6g", "F if swapped": "#.6g", "r": ".2f", self._score: ".3g"}
         rows = [{**row, "essential": "yes" if row.get("essential") else ""} for row in self.table()]
-        return f"{self._figures()}\n{aligned(rows, formats)}"
+        return Printed([self._figures()], rows, formats)
 
 
 @accepts_selector
@@ -240,13 +247,14 @@ def explain(
     >>> X, y = load_digits(return_X_y=True, as_frame=True)
     >>> selector = GeneralizedFisherScore(4).fit(X, y)
     >>> found = explain(selector, X, y)
-    >>> print(found)
-    4 features, F = 1.85647, gamma = 238.054
-    feature    F if removed  best substitute  F if swapped  most correlated     r  Fisher score
-    pixel_2_5       1.41065  pixel_4_4             1.83817  pixel_1_5        0.73          1.18
-    pixel_3_2       1.40765  pixel_4_4             1.83106  pixel_2_2        0.61          1.48
-    pixel_5_2       1.40877  pixel_1_2             1.82817  pixel_4_2        0.63          1.35
-    pixel_7_4       1.42905  pixel_4_4             1.83951  pixel_7_5        0.61          1.01
+    >>> found
+    Explanation(4 features, F = 1.85647, gamma = 238.054)
+    >>> for row in found.table():
+    ...     print(row["feature"], f"{row['F if removed']:.3f}", row["best substitute"], row["separates"])
+    pixel_2_5 1.411 pixel_4_4 5 lower, 9 higher, 6 lower
+    pixel_3_2 1.408 pixel_4_4 2 lower, 3 lower, 5 higher
+    pixel_5_2 1.409 pixel_1_2 5 lower, 9 lower, 6 higher
+    pixel_7_4 1.429 pixel_4_4 7 lower
     >>> most = found.drops.argmax()
     >>> found.names[most], f"{found.drops[most] / found.objective:.0%} of F lost without it"
     ('pixel_3_2', '24% of F lost without it')
@@ -280,10 +288,9 @@ def explain(
     alone = _alone(subset)[chosen]
     figures = chosen, alone, drops, nearest, correlations, value, subset.gamma, in_every
     constraints = subset.posed.constraints
-    differences = np.full((k, classes.size), np.nan)
-    if constraints.what != "groups":
-        differences = class_differences(subset.table, chosen)
+    differences, signs = class_differences(subset)
     found = Explanation(*figures, swaps, swapped, classes, of_classes, class_drops, differences)
+    found._signs, found._class = signs, "" if subset.table.classes.size else "target "
     found._two_classes = subset.table.one_class_each and classes.size == 2
     found._labels, found._what = constraints.labels, constraints.what
     found._score = "Fisher score" if subset.table.one_class_each else "sum of r\N{SUPERSCRIPT TWO}"
@@ -314,16 +321,6 @@ def _drops(subset: PosedSubset, state: Subset, whole: Value) -> tuple[Floats, ND
         rest = prove_value(problem, units.columns(np.delete(members, place)), subset.gamma)
         drops[place] = np.nan if rest.wrong else max(whole.value - rest.value, 0.0)
     return drops, anew
-
-
-def _main_classes(losses: Floats) -> list[int]:
-    """The fewest classes that make up most of a loss, the largest part first; none of no loss."""
-    total = float(losses.sum())
-    if not total > 0:
-        return []
-    order = np.argsort(-np.round(losses / total, 9), kind="stable")[:MOST_CLASSES]  # of equals the first
-    reached = np.cumsum(losses[order]) >= MAIN_SHARE * total * (1 - TIE)
-    return [int(at) for at in order[: int(np.argmax(reached)) + 1 if reached.any() else None]]
 
 
 def _best_swaps(subset: PosedSubset, state: Subset, value: float) -> tuple[Indices, Floats]:

@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from fisherset._docs import documented
 from fisherset._format import certificate_figures, certificate_sentence, counted, listed, qualified
 from fisherset._memory import format_bytes
-from fisherset._records import Records, Tabular, aligned, name_of
+from fisherset._records import Printed, Records, Tabular, name_of
 from fisherset._types import Floats, Indices
 from fisherset.analysis.fitted import accepts_selector
 from fisherset.selection.constraints import PosedProblem, SetArguments
@@ -186,15 +186,15 @@ class NearBest(Tabular):
         figures = certificate_figures(self.objective, self.upper_bound, self.gamma)
         return f"NearBest({n} of {k} within {100 * self.within:.6g} % of the best, {known} found, {figures})"
 
-    def __str__(self) -> str:
+    def _printed(self) -> Printed:
         told = " ".join(self.sentences)
         if len(self.sets) == 1:
-            return told
+            return Printed([told], [], {})
         core = set(self.core)
         rest = self._rows([[unit for unit in one if unit not in core] for one in self.sets])
         heading = f"other {self.what}" if core else self.what
         rows = [{"F": row["F"], heading: row[self.what]} for row in rest]
-        return f"{told}\n{aligned(rows, {'F': '#.6g'})}"
+        return Printed([told], rows, {"F": "#.6g"})
 
     def _sentences(self) -> Iterator[str]:
         if self.objective == 0 == self.upper_bound:

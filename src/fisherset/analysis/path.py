@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fisherset._docs import documented
 from fisherset._format import listed
-from fisherset._records import Records, Tabular, aligned, name_of
+from fisherset._records import Printed, Records, Tabular, name_of
 from fisherset._types import Indices
 from fisherset.analysis.fitted import accepts_selector
 from fisherset.selection.constraints import PosedProblem, SetArguments
@@ -120,9 +120,9 @@ class SelectionPath(Tabular):
         sizes = listed([str(step.k) for step in self.steps], 10)
         return f"SelectionPath(k = {sizes}; gamma = {self.gamma:g})"
 
-    def __str__(self) -> str:
+    def _printed(self) -> Printed:
         formats = {"k": "d", "F": "#.6g", "upper bound": "#.6g", "gap": ".1%"}
-        return f"{aligned(self.table(), formats)}\nAll at gamma = {self.gamma:g}."
+        return Printed([], self.table(), formats, [f"All at gamma = {self.gamma:g}."])
 
 
 @accepts_selector

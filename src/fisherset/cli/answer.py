@@ -6,7 +6,7 @@ import math
 import sys
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from fisherset import (
     explain,
     report,
 )
-from fisherset._format import counted, json_value
+from fisherset._format import counted
 from fisherset.cli.files import LabelledFile
 from fisherset.cli.provenance import provenance, python_lines
 from fisherset.cli.remarks import remark_texts, remarks_on
@@ -34,7 +34,7 @@ from fisherset.tables.memory import check_shape
 from fisherset.tables.read import pick
 from fisherset.tables.selection import PROVEN
 from fisherset.tables.write import table_content
-from fisherset.trust import Assessment
+from fisherset.trust import Assessment, HeldOut
 
 DEFAULT_SIZE = 50  # features that are selected without -k, of a table that has twice as many
 DRAWN_VALUES = 8_000_000  # values (64 MB) that the pictures of an out-of-core table are drawn from
@@ -78,7 +78,8 @@ def find_answer(
         if not isinstance(size, int):
             tried = selector.cv_results_["param_n_features_to_select"] if isinstance(size, str) else size
             sizes = compared_sizes(request, selector, sorted({int(k) for k in tried}), solver)
-        return answered(request, selector, solver, leakage_warnings(request), sizes)
+        found = answered(request, selector, solver, leakage_warnings(request), sizes)
+        return replace(found, gamma_chosen=gamma == "auto")
 
 
 def default_size(request: Request) -> int:
@@ -102,13 +103,27 @@ class Answer:
     leakage: Sequence[Remark] = ()
     sizes: Sizes | None = None
     assessment: Assessment | None = None  # of --trust
+    checked: HeldOut | str | None = None  # the score on held-out rows, or why there is none
+    gamma_chosen: bool = False  # whether gamma was cross-validated
 
     @cached_property
     def rows(self) -> list[ChosenFeature]:
         """The selected features, or groups, best first."""
         grouping, required = self.request.grouping, set(self.request.names(self.request.keep))
-        found = report.chosen_features(self.selector, self.explanation, grouping.labels, grouping.sizes)
+        named = grouping.labels, grouping.sizes, self._values
+        found = report.chosen_features(self.selector, self.explanation, *named)
         return [row._replace(required=row.name in required) for row in found]
+
+    @property
+    def _values(self) -> dict[int, str]:
+        """The value that a column of two strings is 1 for, of those that are named as the column."""
+        grouping = self.request.grouping
+        coded = zip(grouping.codes.tolist(), self.request.table.features, strict=True)
+        return {
+            group: str(feature.value)
+            for group, feature in coded
+            if feature.kind == "value" and grouping.labels[group] != feature.name
+        }
 
     @cached_property
     def columns(self) -> dict[str, list[int]]:
@@ -131,6 +146,12 @@ class Answer:
         rows = report.frequencies(self.assessment.stability, grouping.labels, grouping.codes, names)
         return [row for row in rows if row.chosen or row.frequency >= OFTEN]
 
+    @property
+    def doubts(self) -> list[Remark]:
+        """Warn of a selection that does not help on rows that it was not made on."""
+        warning = self.checked.warning if isinstance(self.checked, HeldOut) else ""
+        return [Remark(warning)] if warning else []
+
     @cached_property
     def selection(self) -> Selection:
         """The content of the selection file, and of JSON."""
@@ -147,10 +168,10 @@ class Answer:
             n_features_in=len(table.features),
             solver=self.solver,
             **{name: float(getattr(selector, f"{name}_")) for name in NUMBERS},
-            details=[{name: json_value(value) for name, value in row._asdict().items()} for row in self.rows],
+            details=[row.record() for row in self.rows],
             categories=_values_of(table.features, texts),
             gaps=sorted({feature.column for feature in table.features if feature.kind == "missing"} & texts),
-            remarks=remark_texts(self.leakage, remarks_on(selector)),
+            remarks=remark_texts(self.leakage, self.doubts, remarks_on(selector)),
             task=request.task,
             n_groups_in=None if request.grouping.of_features is None else len(request.grouping.labels),
             groups={name: [names[j] for j in some] for name, some in self.columns.items() if len(some) > 1},
@@ -170,6 +191,7 @@ class Answer:
             drop_unlabelled=source.drop_unlabelled,
             target_range=request.target_range,
             trust=None if self.assessment is None else report.trust_record(self.assessment, self.frequencies),
+            held_out=report.check_record(self.checked),
         )
 
     def reduced_table(self, path: Path, safe: bool = False) -> bytes:
@@ -197,7 +219,12 @@ class Answer:
         title = f"{counted(k, request.grouping.noun)} of {table.path.name}"
         if comparison is not None:
             title = f"{counted(len(comparison.accuracy), 'methods')} compared on {table.path.name}"
-        sizes = self.sizes or nearby_sizes(request, self.selector, k)
+        sizes = self.sizes
+        if sizes is None:
+            sizes = nearby_sizes(request, self.selector, k)
+            if sizes is not None and sizes.scored and isinstance(self.checked, HeldOut):  # one figure
+                own = sizes.own._replace(score=self.checked.score, error=self.checked.error)
+                sizes = sizes._replace(rows=[own if row.k == own.k else row for row in sizes.rows])
         fit = X, y, table.names, self.selector, self.explanation
         trust = None
         if self.assessment is not None:
@@ -209,7 +236,8 @@ class Answer:
             line=request.line(k),
             asked=asked,
             comparison=comparison,
-            remarks=self.leakage,
+            remarks=[*self.leakage, *self.doubts],
+            checked=self.checked,
             ended=remarks_on(self.selector),
             groups=[request.grouping.labels[group] for group in request.grouping.codes],
             **request.words,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fisherset._format import certificate_figures, certificate_sentence, counted
 from fisherset.cli.answer import Answer
 from fisherset.cli.grid import Column, fitted_grid
@@ -12,6 +14,10 @@ from fisherset.report.comparisons import Sizes
 
 ESSENTIAL, REQUIRED = " *", " (required)"  # marks of features: proven to be in every set as good; by request
 KEY = "F if swapped: with its best substitute. F if removed: without it."
+SEPARATES = "separates"
+CLASSES_KEY = "separates: the classes that lose most of F without it."
+JOINTLY_KEY = "jointly: by itself it is neither clearly higher nor lower."
+MOST_LOSSES = 10  # classes with a column of losses
 
 
 def show_answer(screen: Screen, answer: Answer, *, wide: bool) -> None:
@@ -22,7 +28,7 @@ def show_answer(screen: Screen, answer: Answer, *, wide: bool) -> None:
     screen.values(request.limits)
     noise = noise_remarks(getattr(selector, "noise_", None))
     doubts = [remark for remark in noise if remark.warns]
-    screen.warnings([*answer.leakage, *doubts])  # before what follows is believed
+    screen.warnings([*answer.leakage, *doubts, *answer.doubts])  # before what follows is believed
     if answer.sizes is not None:
         _show_sizes(screen, answer.sizes, noun)
     _show_features(screen, answer, wide=wide)
@@ -33,6 +39,18 @@ def show_answer(screen: Screen, answer: Answer, *, wide: bool) -> None:
     screen.warnings([remark for remark in noise if remark not in doubts])
     searched = f", {counted(selection.n_nodes, 'nodes')} searched" if selection.n_nodes else ""
     screen.lines(certificate_figures(selection.objective, selection.upper_bound, selection.gamma) + searched)
+    if answer.assessment is None:  # which has it among others
+        _show_check(screen, answer)
+
+
+def _show_check(screen: Screen, answer: Answer) -> None:
+    """Print the score on held-out rows, or why there is none."""
+    found = answer.checked
+    if isinstance(found, str):
+        screen.lines(f"New rows: not checked. {found}")
+    elif found is not None:
+        exact = " In the folds --solver is joint." if answer.solver == "exact" else ""
+        screen.lines(f"New rows: {found.sentence}{exact}")
 
 
 def _show_sizes(screen: Screen, sizes: Sizes, noun: str) -> None:
@@ -62,13 +80,22 @@ def _show_features(screen: Screen, answer: Answer, *, wide: bool) -> None:
         Column("F if swapped", [_per_cent(one.exchanged) for one in shares], rank=1),
         Column("F if removed", [_per_cent(one.left_out) for one in shares]),
     ]
+    if any(row.separates for row in rows):
+        columns.append(Column(SEPARATES, [row.separates for row in rows], names=True, rank=3))
     if wide:
         columns += _more_columns(answer)
-    screen.table(fitted_grid(columns, screen.unwrapped if wide else screen.width), wide=wide)
+    table = fitted_grid(columns, screen.unwrapped if wide else screen.width)
+    screen.table(table, wide=wide)
     if any(row.in_every for row in rows):
         screen.lines(f"{ESSENTIAL.strip()} essential: in every set that scores as high")
     bounded = " F at most: in any set without it." if wide and any(one.at_most for one in shares) else ""
-    screen.lines(KEY + bounded)
+    losses = " loses: that share of its part of F, without it." if wide and _losses(rows) else ""
+    screen.lines(KEY + bounded + losses)
+    if SEPARATES in [str(column.header) for column in table.columns]:
+        several = len(rows[0].by_class) > 2
+        jointly = any("jointly" in row.separates for row in rows)
+        keys = [*([CLASSES_KEY] if several else []), *([JOINTLY_KEY] if jointly else [])]
+        screen.lines(*([" ".join(keys)] if keys else []))
 
 
 def _more_columns(answer: Answer) -> list[Column]:
@@ -81,7 +108,17 @@ def _more_columns(answer: Answer) -> list[Column]:
         Column("most correlated", [row.stand_in or "" for row in rows], names=True),
         Column("r", [f"{row.correlation:.2f}" if row.stand_in is not None else "" for row in rows]),
         Column(OWN_SCORES[answer.request.task] + summed, [f"{row.fisher_score:.3f}" for row in rows]),
+        *_losses(rows),
     ]
+
+
+def _losses(rows: Sequence[ChosenFeature]) -> list[Column]:
+    """Return a column for each class: the share of its part of F that it loses; of two it is that of F."""
+    classes = list(rows[0].by_class)
+    if not 2 < len(classes) <= MOST_LOSSES:
+        return []
+    shares = {name: [row.by_class[name].share for row in rows] for name in classes}
+    return [Column(f"{name} loses", [f"{100 * one:.1f} %" for one in own]) for name, own in shares.items()]
 
 
 def _marked(row: ChosenFeature) -> str:

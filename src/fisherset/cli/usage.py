@@ -26,6 +26,8 @@ OPTIONS = {
     "keep": "--keep",
     "exclude": "--exclude",
     "repeats": "--repeats",
+    "n_pairs": "--pairs",
+    "n_permutations": "--permutations",
     "y": "The target",
     "X": "The table",
 }
@@ -36,6 +38,8 @@ SENTENCES = {
     r"y must hold at least two classes; got one class, (.*), only\..*": r"The target has only one class, \1.",
     r"y must have a class with two or more samples; .*": "Every row has a class of its own; is the target an "
     "identifier? Numbers need --task regression.",
+    r"groups must have more than one sample in some group; .*": "--strata must leave two rows or more in "
+    "some group; every row is a group of its own. Name another column, or none.",
     r"Write it again with summarize\(X, y\)\.save\(.*\)\.": "Write one with `fisherset summarize`.",
     r'Pass gamma="scale".*': "Use --gamma scale.",
     r"Pass layout=Layout\(drop_unlabelled=True\)": "Add --drop-unlabelled",

@@ -3,7 +3,7 @@
 from fisherset.data.batches import BatchedRows, fit_arguments, is_anndata
 from fisherset.data.dask.rows import DaskRows, lazy_columns, names_of_several
 from fisherset.data.dask.tasks import is_dask
-from fisherset.data.memory import COLUMN_COPY_BYTES, MemoryRows, canonical, row_slices, rows_of
+from fisherset.data.memory import COLUMN_COPY_BYTES, JoinedRows, MemoryRows, canonical, row_slices, rows_of
 from fisherset.data.numbering import row_number_columns
 from fisherset.data.rows import (
     Block,
@@ -24,6 +24,7 @@ __all__ = [
     "Coded",
     "CountedRows",
     "DaskRows",
+    "JoinedRows",
     "Kernel",
     "Matrix",
     "MemoryRows",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from copy import copy
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -78,10 +79,20 @@ class MemoryRows:
     def head(self) -> Block:
         return next(self._blocks())
 
-    def take(self, rows: NDArray[np.intp]) -> MemoryRows:
-        """Some of the rows, copied."""
-        given = self._arguments(rows)
-        return MemoryRows(self.X[rows], *given, names=self.names, block_bytes=self._block_bytes)
+    def take(self, rows: NDArray[np.intp], out: NDArray[Any] | None = None) -> MemoryRows:
+        """Some of the rows, copied; those of an array into `out`, which has as many or more, if given."""
+        X = self.X[rows] if out is None else np.take(self.X, rows, axis=0, out=out[: rows.size], mode="clip")
+        return MemoryRows(X, *self._arguments(rows), names=self.names, block_bytes=self._block_bytes)
+
+    def runs(self, sizes: Sequence[int]) -> list[MemoryRows]:
+        """The rows divided into runs, as views; X is dense or CSR."""
+        ends = np.cumsum([0, *sizes]).tolist()
+        places = [slice(*pair) for pair in pairwise(ends)]
+        parts = [self.X[some] if isinstance(self.X, np.ndarray) else rows_of(self.X, some) for some in places]
+        return [
+            MemoryRows(X, *self._arguments(some), names=self.names, block_bytes=self._block_bytes)
+            for X, some in zip(parts, places, strict=True)
+        ]
 
     def with_targets(self, y: Any) -> MemoryRows:
         """The same rows with other targets."""
@@ -132,6 +143,28 @@ class MemoryRows:
             uncopied = X.dtype == np.float64 and not self._limited
             n_bytes = self._block_bytes * (8 if uncopied else 1)  # of which an entry takes 16
             yield from row_slices(X, max(n_bytes // 16, n_results))
+
+
+class JoinedRows:
+    """Tables in memory, one below the other, as one; none is copied."""
+
+    def __init__(self, parts: Sequence[MemoryRows]) -> None:
+        self.parts = parts
+        first = parts[0]
+        self.n_rows, self.n_columns = sum(part.n_rows for part in parts), first.n_columns
+        self.names, self.targets = first.names, first.targets
+
+    def labels(self, found: list[Any]) -> list[Any]:
+        return found
+
+    def head(self) -> Block:
+        return self.parts[0].head()
+
+    def reduce(self, kernel: Kernel[T], *, columns: bool = True) -> T:
+        total = self.parts[0].reduce(kernel, columns=columns)
+        for part in self.parts[1:]:
+            total += part.reduce(kernel, columns=columns)
+        return total
 
 
 def _at(values: Any, rows: Any) -> Any:

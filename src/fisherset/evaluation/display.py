@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fisherset._format import counted, listed
-from fisherset._records import Records, Tabular, aligned, name_of
+from fisherset._records import Printed, Records, Tabular, name_of
 from fisherset._types import Floats, Indices
 
 TITLES = {
@@ -70,8 +70,8 @@ class PrintedComparison(Tabular):
         methods = counted(len(self.accuracy), "methods")
         return f"Comparison({methods}, k = {sizes}, {counted(repeats, 'repeats')})"
 
-    def __str__(self) -> str:
-        """The accuracies in per cent; of many sizes some, from the first to the last."""
+    def _printed(self) -> Printed:
+        """Return the accuracies in per cent; of many sizes some, from the first to the last."""
         n = len(self.ks)
         places = np.unique(np.linspace(0, n - 1, min(n, MOST_SIZES)).round().astype(int)).tolist()
         rows = []
@@ -83,4 +83,4 @@ class PrintedComparison(Tabular):
             rows.append({"accuracy in %": TITLES.get(method, method), **cells, "seconds": seconds})
         formats = {**{f"k = {self.ks[at]}": "s" for at in places}, "seconds": ".2g"}
         more = f"{n - len(places)} more sizes: see table()." if n > len(places) else ""
-        return "\n".join(filter(None, [aligned(rows, formats), more, self.verdict()]))
+        return Printed([], rows, formats, [text for text in (more, self.verdict()) if text])

@@ -50,7 +50,7 @@ class Pair(NamedTuple):
 def cluster_order(correlations: Floats) -> Indices:
     """Order of features in which correlated ones are neighbours.
 
-    That of the leaves of a tree: average linkage of the distances 1 - |r|, with the optimal ordering
+    That of the leaves of a tree: average linkage of the distances `1 - |r|`, with the optimal ordering
     of neighbours. It depends on the correlations alone.
 
     Parameters

@@ -8,8 +8,9 @@ from typing import Any, Self
 import numpy as np
 
 from fisherset import SelectionPath, selection_path
+from fisherset._format import listed, proven_share
 from fisherset._types import Floats
-from fisherset.evaluation import path_accuracy
+from fisherset.evaluation import compare, path_accuracy
 from fisherset.plots.style import COLOURS, Display, line_style
 
 # Names of F, and of the score of an estimator.
@@ -22,8 +23,8 @@ WORDS = {
 class SelectionPathDisplay(Display):
     """Plot F with its certified band, and the accuracy if there is one, against the number of features.
 
-    F of all sizes is that at one gamma, which is given at the axis. Make it with :meth:`from_path`
-    or :meth:`from_data`.
+    F of all sizes is that at one gamma, which is given at the axis. Make it with :meth:`from_path`,
+    :meth:`from_estimator` or :meth:`from_data`.
 
     Parameters
     ----------
@@ -84,6 +85,33 @@ class SelectionPathDisplay(Display):
             The plot.
         """
         return cls(path, accuracy).plot(ax=ax)
+
+    @classmethod
+    def from_estimator(
+        cls, selector: Any, X: Any, y: Any, ks: Sequence[int | float], *, ax: Any = None, **options: Any
+    ) -> Self:
+        """Select sets of several sizes as a fitted selector would, at its gamma, and plot.
+
+        Parameters
+        ----------
+        selector : GeneralizedFisherScore or JointRegressionScore
+            A fitted selector: its gamma and its constraints are those of all sizes.
+        X, y : array-like
+            Samples and their targets.
+        ks : sequence of int or float
+            The numbers of features.
+        ax : matplotlib Axes, default=None
+            Where to plot; a new figure when None.
+        **options
+            More of :func:`selection_path`, such as `confounders` or `tol`.
+
+        Returns
+        -------
+        display : SelectionPathDisplay
+            The plot.
+        """
+        path: SelectionPath = selection_path(selector, X, y, ks=ks, **options)  # type: ignore[misc]
+        return cls(path).plot(ax=ax)
 
     @classmethod
     def from_data(
@@ -149,6 +177,16 @@ class SelectionPathDisplay(Display):
             ax.plot([], [], color=COLOURS[1], marker="s", linestyle="--", label=f"{score} (right)")
         ax.legend(loc="lower right", frameon=False)
 
+    @property
+    def text_(self) -> str:
+        """The picture in words."""
+        parts = [f"{step.objective:.4g} with {step.k}" for step in self.path]
+        largest = max(step.gap for step in self.path)
+        return (
+            f"F = {listed(parts, 4)} {self.path.what}, at gamma = {self.path.gamma:.4g}: at least "
+            f"{proven_share(largest)} of the best sets of these sizes."
+        )
+
 
 class ComparisonDisplay(Display):
     """Plot the accuracy of methods against the number of features.
@@ -174,6 +212,28 @@ class ComparisonDisplay(Display):
     def __init__(self, comparison: Any, titles: Mapping[str, str] | None = None) -> None:
         self.comparison = comparison
         self.titles = {method: method for method in comparison.accuracy} | dict(titles or {})
+
+    @classmethod
+    def from_data(cls, X: Any, y: Any, ks: Sequence[int], *, ax: Any = None, **options: Any) -> Self:
+        """Compare methods by their accuracy on held-out rows, and plot.
+
+        Parameters
+        ----------
+        X, y : array-like
+            Samples and class labels.
+        ks : sequence of int
+            The numbers of features.
+        ax : matplotlib Axes, default=None
+            Where to plot; a new figure when None.
+        **options
+            Of :func:`fisherset.evaluation.compare`, such as `methods` or `repeats`.
+
+        Returns
+        -------
+        display : ComparisonDisplay
+            The plot.
+        """
+        return cls(compare(X, y, ks, **options)).plot(ax=ax)
 
     def _draw(self, ax: Any) -> None:
         ks = self.comparison.ks

@@ -13,7 +13,7 @@ from fisherset._format import counted
 from fisherset._types import Floats, Indices
 from fisherset.evaluation import cluster_order, columns_of, correlation_matrix
 from fisherset.evaluation.description import side_of_image
-from fisherset.plots.style import COLOURS, Display, drawn
+from fisherset.plots.style import COLOURS, Display, drawn, selected_by
 from fisherset.validation.features import check_features
 
 CORE_ROWS = 10  # features in all sets that have a row each; more share one
@@ -23,7 +23,8 @@ SHOWN_FEATURES = 40  # of those in some sets: more rows could not be read
 class CorrelationDisplay(Display):
     """Plot correlations among features as a heat map.
 
-    Of more than 50 features some are named, evenly spaced. Make it with :meth:`from_data`.
+    Of more than 50 features some are named, evenly spaced. Make it with :meth:`from_estimator` or
+    :meth:`from_data`.
 
     Parameters
     ----------
@@ -50,6 +51,35 @@ class CorrelationDisplay(Display):
             )
         side = min(7.6, 3.0 + 0.18 * len(self.names))
         self.size = (side + 1.0, side)
+
+    @classmethod
+    @documented
+    def from_estimator(
+        cls,
+        selector: Any,
+        X: Any,
+        *,
+        names: Sequence[str] | None = None,
+        cluster: bool = False,
+        ax: Any = None,
+    ) -> Self:
+        """Plot the correlations of the columns that a fitted selector selected.
+
+        Parameters
+        ----------
+        selector : selector
+            A fitted selector.
+        %(X.rows, names.columns)
+        cluster : bool, default=False
+            Whether correlated features are put side by side, as by :func:`cluster_order`.
+        %(ax)
+
+        Returns
+        -------
+        display : CorrelationDisplay
+            The plot.
+        """
+        return cls.from_data(X, selected_by(selector, X), names=names, cluster=cluster, ax=ax)
 
     @classmethod
     @documented
@@ -153,6 +183,28 @@ class AlternativesDisplay(Display):
         self._of_group = [place.get(j, -1) for j in self.others]
         self.n_left_out = len(turns) - len(self.others)
         self.size = (7.0, 1.4 + 0.22 * len(self._labels))
+
+    @classmethod
+    def from_estimator(cls, selector: Any, X: Any, y: Any, *, ax: Any = None, **options: Any) -> Self:
+        """Find the sets that are nearly as good as that of a fitted selector could be, and plot them.
+
+        Parameters
+        ----------
+        selector : GeneralizedFisherScore or JointRegressionScore
+            A fitted selector: its size, gamma and constraints are those of the sets.
+        X, y : array-like
+            Samples and their targets.
+        ax : matplotlib Axes, default=None
+            Where to plot; a new figure when None.
+        **options
+            More of :func:`near_best`, such as `within` or `time_limit`.
+
+        Returns
+        -------
+        display : AlternativesDisplay
+            The plot.
+        """
+        return cls(near_best(selector, X, y, **options)).plot(ax=ax)
 
     @classmethod
     def from_data(cls, X: Any, y: Any, k: int | float, *, ax: Any = None, **options: Any) -> Self:
@@ -269,6 +321,26 @@ class PixelDisplay(Display):
         self.image = np.reshape(np.asarray(mean, dtype=np.float64), (side, side))
         names = list(map(str, mean.keys())) if hasattr(mean, "keys") else None
         self.features = check_features(features, self.image.size, names, rising=False)
+
+    @classmethod
+    @documented
+    def from_estimator(cls, selector: Any, X: Any, *, ax: Any = None) -> Self:
+        """Plot the mean of the rows with the pixels that a fitted selector selected.
+
+        Parameters
+        ----------
+        selector : selector
+            A fitted selector.
+        %(X.rows, ax)
+
+        Returns
+        -------
+        display : PixelDisplay
+            The plot.
+        """
+        features = selected_by(selector, X)
+        values = X if hasattr(X, "mean") else np.asarray(X)
+        return cls(np.asarray(values.mean(axis=0)).ravel(), features).plot(ax=ax)
 
     def _draw(self, ax: Any) -> None:
         rows, columns = np.divmod(self.features, len(self.image))

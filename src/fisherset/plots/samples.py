@@ -17,7 +17,18 @@ from fisherset.evaluation import (
     evenly,
     fitted_values,
 )
-from fisherset.plots.style import COLOURS, MARKERS, PAPER, Display, colour_of, drawn, ink, new_figure
+from fisherset.plots.style import (
+    COLOURS,
+    MARKERS,
+    PAPER,
+    Display,
+    colour_of,
+    drawn,
+    ink,
+    repr_of,
+    selected_by,
+    shown_figure,
+)
 
 DRAWN_POINTS = 2000  # of a figure of rows: more would cover each other
 
@@ -26,7 +37,7 @@ class PlaneDisplay(Display):
     """Plot samples on two directions, with a colour and a shape for each class.
 
     More than ten classes are numbered in the middle of their rows, too. Of 2000 rows at most, and the 30
-    largest classes; rows of others are grey. Make it with :meth:`from_data`.
+    largest classes; rows of others are grey. Make it with :meth:`from_estimator` or :meth:`from_data`.
 
     Parameters
     ----------
@@ -46,6 +57,24 @@ class PlaneDisplay(Display):
 
     def __init__(self, plane: Plane) -> None:
         self.plane, self.codes, self.classes = plane, plane.codes, plane.classes
+
+    @classmethod
+    @documented
+    def from_estimator(cls, selector: Any, X: Any, y: Any, *, ax: Any = None) -> Self:
+        """Plot the samples as the columns that a fitted selector selected show them, at its gamma.
+
+        Parameters
+        ----------
+        selector : GeneralizedFisherScore
+            A fitted selector.
+        %(X.rows, y.classes, ax)
+
+        Returns
+        -------
+        display : PlaneDisplay
+            The plot.
+        """
+        return cls.from_data(X, y, selected_by(selector, X), gamma=selector.gamma_, ax=ax)
 
     @classmethod
     @documented
@@ -134,7 +163,7 @@ def _marker(place: int) -> str:
 class FitDisplay(Display):
     """Plot fitted values against a target, a point for each row, of 2000 rows at most.
 
-    Make it with :meth:`from_data`.
+    Make it with :meth:`from_estimator` or :meth:`from_data`.
 
     Parameters
     ----------
@@ -159,6 +188,24 @@ class FitDisplay(Display):
                 f"target and fitted must be lists of as many numbers, one or more; got the shapes "
                 f"{self.target.shape} and {self.fitted.shape}."
             )
+
+    @classmethod
+    @documented
+    def from_estimator(cls, selector: Any, X: Any, y: Any, *, ax: Any = None) -> Self:
+        """Plot the samples as the columns that a fitted selector selected show them, at its gamma.
+
+        Parameters
+        ----------
+        selector : JointRegressionScore
+            A fitted selector.
+        %(X.rows, y.numbers, ax)
+
+        Returns
+        -------
+        display : FitDisplay
+            The plot.
+        """
+        return cls.from_data(X, y, selected_by(selector, X), gamma=selector.gamma_, ax=ax)
 
     @classmethod
     @documented
@@ -199,7 +246,7 @@ class DistributionDisplay:
 
     Of features of zeros and ones the share of ones is shown.
 
-    Make it with :meth:`from_data`.
+    Make it with :meth:`from_estimator` or :meth:`from_data`.
 
     Parameters
     ----------
@@ -250,6 +297,24 @@ class DistributionDisplay:
 
     @classmethod
     @documented
+    def from_estimator(cls, selector: Any, X: Any, y: Any, *, names: Sequence[str] | None = None) -> Self:
+        """Plot the quantiles of the columns that a fitted selector selected, in each class.
+
+        Parameters
+        ----------
+        selector : selector
+            A fitted selector.
+        %(X.rows, y.classes, names.columns)
+
+        Returns
+        -------
+        display : DistributionDisplay
+            The plot.
+        """
+        return cls.from_data(X, y, selected_by(selector, X), names=names)
+
+    @classmethod
+    @documented
     def from_data(cls, X: Any, y: Any, features: Any, *, names: Sequence[str] | None = None) -> Self:
         """Plot the quantiles of some columns of X in each class, of the 30 largest classes at most.
 
@@ -277,7 +342,7 @@ class DistributionDisplay:
         across = min(3, len(self.names))
         down = -(-len(self.names) // across)
         height = down * (0.9 + 0.22 * len(self.classes))
-        self.figure_ = new_figure(3.0 * across, height)
+        self.figure_ = shown_figure(3.0 * across, height)
         self.axes_ = self.figure_.subplots(down, across, sharey=True, squeeze=False)
         rows = np.arange(len(self.classes))[::-1]
         titles, classes = drawn(self.names), drawn(self.classes, 16)
@@ -297,6 +362,9 @@ class DistributionDisplay:
         if self._few:
             self.figure_.supxlabel(self._few, fontsize=8)
         return self
+
+    def __repr__(self) -> str:
+        return repr_of(self)
 
     @property
     def _few(self) -> str:

@@ -11,7 +11,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Self
 
+from sklearn.utils.validation import check_is_fitted
+
 from fisherset._extras import need
+from fisherset.validation.table import check_same_columns
 
 # Okabe and Ito (2008): distinct under every common form of colour blindness. Markers and
 # dashes repeat the difference for print in grey.
@@ -55,6 +58,14 @@ def styled(*, page: bool = False) -> Iterator[None]:
     matplotlib = need("matplotlib", "A figure")
     with matplotlib.rc_context(PAGE_STYLE if page else STYLE):
         yield
+
+
+def shown_figure(width: float, height: float) -> Any:
+    """A figure of that many inches of pyplot's, which notebooks and `plt.show()` show."""
+    need("matplotlib", "A figure")
+    from matplotlib import pyplot  # slow to import
+
+    return pyplot.figure(figsize=(width, height), layout="constrained")
 
 
 def new_figure(width: float, height: float) -> Any:
@@ -183,7 +194,7 @@ class Display(ABC):
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to plot; a new figure when None.
+            Where to plot; a new figure of pyplot's when None.
 
         Returns
         -------
@@ -191,7 +202,7 @@ class Display(ABC):
             The plot.
         """
         if ax is None:
-            ax = new_figure(*self.size).subplots()
+            ax = shown_figure(*self.size).subplots()
         self.ax_, self.figure_ = ax, ax.figure
         self._draw(ax)
         return self
@@ -199,3 +210,23 @@ class Display(ABC):
     @abstractmethod
     def _draw(self, ax: Any) -> None:
         """Draw on these axes."""
+
+    @property
+    @abstractmethod
+    def text_(self) -> str:
+        """The picture in words."""
+
+    def __repr__(self) -> str:
+        return repr_of(self)
+
+
+def selected_by(selector: Any, X: Any) -> Any:
+    """Mask of the columns of X that a fitted selector selected."""
+    check_is_fitted(selector)
+    check_same_columns(selector, X)
+    return selector.get_support()
+
+
+def repr_of(display: Any) -> str:
+    """The name of a display, and its picture in words."""
+    return f"{type(display).__name__}({display.text_})"

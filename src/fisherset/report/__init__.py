@@ -27,7 +27,14 @@ from fisherset.report.pages import Downloads, build_downloads, embedded, render
 from fisherset.report.panels import Panel, Panels, build_panels
 from fisherset.report.provenance import Provenance, mark_of, python_lines
 from fisherset.report.report import Report, build_report, class_sizes, report_page
-from fisherset.report.trust import Frequency, TrustSection, build_trust, frequencies, trust_record
+from fisherset.report.trust import (
+    Frequency,
+    TrustSection,
+    build_trust,
+    check_record,
+    frequencies,
+    trust_record,
+)
 from fisherset.report.what_if import Commands, WhatIf, build_what_if
 
 __all__ = [
@@ -57,6 +64,7 @@ __all__ = [
     "build_report",
     "build_trust",
     "build_what_if",
+    "check_record",
     "chosen_features",
     "class_sizes",
     "embedded",

@@ -152,7 +152,7 @@ def build_alternatives(found: NearBest) -> Alternatives:
     found = replace(found, names=[short(str(name)) for name in found.names])
     figure = figure_of(
         f"Which {found.what} are in which set",
-        lambda: AlternativesDisplay(found).plot(),
+        AlternativesDisplay(found),
         "A column for each set. Blue: in all of them. Orange: in some. Right: the share of sets.",
     )
     core = [str(found.names[j]) for j in found.core]
@@ -366,7 +366,7 @@ def build_comparison(comparison: Comparison, names: Sequence[str], k: int) -> Co
     sets = [_sets(comparison, size, names) for size in comparison.ks] if comparison.chosen else []
     figure = figure_of(
         "Accuracy against the number of features",
-        lambda: ComparisonDisplay(comparison, titles).plot(),
+        ComparisonDisplay(comparison, titles),
         "Features and classifier from one random half of the rows.",
     )
     repeats = len(next(iter(comparison.accuracy.values())))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,12 +12,14 @@ from fisherset import Explanation
 from fisherset._format import (
     NEGLIGIBLE,
     counted,
+    json_value,
     kept_share,
     leakage_sentence,
     most_share,
     repeated_option,
     shown,
 )
+from fisherset.report.classes import ClassLoss, losses_by_class, separation_of
 from fisherset.report.pages import short
 
 # The score of a feature by itself; of a group it is the sum over its features.
@@ -59,6 +61,11 @@ class ChosenFeature(NamedTuple):
         Upper bound on F over all sets without it; NaN where it is no smaller than F.
     required : bool
         Whether it had to be selected, by request.
+    separates : str
+        The classes that it mainly separates from the rest: "ALL higher, AML lower"; of two classes "higher
+        in ALL"; empty for a target of numbers.
+    by_class : mapping of str to ClassLoss
+        What each class loses without it.
     """
 
     rank: int
@@ -74,6 +81,32 @@ class ChosenFeature(NamedTuple):
     exchanged: float = math.nan
     bound_without: float = math.nan
     required: bool = False
+    separates: str = ""
+    by_class: Mapping[str, ClassLoss] = {}
+
+    def record(self) -> dict[str, Any]:
+        """Return it for JSON.
+
+        Returns
+        -------
+        record : dict
+            Strings, numbers, and of the classes a dictionary; None for what is not a finite number.
+        """
+        of_classes = {
+            name: {key: json_value(value) for key, value in own._asdict().items()}
+            for name, own in self.by_class.items()
+        }
+        return {**{key: json_value(value) for key, value in self.cells().items()}, "by_class": of_classes}
+
+    def cells(self) -> dict[str, Any]:
+        """Return it as a row of a file.
+
+        Returns
+        -------
+        cells : dict
+            Strings and numbers.
+        """
+        return {key: value for key, value in self._asdict().items() if key != "by_class"}
 
     @property
     def shown(self) -> str:
@@ -101,7 +134,11 @@ class ChosenFeature(NamedTuple):
 
 
 def chosen_features(
-    selector: Any, found: Explanation, names: Sequence[str], sizes: Sequence[int] | None = None
+    selector: Any,
+    found: Explanation,
+    names: Sequence[str],
+    sizes: Sequence[int] | None = None,
+    values: Mapping[int, str] | None = None,
 ) -> list[ChosenFeature]:
     """Return the features, or groups, of a fitted selector, best first.
 
@@ -115,13 +152,16 @@ def chosen_features(
         The names of all columns, or of all groups.
     sizes : sequence of int, default=None
         Number of features of each group.
+    values : mapping of int to str, default=None
+        Of groups whose one feature stands for one value of a column of strings, that value: "more male in
+        ill" is said then, not "higher".
 
     Returns
     -------
     rows : list of ChosenFeature
         One for each feature or group.
     """
-    rows = []
+    rows, separated = [], found.separated
     for at in np.argsort(selector.ranking_[found.features]):
         j, nearest, best = (int(some[at]) for some in (found.features, found.stand_ins, found.exchanges))
         proven, bound = selector.proven_, float(selector.upper_bound_without_[j])
@@ -140,6 +180,8 @@ def chosen_features(
                 names[best] if best >= 0 else None,
                 float(found.exchanged[at]),
                 bound if in_every and math.isfinite(bound) else math.nan,
+                separates=separation_of(found, separated[at], int(at), (values or {}).get(j)),
+                by_class=losses_by_class(found, int(at)),
             )
         )
     return rows
@@ -148,7 +190,9 @@ def chosen_features(
 def shortened(row: ChosenFeature) -> ChosenFeature:
     """Return a row with names that a page can show."""
     stand_in, exchange = (name and short(name) for name in (row.stand_in, row.exchange))
-    return row._replace(name=short(row.name), stand_in=stand_in, exchange=exchange)
+    return row._replace(
+        name=short(row.name), stand_in=stand_in, exchange=exchange, separates=short(row.separates)
+    )
 
 
 class Remark(NamedTuple):

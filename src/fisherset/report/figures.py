@@ -184,7 +184,7 @@ def _best_alone(sample: Sample, places: Indices) -> int:
 
 def _pixels(sample: Sample) -> Figure:
     mean = np.asarray(sample.whole.mean(axis=0)).ravel()
-    return figure_of("Selected pixels", lambda: PixelDisplay(mean, sample.columns).plot(), "", "Pixels")
+    return figure_of("Selected pixels", PixelDisplay(mean, sample.columns), "", "Pixels")
 
 
 def _rows(sample: Sample) -> list[Figure]:
@@ -200,7 +200,7 @@ def _rows(sample: Sample) -> list[Figure]:
         target = np.asarray(sample.y, dtype=np.float64)
         note = f"A ridge regression on the selected features, as in F. {note}"
         title, fit = "Target and fitted values", FitDisplay(target, fitted)
-        return [figure_of(title, fit.plot, note + sample.caveat, "Rows")]
+        return [figure_of(title, fit, note + sample.caveat, "Rows")]
     plane = discriminant_plane(sample.table, sample.y, gamma=sample.gamma)
     if sample.columns.size < 2 or not plane.objective > 0:
         return []
@@ -210,7 +210,7 @@ def _rows(sample: Sample) -> list[Figure]:
     weighted = " Rows are not weighted here." if sample.weighted else ""
     note = f"{words}, of the selected features together.{weighted} {note}"
     title = "Rows in the discriminant plane"
-    return [figure_of(title, PlaneDisplay(plane).plot, note + sample.caveat, "Rows")]
+    return [figure_of(title, PlaneDisplay(plane), note + sample.caveat, "Rows")]
 
 
 def redundancy_of(sample: Sample) -> Redundancy | None:
@@ -246,4 +246,4 @@ def _heat_map(correlations: Any, names: Sequence[str]) -> Figure | None:
         return None
     order = cluster_order(correlations)
     display = CorrelationDisplay(correlations[np.ix_(order, order)], [names[j] for j in order])
-    return figure_of("Correlations", display.plot, "Correlated features are side by side, whatever the sign.")
+    return figure_of("Correlations", display, "Correlated features are side by side, whatever the sign.")

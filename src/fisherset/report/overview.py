@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from fisherset._format import counted, listed
+from fisherset.evaluation import HeldOut as Checked
 from fisherset.report.features import ChosenFeature, Remark
 from fisherset.report.pages import short
 
@@ -228,6 +229,26 @@ class HeldOut(NamedTuple):
             In per cent, or as a number.
         """
         return f"{100 * score:.1f} %" if self.measured == "accuracy" else f"{score:.3f}"
+
+    @classmethod
+    def of(cls, found: Checked) -> HeldOut:
+        """Return the score of a selection that was repeated in folds.
+
+        Parameters
+        ----------
+        found : HeldOut
+            From :func:`fisherset.evaluation.held_out`.
+
+        Returns
+        -------
+        held_out : HeldOut
+            For a tile.
+        """
+        others = {"One-by-one ranking": found.ranking}
+        if found.all_columns is not None:
+            others = {"All columns": found.all_columns, **others}
+        how = "Linear model; the whole selection was repeated without the rows it is scored on."
+        return cls(found.metric, found.score, found.error, found.majority, others, how)
 
     @property
     def tile(self) -> Tile:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from fisherset import __version__
 from fisherset._extras import need
 from fisherset._files import rows_as_text, safe_cell
 from fisherset._format import json_value
-from fisherset.plots.style import as_svg, darkened, styled
+from fisherset.plots.style import Display, as_svg, darkened, new_figure, styled
 
 
 class Figure(NamedTuple):
@@ -52,11 +52,11 @@ def render(package: str, template: str, **content: Any) -> str:
     return environment.get_template(template).render(**content)
 
 
-def figure_of(title: str, draw: Callable[[], Any], note: str = "", short: str = "") -> Figure:
-    """Draw a display for light and dark pages; `draw` returns one that has been plotted."""
+def figure_of(title: str, display: Display, note: str = "", short: str = "") -> Figure:
+    """Draw a display for light and dark pages."""
     need("jinja2", "A page")  # with what it installs, figures can be drawn
     with styled(page=True):
-        display = draw()
+        display.plot(ax=new_figure(*display.size).subplots())
         svg = as_svg(display.figure_)
     return Figure(title, display.text_, embedded(svg), embedded(darkened(svg)), note, short or title)
 
@@ -91,7 +91,7 @@ class Downloads(NamedTuple):
     names : str
         A name a line, best first, for `certify --features`. Line breaks in names are blanks.
     csv : str
-        The table of the page, unrounded; no cell is a formula to a spreadsheet.
+        The table of the page, unrounded, without losses of classes; no cell is a formula to a spreadsheet.
     json : str
         The same with the certificate, for programs.
     """
@@ -130,9 +130,10 @@ def build_downloads(
         "features": plain,
         **({"groups": {name: list(some) for name, some in members.items()}} if members else {}),
     }
+    cells = [{key: own for key, own in row.items() if not isinstance(own, Mapping)} for row in plain]
     names = "".join(f"{' '.join(str(row['name']).splitlines())}\n" for row in rows)
     return Downloads(
         names,
-        rows_as_text(plain, ",", "\r\n", safe_cell),  # opened in a spreadsheet; the other two are exact
+        rows_as_text(cells, ",", "\r\n", safe_cell),  # opened in a spreadsheet; the other two are exact
         json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False),
     )

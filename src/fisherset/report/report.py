@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from fisherset import Explanation, NearBest, __version__
 from fisherset._format import certificate_sentence, counted
 from fisherset.evaluation import TITLES, Comparison
+from fisherset.evaluation import HeldOut as Checked
+from fisherset.report.classes import LossTable, loss_table
 from fisherset.report.comparisons import Alternatives, Compared, Sizes, build_alternatives, build_comparison
 from fisherset.report.features import (
     OWN_SCORES,
@@ -58,6 +60,8 @@ class Report(NamedTuple):
         What is selected: features, columns or groups; and for classification or regression.
     rows : list of ChosenFeature
         The features, best first.
+    losses : LossTable or None
+        What each class loses without each feature.
     pictures, panels, downloads : Pictures, Panels, Downloads
         The pictures, those of each selected feature, and the features as files.
     comparison, alternatives, sizes : Compared, Alternatives, Sizes or None
@@ -80,6 +84,7 @@ class Report(NamedTuple):
     noun: str
     task: str
     rows: list[ChosenFeature]
+    losses: LossTable | None
     pictures: Pictures
     panels: Panels
     downloads: Downloads
@@ -121,6 +126,7 @@ def build_report(
     what_if: WhatIf | None = None,
     ended: Sequence[Remark] | None = None,
     trust: TrustSection | None = None,
+    checked: Checked | str | None = None,
 ) -> Report:
     """Put the content of a page about a fitted selector together.
 
@@ -162,6 +168,8 @@ def build_report(
         How the search ended and compares with chance; None for the words of :func:`remarks_on`.
     trust : TrustSection, default=None
         From :func:`build_trust`.
+    checked : HeldOut or str, default=None
+        From :func:`fisherset.evaluation.held_out`, or why there is none.
 
     Returns
     -------
@@ -188,6 +196,10 @@ def build_report(
     words = {"noun": noun, "task": task, "limited": limited, "adjusted": adjusted or sample.adjusted}
     warned = [*remarks, *(remarks_on(selector) if ended is None else ended), *tiny_classes(classes)]
     held_out = _held_out(compared_sizes, comparison, int(order.size), classes, task)
+    if isinstance(checked, str):
+        warned.append(Remark(f"Not checked on held-out rows. {checked}", warns=False))
+    elif checked is not None and comparison is None:
+        held_out = HeldOut.of(checked)
     overview = _overview(selector, rows, warned, words, held_out, title, line)
     if comparison is not None:
         overview = _compared(overview, comparison, int(order.size))
@@ -200,9 +212,10 @@ def build_report(
         noun=noun,
         task=task,
         rows=[shortened(row) for row in rows],
+        losses=loss_table(found, rows),
         pictures=pictures_of(sample),
         panels=panels_of(sample),
-        downloads=build_downloads([row._asdict() for row in rows], members, numbers_in_files),
+        downloads=build_downloads([row.record() for row in rows], members, numbers_in_files),
         comparison=None if comparison is None else build_comparison(comparison, shown_names, order.size),
         alternatives=None if alternatives is None else build_alternatives(alternatives),
         sizes=compared_sizes,

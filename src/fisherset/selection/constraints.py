@@ -18,7 +18,7 @@ from fisherset._format import shown as listed
 from fisherset._names import is_pattern, matching, read_names
 from fisherset._types import Floats, Indices
 from fisherset.selection.noise import Noise, between_shares, measure_noise
-from fisherset.solver import Domain, Units, mask_of, without
+from fisherset.solver import Domain, Solution, Units, mask_of, without
 from fisherset.statistics import TableProblem
 from fisherset.validation import parameters as parameter
 from fisherset.validation.features import ColumnIndex, entries
@@ -195,6 +195,12 @@ class PosedProblem:
         chain = np.concatenate([found[:m], constant[required], found[m:], constant[~required]])
         out = self.constraints.mask(self.constraints.excluded)[chain]
         return np.concatenate([chain[~out], chain[out]])
+
+    def support_of(self, solution: Solution) -> NDArray[np.bool_]:
+        """Mask of the columns of a solution: all units are ranked only where too few of them vary."""
+        if self.domain.m == self.k:
+            return self.constraints.mask(self.units[solution.units])[self.constraints.codes]
+        return self.support(self.ranked(solution.order))
 
     def support(self, order: Indices) -> NDArray[np.bool_]:
         """Mask of the columns of the first k units in an order of all."""

@@ -10,6 +10,9 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from fisherset._format import counted
+from fisherset._html import Table, as_html
+from fisherset._records import cut, name_of
 from fisherset._types import Floats
 from fisherset.data import DaskRows, lazy_columns
 from fisherset.selection.leakage import warn_leakage
@@ -118,6 +121,34 @@ class BaseSelector(SelectorMixin, BaseEstimator):
                 f"selected columns when it is made, as by scan(..., columns=get_feature_names_out())."
             )
         return super().transform(check_container(X))
+
+    def _verdicts(self) -> list[str]:
+        """Return what is known of a fitted selection, in sentences."""
+        return []
+
+    def _card(self) -> str:
+        """Return the selected features, best first, and what is known of them, in HTML."""
+        if not hasattr(self, "support_"):
+            return ""
+        scored = self.scores_.size == self.support_.size  # else groups are scored and ranked
+        order = np.argsort(self.ranking_, kind="stable") if scored else np.arange(self.support_.size)
+        selected = order[self.support_[order]]
+        names = [name_of(j if self._names is None else self._names[j]) for j in selected.tolist()]
+        scores = [[f"{self.scores_[j]:.4g}"] if scored else [] for j in selected.tolist()]
+        rows = [[cut(name), *score] for name, score in zip(names, scores, strict=True)]
+        heading = f"{counted(selected.size, 'features')} of {self.support_.size} selected"
+        keys = ["feature", *(["score"] if scored else [])]
+        return as_html([f"{heading}.", *self._verdicts()], Table(keys, rows, frozenset({"score"})))
+
+    def _repr_html_inner(self) -> str:
+        return super()._repr_html_inner() + self._card()
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        """Return the diagram of scikit-learn, and the selection of a fitted selector, for a notebook."""
+        shown: dict[str, str] = super()._repr_mimebundle_(**options)
+        if "text/html" in shown:
+            shown["text/html"] += self._card()
+        return shown
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self, "support_")

@@ -10,11 +10,12 @@ from typing import Any, Self, TextIO
 
 import numpy as np
 
+from fisherset._format import certificate_figures, certificate_sentence
 from fisherset.selection.constraints import PosedProblem, SetArguments
 from fisherset.selection.outcome import prove_units, table_bounds, warn_status
 from fisherset.selection.request import Request, SearchOptions, check_criterion, check_request, check_search
 from fisherset.selectors.base import BaseSelector, ranking_from
-from fisherset.solver import UNCERTIFIED_TOL, Iteration, Solution, mask_of
+from fisherset.solver import UNCERTIFIED_TOL, Iteration, Solution, Status, mask_of
 from fisherset.solver.solution import LARGEST_ROUNDED_GAP
 from fisherset.statistics.measured import FitArguments, MeasuredTable
 from fisherset.validation import parameters as parameter
@@ -43,6 +44,7 @@ class JointSelector(BaseSelector):
     verbose: int = 0
     _task = CLASSIFICATION
     _fitted_with: tuple[str, ...] = ()
+    _about: dict[str, Any]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -104,11 +106,26 @@ class JointSelector(BaseSelector):
         warn_constant(mask_of(order.size, posed.constant), unforced, constraints.what)
         warn_status(solution.status)
 
+    def _verdicts(self) -> list[str]:
+        """Return the certificate, how the search ended, and a comparison with noise."""
+        told = []
+        if self.upper_bound_ < np.inf:
+            figures = certificate_figures(self.objective_, self.upper_bound_, self.gamma_)
+            known: dict[str, Any] = {"figures": figures, "task": self._task, "optimal": self.optimal_}
+            told.append(
+                certificate_sentence(gap=self.gap_, upper_bound=self.upper_bound_, **known, **self._about)
+            )
+        ended = [] if self.status_ is Status.CONVERGED else [f"{self.status_.value}."]
+        return [*told, *ended, *([] if self.noise_ is None else [str(self.noise_)])]
+
     def _certify(self, posed: PosedProblem, solution: Solution) -> None:
         """Keep what is proven of the selection, and of single features."""
         self.objective_, self.upper_bound_ = solution.objective, solution.upper_bound
         self.gap_, self.status_ = solution.gap, solution.status
         self.optimal_, self.n_nodes_ = solution.optimal, solution.n_nodes
+        constraints = posed.constraints
+        self._about = {"k": posed.k, "noun": constraints.what, "limited": constraints.limited}
+        self._about["adjusted"] = posed.adjusted
         bounds = table_bounds(posed, solution)
         self.upper_bound_with_, self.upper_bound_without_ = bounds
         units = posed.constraints.what, posed.constraints.labels

@@ -1,6 +1,6 @@
 """The search for the subset, from statistics alone: relaxation, exchange, exact search and their bounds."""
 
-from fisherset.solver.domain import TIE, Domain, Units, mask_of, ranked, without
+from fisherset.solver.domain import TIE, Domain, Units, largest, mask_of, ranked, without
 from fisherset.solver.exact.near_best import NearBestSets, near_best_sets
 from fisherset.solver.exchange.swaps import best_swaps, lost_units, outsider_gains, unit_losses
 from fisherset.solver.problem import Problem, Samples, rescale
@@ -31,6 +31,7 @@ __all__ = [
     "conclude",
     "grade",
     "grade_exactly",
+    "largest",
     "lost_units",
     "mask_of",
     "measure_subset",

@@ -327,7 +327,8 @@ def largest(values: Floats, m: int, second: Floats | None = None) -> Indices:
     if m == 0:
         return EMPTY
     rounded = _rounded(values)
-    candidates = np.flatnonzero(rounded >= np.partition(rounded, values.size - m)[values.size - m])
+    # the m-th from the top: a partition is slow where most values are equal, and those are the least ones
+    candidates = np.flatnonzero(rounded >= -np.partition(-rounded, m - 1)[m - 1])
     if candidates.size == m:
         return candidates
     # several are tied for the last places

@@ -10,7 +10,7 @@ problem      C, diag G and blocks of G for the solver; folds are problems, too
 """
 
 from fisherset.statistics.budget import check_least_memory, least_memory
-from fisherset.statistics.folds import FoldedTable
+from fisherset.statistics.folds import FoldedTable, PartitionedTable, problem_of_rows
 from fisherset.statistics.problem import TableProblem
 from fisherset.statistics.products.products import ComplementProducts, RowProducts, StoredProducts
 from fisherset.statistics.sums.coding import Classes, Coding, Numbers
@@ -32,6 +32,7 @@ __all__ = [
     "FoldedTable",
     "GraphScatter",
     "Numbers",
+    "PartitionedTable",
     "RowProducts",
     "Scatter",
     "StoredProducts",
@@ -41,6 +42,7 @@ __all__ = [
     "least_memory",
     "nearest_neighbours",
     "pair_distances",
+    "problem_of_rows",
     "rbf_dependence",
     "sum_moments",
     "within_scatter",

@@ -1,14 +1,15 @@
-"""A problem with other targets for the same rows: G is shared, C = X'H is computed anew."""
+"""Problems with other targets for the same rows: G is shared, C = X'H of many targets is one product."""
 
 from __future__ import annotations
 
-from copy import copy
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from fisherset._types import Floats, Indices
+from fisherset._types import Floats
 from fisherset.data import Block, CountedRows, MemoryRows
 from fisherset.statistics.kernels import kernel_of, nuisance, weighted
 from fisherset.statistics.measured import MeasuredTable
@@ -16,33 +17,30 @@ from fisherset.statistics.problem import TableProblem
 from fisherset.statistics.products.products import RowProducts
 from fisherset.statistics.sums.coding import Classes, Coding, Labels, Numbers
 from fisherset.statistics.sums.guard import Guard
-from fisherset.statistics.sums.scatter import Scatter
+from fisherset.statistics.sums.moments import Moments
+
+AT_ONCE = 2**22  # numbers of H, and of C, of the targets that are multiplied together: 32 MB
+# Columns up to which all of G costs less than the pieces that a hundred searches among noise need.
+WHOLE_GRAM = 3000
 
 
-@dataclass(frozen=True)
-class TargetSums:
-    """Sums over rows that depend on the targets: N'T, the squares of T and T'X."""
+class CodedTargets(NamedTuple):
+    """H of some targets, n x r, and the sums that their coding needs."""
 
-    NT: Floats
-    TT: Floats
-    TX: Floats
-
-    def __add__(self, other: TargetSums) -> TargetSums:
-        return TargetSums(self.NT + other.NT, self.TT + other.TT, self.TX + other.TX)
+    H: Floats
+    moments: Moments
+    coding: Coding
 
 
 @dataclass(frozen=True)
 class TargetKernel:
-    """The sums of a block, X as the guard shows it."""
+    """H'X of a block, X as the guard shows it; the targets of the rows are the weighted H."""
 
-    coding: Coding
     guard: Guard
 
-    def __call__(self, block: Block) -> TargetSums:
-        X, N, T = self.guard.apply(block.X), nuisance(block), self.coding.rows(block.y)
-        TW = weighted(T, block.weight)
-        squares = kernel_of(T).squares(T, block.weight)
-        return TargetSums(np.asarray((TW.T @ N).T), squares, kernel_of(X).sums(X, TW))
+    def __call__(self, block: Block) -> Floats:
+        X = self.guard.apply(block.X)
+        return np.asarray(kernel_of(X).sums(X, block.y))
 
 
 class SharedRows:
@@ -51,11 +49,17 @@ class SharedRows:
     def __init__(self, table: MeasuredTable, problem: TableProblem) -> None:
         memory = getattr(table.rows, "rows", None)
         assert isinstance(memory, MemoryRows)
-        assert isinstance(problem.products, RowProducts)
-        self._memory, self._table, self._problem = memory, table, problem
-        self._products = problem.products
+        self._memory, self._coding, self._moments = memory, table.coding, table.scatter.moments
+        self._problem = problem
+        self._N = nuisance(Block(memory.X, None, None, memory.confounders))
+        self._root = None if memory.weight is None else np.sqrt(memory.weight)[:, None]
         self.y: Any = memory.y  # class codes, or numbers, or indicators of label sets
-        self.weight = memory.weight
+        self._of_class: Floats | None = None  # row of H of each class, where all orders have the same
+        if isinstance(table.coding, Classes) and memory.weight is None and memory.confounders is None:
+            moments = self._moments
+            centred = np.eye(table.coding.size) - moments.NT[0] / moments.n
+            self._of_class = table.coding.rotate(centred, moments)
+        self._whole = problem.columns.size <= WHOLE_GRAM and problem.hold_gram()
 
     @staticmethod
     def suits(table: MeasuredTable) -> bool:
@@ -63,29 +67,45 @@ class SharedRows:
         memory = isinstance(getattr(table.rows, "rows", None), MemoryRows)
         return memory and isinstance(table.products, RowProducts) and table.products.n_rows is not None
 
-    def residuals(self) -> Floats:
-        """Targets that are numbers, adjusted for the confounders, n x p."""
-        N = nuisance(Block(self._memory.X, None, None, self._memory.confounders))
-        root = np.ones((len(N), 1)) if self.weight is None else np.sqrt(self.weight)[:, None]
-        left: Floats = self.y - N @ np.linalg.lstsq(N * root, self.y * root, rcond=None)[0]
-        return left
+    def problems(self, targets: Iterable[Any]) -> Iterator[TableProblem]:
+        """The problem with each of the targets, all of one coding."""
+        d, size = self._moments.squares.size, self._coding.size
+        count = max(1, AT_ONCE // (size * max(d, len(self._N))))
+        left = iter(targets)
+        while some := [self._coded(y) for y in islice(left, count)]:
+            C = self._products(some)
+            for one, part in zip(some, C, strict=True):
+                yield self._posed(one, part)
 
-    def permuted(self, order: Indices) -> TableProblem:
-        """The problem whose row i has the target of row order[i]."""
-        return self.with_targets(self.y[order])
+    def _coded(self, y: Any) -> CodedTargets:
+        """H of some targets, adjusted for the confounders."""
+        if self._of_class is not None:
+            return CodedTargets(self._of_class[y], self._moments, self._coding)
+        coding, N, weight = self._coding_of(y), self._N, self._memory.weight
+        T = coding.rows(y)
+        TW, squares = weighted(T, weight), kernel_of(T).squares(T, weight)
+        moments = replace(self._moments, NT=np.asarray((TW.T @ N).T), TT=squares, T_added=squares)
+        dense: Floats = T if isinstance(T, np.ndarray) else T.toarray()
+        return CodedTargets(coding.rotate(dense - N @ moments.alpha, moments), moments, coding)
 
-    def with_targets(self, y: Any) -> TableProblem:
-        """The problem with other targets, of the same coding."""
-        coding, rows = self._coding(y), CountedRows(self._memory.with_targets(y))
-        moments = self._table.scatter.moments
-        sums = rows.reduce(TargetKernel(coding, moments.guard))
-        moments = replace(moments, NT=sums.NT, TT=sums.TT, TX=sums.TX, T_added=sums.TT)
-        products = copy(self._products)
-        products.source = rows
-        return self._problem.with_targets(products, Scatter(moments, coding, rows), coding)
+    def _coding_of(self, y: Any) -> Coding:
+        if isinstance(self._coding, Classes):
+            return self._coding
+        kind = Labels.of_sets if isinstance(self._coding, Labels) else Numbers.of
+        return kind(y, self._memory.weight)
 
-    def _coding(self, y: Any) -> Coding:
-        coding = self._table.coding
-        if isinstance(coding, Classes):
-            return coding
-        return Labels.of_sets(y, self.weight) if isinstance(coding, Labels) else Numbers.of(y, self.weight)
+    def _products(self, some: list[CodedTargets]) -> Iterator[Floats]:
+        """X'H of each of the targets, d x r, from one pass over the rows."""
+        H = np.hstack([one.H for one in some])
+        rows = CountedRows(self._memory.with_targets(weighted(H, self._memory.weight)))
+        sums = rows.reduce(TargetKernel(self._moments.guard))
+        stops = np.cumsum([one.H.shape[1] for one in some])
+        for one, stop in zip(some, stops, strict=True):
+            yield sums[stop - one.H.shape[1] : stop].T
+
+    def _posed(self, targets: CodedTargets, products: Floats) -> TableProblem:
+        """The problem of some targets, whose products with the columns are known."""
+        H = targets.H if self._root is None else targets.H * self._root
+        return self._problem.with_targets(
+            products, H, targets.moments, targets.coding, same_cache=self._whole
+        )

@@ -29,6 +29,7 @@ from fisherset.statistics.products.sparse_columns import SparseColumnProducts
 from fisherset.statistics.sums.coding import Coding
 from fisherset.statistics.sums.errors import relative_error
 from fisherset.statistics.sums.guard import fill_missing
+from fisherset.statistics.sums.moments import Moments
 from fisherset.statistics.sums.scatter import SLICE, Scatter
 
 
@@ -73,30 +74,61 @@ class TableProblem:
         self.scale[unknown] = np.inf  # a column of zeros, which may be anything of length sqrt(n)
         with np.errstate(over="ignore"):  # the diagonal is checked where the problem is posed
             self.diagonal: Floats = np.where(unknown, self.n, total / self.scale / self.scale)
-        self._standardize, self._unknown = standardize, unknown
-        self._set_targets()
-        self._set_caches(budget, eager)
-
-    def _set_targets(self) -> None:
-        """Compute C, and the errors of the numbers of this problem."""
         with np.errstate(over="ignore"):
-            self.C: Floats = self.scatter.products(self.scale)
-            self.rounding = self._rounding(self._unknown, self._standardize)
-        self.rank = self.scatter.rank  # columns of H as the coding has it
+            self.C: Floats = scatter.products(self.scale)
+            self.rounding = self._rounding(unknown, standardize)
+        self.rank = scatter.rank  # columns of H as the coding has it
         # F depends on H by C C' alone: where H has more columns than the table, H times a basis is enough
         self.basis: Floats | None = None
         if self.rank > self.columns.size:
             self.basis = np.linalg.qr(self.C.T)[0]
             self.C = self.C @ self.basis
+        self._budget = budget
+        self._set_caches(budget, eager)
 
-    def with_targets(self, products: Products, scatter: Scatter, coding: Coding) -> TableProblem:
-        """The same columns with other targets: G and what is kept of it are shared."""
-        other = copy(self)
-        other.__dict__.pop("samples", None)  # it holds the targets
-        other.products, other.scatter, other.coding = products, scatter, coding
-        other.ceiling, other._prefetcher = scatter.ceiling, None
-        other._set_targets()
+    def with_targets(
+        self, products: Floats, H: Floats, moments: Moments, coding: Coding, *, same_cache: bool
+    ) -> TableProblem:
+        """The same columns with other targets, for searches of which nothing is claimed.
+
+        G is shared, and so are the bounds on errors, which are those of the targets given first.
+
+        Parameters
+        ----------
+        products : ndarray of shape (n_table_columns, r)
+            X'H as the guard shows X.
+        H : ndarray of shape (n_samples, r)
+            The targets in sample space.
+        moments : Moments
+            Sums of the targets.
+        coding : Coding
+            Their meaning.
+        same_cache : bool
+            Whether blocks of G are kept in the same place, as searches for these targets need the same ones.
+        """
+        other, scatter = copy(self), self.scatter.with_targets(products, moments, coding)
+        some = products if self._whole else products[self.columns]
+        C: Floats = np.empty(some.shape)
+        np.divide(some, self.scale[:, None], out=C)
+        other.scatter, other.coding, other.ceiling, other.rank = scatter, coding, scatter.ceiling, C.shape[1]
+        other.basis = None
+        if C.shape[1] > len(C):
+            other.basis = np.linalg.qr(C.T)[0]
+            C, H = C @ other.basis, H @ other.basis
+        other.C = C
+        n_rows = self.products.n_rows
+        other.__dict__["samples"] = None if n_rows is None else SampleSpace(other, n_rows, H)
+        if not same_cache:
+            other._set_caches(self._budget, eager=False)
         return other
+
+    def hold_gram(self) -> bool:
+        """Compute all of G, if the memory limit allows to keep it; whether it is kept."""
+        every = np.arange(self.columns.size)
+        fits = 8 * every.size**2 <= self._cache_bytes
+        if fits:
+            self.gram(every, every)
+        return fits
 
     def _rounding(self, unknown: NDArray[np.bool_], standardize: bool) -> Rounding:
         """Errors of the numbers of this problem (see `sums.errors` and `fisherset._rounding`)."""
@@ -129,6 +161,7 @@ class TableProblem:
                 products.forecast = partial(_forecast_in_table, prefetcher, self.columns)
         self._groups = GroupBlocks(self._blocks, n_bytes // 16 if by_passes else 0)
         n_bytes -= self._groups.budget
+        self._cache_bytes = n_bytes
         if by_passes and self._prefetcher is not None:
             self._cache: GramCache = GramBatches(self._gram_columns, d, n_bytes, self._prefetcher)
         elif eager:

@@ -58,7 +58,7 @@ def read_table(
         The column of labels, or numbers; None where the file says itself.
     drop : sequence of str
         Columns to leave out; a string may name several, with commas between them, be a pattern such as
-        "MT-*", or @ and a file with a name a line.
+        `"MT-*"`, or @ and a file with a name a line.
     impute : {"median", "indicator"}, default=None
         What to do about missing values: take the median, or the most frequent value; or besides
         mark them in a column of their own. None to refuse them.

@@ -53,7 +53,7 @@ def scan(
     paths : path, list of paths, or table
         A file (Parquet, Arrow or Feather, CSV, TSV or other text, which may be compressed as .csv.gz; a
         sheet of Excel or OpenDocument, JSON, or one of them in a .zip); a list of such;
-        a pattern such as "rows/*.parquet"; a folder, whose `key=value` folders are columns,
+        a pattern such as `"rows/*.parquet"`; a folder, whose `key=value` folders are columns,
         too; an .h5ad file or .zarr folder of AnnData. Or a `pyarrow.dataset.Dataset`, a polars LazyFrame,
         a DuckDB relation, AnnData, a data frame of pandas, polars or Dask, or a function that opens a
         `pyarrow.RecordBatchReader` each time it is called.

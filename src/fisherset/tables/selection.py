@@ -96,6 +96,9 @@ class Selection:
         How the target was interpreted: "3 classes", "numbers from 25 to 346".
     trust : dict or None
         Advice, permutation test and stability, where they were asked for.
+    held_out : dict or None
+        Score on rows that the selection was not made on, next to those of all columns, of a one-by-one
+        ranking and of the most frequent class; or the reason why there is none.
     """
 
     features: list[Feature]
@@ -132,6 +135,7 @@ class Selection:
     drop_unlabelled: bool = False
     target_range: str = ""
     trust: dict[str, Any] | None = None
+    held_out: dict[str, Any] | None = None
 
     def as_json(self) -> str:
         """The content of the file.

@@ -50,17 +50,20 @@ def index_interval(supports: NDArray[np.bool_], level: float) -> tuple[float, fl
     return index - width, index + width
 
 
-def cluster_features(X: Any, frequencies: Floats) -> Indices:
+def cluster_features(X: Any, frequencies: Floats, groups: Indices | None = None) -> Indices:
     """Cluster of each feature, numbered in the order of their first features.
 
-    All pairs in a cluster have an absolute correlation of `INTERCHANGEABLE` or more (complete linkage).
+    All pairs in a cluster have an absolute correlation of `INTERCHANGEABLE` or more (complete linkage), or
+    are of one group.
     """
     often = np.flatnonzero((frequencies >= CLUSTERED_SHARE) & (frequencies > 0))
     often = np.sort(often[np.argsort(-frequencies[often], kind="stable")[:MOST_CLUSTERED]])
     representative = np.arange(frequencies.size)
     values = _numbers(X, often)
     if values is not None and often.size > 1:
-        distances = 1 - np.abs(_correlations(values))
+        distances = np.maximum(1 - np.abs(_correlations(values)), 0.0)
+        if groups is not None:
+            distances[groups[often][:, None] == groups[often]] = 0.0
         condensed = distances[np.triu_indices(often.size, 1)]
         labels = fcluster(linkage(condensed, "complete"), 1 - INTERCHANGEABLE, "distance")
         _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
@@ -89,7 +92,8 @@ def _correlations(values: Floats) -> Floats:
     centred /= np.where(size > 0, size, 1.0)  # whose squares are safe
     lengths = np.sqrt(np.sum(centred**2, axis=0))
     centred /= np.where(lengths > 0, lengths, 1.0)
-    return np.clip(centred.T @ centred, -1.0, 1.0)
+    correlations: Floats = centred.T @ centred
+    return correlations
 
 
 def cluster_supports(supports: NDArray[np.bool_], clusters: Indices) -> NDArray[np.bool_]:

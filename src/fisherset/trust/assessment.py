@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from fisherset._html import as_html
 from fisherset.selectors import GeneralizedFisherScore, JointRegressionScore
 from fisherset.trust.held_out import HeldOut, held_out
-from fisherset.trust.permutation import PermutationTest, permutation_test
-from fisherset.trust.stability import Stability, stability
+from fisherset.trust.permutation import LEAST_DONE, PermutationTest, permutation_test
+from fisherset.trust.resampling import LEAST_PAIRS
+from fisherset.trust.stability import THRESHOLD, Stability, stability
 from fisherset.validation.parameters import check_integer, check_jobs
 
 LEVEL = 0.05  # of the permutation test
@@ -35,12 +40,15 @@ class Assessment:
         F against F of permuted targets.
     reasons : dict of str to str
         Why a verdict is missing: sentences by the names above.
+    support : ndarray of shape (n_features,) or None
+        Mask of the selected features, where it was given.
     """
 
     held_out: HeldOut | None = None
     stability: Stability | None = None
     permutation: PermutationTest | None = None
     reasons: dict[str, str] = field(default_factory=dict)
+    support: NDArray[np.bool_] | None = None
 
     @property
     def real(self) -> bool | None:
@@ -51,11 +59,11 @@ class Assessment:
     def useful(self) -> bool | None:
         """Whether new rows are told apart better than by the most frequent class; None if not known."""
         found = self.held_out
-        return None if found is None else found.score - STANDARD_ERRORS * found.error > found.majority
+        return None if found is None else found.useful
 
     @property
     def advice(self) -> str:
-        """What to do with the selection, and why: a sentence."""
+        """Sentence on how to use the selection, and why."""
         for rule in (_unreal, _useless, _too_many, _too_few, _unstable):
             found = rule(self)
             if found:
@@ -69,6 +77,12 @@ class Assessment:
         parts = (self.held_out, self.stability, self.permutation)
         told = [str(part) for part in parts if part is not None]
         return "\n\n".join([*told, *self.reasons.values(), self.advice])
+
+    def _repr_html_(self) -> str:
+        """Return the verdicts, and the advice first, for a notebook."""
+        parts = (self.held_out, self.stability, self.permutation)
+        told = [part._repr_html_() for part in parts if part is not None]
+        return "".join([as_html([self.advice, *self.reasons.values()]), *told])
 
 
 def _unreal(found: Assessment) -> str:
@@ -122,8 +136,21 @@ def _too_few(found: Assessment) -> str:
 
 def _unstable(found: Assessment) -> str:
     stable = found.stability
-    if stable is None or not stable.index < EXCELLENT:
+    if stable is None:
         return ""
+    if np.isnan(stable.index):
+        return "There is nothing to interpret: all features are selected, or none."
+    often = stable.stable()
+    inside = often if found.support is None else often & found.support
+    n, of = int(inside.sum()), round(stable.n_selected if found.support is None else found.support.sum())
+    if not stable.index < EXCELLENT:
+        # halves can agree on other features, as where they choose a smaller size
+        if found.support is None or 2 * _of_stable_clusters(stable, found.support) >= of:
+            return ""
+        return (
+            f"Interpret only the features that most halves of the rows select, {n} of {of}: they agree on "
+            f"{stable.n_selected:.2g} features, not on these."
+        )
     if stable.index_of_clusters >= EXCELLENT:
         return (
             f"Interpret clusters of interchangeable features, not single ones: halves of the rows agree on "
@@ -134,11 +161,21 @@ def _unstable(found: Assessment) -> str:
             f"Use the selection to predict, but do not interpret single features: halves of the rows select "
             f"different ones (index {stable.index:.2f})."
         )
-    n, of = int(stable.stable().sum()), round(stable.n_selected)
+    if n >= of:
+        return (
+            f"Interpret the selection with care: halves of the rows select other features besides "
+            f"(index {stable.index:.2f})."
+        )
     return (
         f"Interpret only the features that most halves of the rows select, {n} of {of}: the others depend "
         f"on the sample (index {stable.index:.2f})."
     )
+
+
+def _of_stable_clusters(stable: Stability, support: NDArray[np.bool_]) -> int:
+    """Number of the selected features that, or the like of which, most halves select."""
+    known = stable.cluster_frequencies[stable.clusters] >= THRESHOLD
+    return int((known & support).sum())
 
 
 def assess(
@@ -153,6 +190,8 @@ def assess(
     confounders: Any = None,
     random_state: Any = None,
     n_jobs: int | None = None,
+    all_columns: bool = True,
+    support: Any = None,
 ) -> Assessment:
     """Assess a selection: useful on new rows, stable under resampling, better than chance.
 
@@ -171,9 +210,9 @@ def assess(
     cv : int, splitter or iterable, default=5
         Folds of the held-out score.
     n_pairs : int, default=50
-        Number of pairs of half-samples; 0 leaves stability out.
+        Number of pairs of half-samples, two or more; 0 leaves stability out.
     n_permutations : int, default=200
-        Number of permutations; 0 leaves the test out.
+        Number of permutations, 19 or more; 0 leaves the test out.
     groups : array-like of shape (n_samples,), default=None
         Groups of samples within which targets are permuted.
     confounders : array-like of shape (n_samples, n_confounders), default=None
@@ -182,6 +221,10 @@ def assess(
         Seed of the halves and permutations.
     n_jobs : int or None, default=None
         Number of threads for the half-samples.
+    all_columns : bool, default=True
+        Whether to score a model of all columns on held-out rows, too.
+    support : array-like of shape (n_features,), default=None
+        Mask of the features that were selected on all rows, for the advice to be about them.
 
     Returns
     -------
@@ -201,8 +244,8 @@ def assess(
     >>> print(found.advice)
     Select more features if you can: all columns reach 98.9 % on new rows, the selection 94.4 %.
     """
-    check_integer("n_pairs", n_pairs, least=0)
-    check_integer("n_permutations", n_permutations, least=0)
+    check_integer("n_pairs", n_pairs, least=0 if n_pairs == 0 else LEAST_PAIRS)
+    check_integer("n_permutations", n_permutations, least=0 if n_permutations == 0 else LEAST_DONE)
     check_jobs(n_jobs)
     more = {} if confounders is None else {"confounders": confounders}
     halves = {"n_pairs": n_pairs, "random_state": random_state, "n_jobs": n_jobs}
@@ -212,12 +255,14 @@ def assess(
         "random_state": random_state,
         "ks": sizes_around(selector, X),
     }
-    steps: dict[str, Callable[[], Any]] = {"held_out": lambda: held_out(selector, X, y, cv=cv, **more)}
+    folds = {"cv": cv, "all_columns": all_columns}
+    steps: dict[str, Callable[[], Any]] = {"held_out": lambda: held_out(selector, X, y, **folds, **more)}
     if n_pairs:
         steps["stability"] = lambda: stability(selector, X, y, **halves, **more)
     if n_permutations:
         steps["permutation"] = lambda: permutation_test(selector, X, y, **tested, **more)
-    return _run(steps)
+    mask = None if support is None else np.asarray(support, dtype=bool)
+    return replace(_run(steps), support=mask)
 
 
 def _run(steps: dict[str, Callable[[], Any]]) -> Assessment:
@@ -229,6 +274,8 @@ def _run(steps: dict[str, Callable[[], Any]]) -> Assessment:
         for name, step in steps.items():
             try:
                 found[name] = step()
+                if not getattr(found[name], "complete", True):  # stopped by Ctrl-C, which is for all
+                    raise KeyboardInterrupt
             except (ValueError, TypeError) as refused:
                 error = error or refused
                 reasons[name] = str(refused)

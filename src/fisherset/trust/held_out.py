@@ -7,29 +7,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import sparse
-from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
-from sklearn.utils import _safe_indexing
 
-from fisherset._records import Records, Tabular, aligned
+from fisherset._progress import report_progress
+from fisherset._records import Printed, Records, Tabular
 from fisherset._types import Floats, Indices
-from fisherset.selection.constraints import SetArguments, check_constraints
-from fisherset.selection.request import pose_problem
-from fisherset.selectors.cv.folds import accuracy, explained_share
-from fisherset.selectors.cv.models import Discriminant, LinearFit
-from fisherset.selectors.incremental import IncrementalSelector
 from fisherset.selectors.joint import JointSelector
-from fisherset.statistics import TableProblem
-from fisherset.statistics.measure import measure
-from fisherset.trust.all_columns import Rows, all_columns_score
-from fisherset.validation.parameters import check_choice, is_number, reason, shown
-from fisherset.validation.table import check_bare_table
-from fisherset.validation.targets import CLASSIFICATION, REGRESSION, TASKS, check_labels, check_targets
+from fisherset.trust.folds import HeldOutTable, Split, procedure_of, table_for
+from fisherset.validation.parameters import check_choice, check_flag, is_number, reason, shown
+from fisherset.validation.targets import CLASSIFICATION, TASKS
 
 # The model solves a system of the smaller of rows and columns: above this order, 128 MB, it is left out.
 LARGEST_ORDER = 4096
+STANDARD_ERRORS = 2  # by which a score differs clearly
 FORMATS = dict.fromkeys(("n_features", "score", "all_columns", "ranking", "majority"), ".3f") | {"fold": "d"}
 
 
@@ -92,12 +82,35 @@ class HeldOut(Tabular):
     @property
     def sentence(self) -> str:
         """The score next to those it is compared with."""
-        baseline = "majority class" if self.metric == "accuracy" else "mean of the target"
-        every = "" if self.all_columns is None else f"all columns {self.shown(self.all_columns)}, "
+        every = (
+            "all columns left out, "
+            if self.all_columns is None
+            else f"all columns {self.shown(self.all_columns)}, "
+        )
         return (
             f"{self.metric} {self.shown(self.score)} on rows it was not selected on ({every}one-by-one "
-            f"ranking {self.shown(self.ranking)}, {baseline} {self.shown(self.majority)})."
+            f"ranking {self.shown(self.ranking)}, {self._baseline} {self.shown(self.majority)})."
         )
+
+    @property
+    def useful(self) -> bool:
+        """Whether the score is clearly, by two standard errors, above that of the most frequent class."""
+        return self.score - STANDARD_ERRORS * self.error > self.majority
+
+    @property
+    def warning(self) -> str:
+        """A sentence where the score is no better than without any column; else an empty one."""
+        if self.useful:
+            return ""
+        return (
+            f"On rows it was not selected on, a linear model of the selection is no better than the "
+            f"{self._baseline}: {self.metric} {self.shown(self.score)} ± {self.shown(self.error)}, against "
+            f"{self.shown(self.majority)}."
+        )
+
+    @property
+    def _baseline(self) -> str:
+        return "majority class" if self.metric == "accuracy" else "mean of the target"
 
     def shown(self, score: float) -> str:
         """Return a score as it is written: "95.3 %", "0.482".
@@ -139,17 +152,26 @@ class HeldOut(Tabular):
     def __repr__(self) -> str:
         return f"HeldOut({self.metric} {self.score:.3f}, {self.scores.size} folds)"
 
-    def __str__(self) -> str:
+    def _printed(self) -> Printed:
         several = "" if self.all_columns is None else f"all columns {self.all_columns:.3f}, "
         baseline = "majority class" if self.metric == "accuracy" else "mean"
-        return (
+        told = (
             f"{self.metric} on held-out rows {self.score:.3f} ({several}one-by-one ranking "
-            f"{self.ranking:.3f}, {baseline} {self.majority:.3f})\n"
-            f"{aligned(self.table(), FORMATS | {'n_features': 'd'})}"
+            f"{self.ranking:.3f}, {baseline} {self.majority:.3f})"
         )
+        return Printed([told], self.table(), FORMATS | {"n_features": "d"})
 
 
-def held_out(selector: Any, X: Any, y: Any, *, cv: Any = 5, task: str | None = None) -> HeldOut:
+def held_out(
+    selector: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    cv: Any = 5,
+    task: str | None = None,
+    confounders: Any = None,
+    all_columns: bool = True,
+) -> HeldOut:
     """Repeat a selection in folds, and score a linear model of its columns on the rows left out.
 
     In every fold a clone of the selector is fitted on the training rows, with the choice of gamma and size
@@ -163,18 +185,29 @@ def held_out(selector: Any, X: Any, y: Any, *, cv: Any = 5, task: str | None = N
         "exact" ones as "joint".
     X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
         The samples, in memory.
-    y : array-like of shape (n_samples,)
-        Class labels, or numbers.
+    y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        Class labels, sets of labels, or numbers.
     cv : int, splitter or iterable, default=5
         Number of folds, shuffled in a fixed way and with every class in all of them: fewer folds where
         a class has fewer samples. Or a splitter of scikit-learn, or pairs of row numbers.
     task : {"classification", "regression"}, default=None
         Whether y holds labels or numbers; None for that of the selector, else "classification".
+    confounders : array-like of shape (n_samples, n_confounders), default=None
+        Numbers that a joint selector adjusts for. Columns, and targets that are numbers, are adjusted for
+        them in the models too, by the coefficients of the training rows; as for `adjust_for`.
+    all_columns : bool, default=True
+        Whether to score a model of all columns: of thousands it costs much more than all else.
 
     Returns
     -------
     result : HeldOut
         Scores next to those of all columns, of a one-by-one ranking and of the most frequent class.
+
+    Notes
+    -----
+    For :class:`GeneralizedFisherScore` and :class:`JointRegressionScore` nothing is fitted anew: sums over
+    the training rows are those of the other folds, added up. Other selectors, and these with
+    `class_weight` or `missing`, are fitted on the rows. Weights of classes count in the selection alone.
 
     Examples
     --------
@@ -183,84 +216,56 @@ def held_out(selector: Any, X: Any, y: Any, *, cv: Any = 5, task: str | None = N
     >>> from fisherset.evaluation import held_out
     >>> found = held_out(GeneralizedFisherScore(5), *load_wine(return_X_y=True))
     >>> print(f"{found.score:.0%}, all columns {found.all_columns:.0%}, majority {found.majority:.0%}")
-    98%, all columns 98%, majority 40%
+    96%, all columns 99%, majority 40%
     """
-    _check_selector(selector)
+    _check_selector(selector, confounders)
+    check_flag("all_columns", all_columns)
     task = getattr(selector, "_task", CLASSIFICATION) if task is None else task
     check_choice("task", task, TASKS)
-    table, names = check_bare_table(X)
-    if sparse.issparse(table):
-        table = table.tocsr()
-    rows = X if hasattr(X, "columns") else table  # keeps the names of columns
-    classes: Any = None
-    targets: Any = None
-    if task == REGRESSION:
-        numbers = check_targets(y, table.shape[0])
-        targets = numbers[:, 0] if numbers.shape[1] == 1 else numbers
-    else:
-        classes, codes = check_labels(y, table.shape[0])
-        targets = codes
-    folds = _splits(cv, targets, classes)
-    allowed = _allowed(selector, table.shape[1], names)
-    procedure = _Procedure(selector, rows, table, targets, classes, allowed, task)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # on the whole table they are the fit's own
-        found = [procedure.scores(train, test) for train, test in folds]
-    n_features, *columns = zip(*found, strict=True)
-    everything = None if columns[1][0] is None else np.array(columns[1])
-    metric = "R²" if task == REGRESSION else "accuracy"
-    scores, ranking, majority = (np.array(columns[place]) for place in (0, 2, 3))
-    left_out = "" if everything is not None else _too_large(table.shape)
-    return HeldOut(metric, scores, everything, ranking, majority, np.array(n_features), left_out)
+        table = table_for(selector, X, y, confounders, task)
+        splits = _splits(cv, table)
+        procedure = procedure_of(selector, table)
+        most, scores = LARGEST_ORDER if all_columns else 0, []
+        for fold in table.folds(splits, getattr(selector, "standardize", True)):
+            scores.append(procedure.scores(fold, most))
+            report_progress("held-out folds", len(scores), len(splits))
+    n_features, own, every, ranking, majority = zip(*scores, strict=True)
+    everything = None if every[0] is None else np.array(every)
+    left_out = "" if everything is not None else _left_out(table.measured.n_columns, all_columns)
+    metric = "accuracy" if table.labelled else "R²"
+    given = np.array(own), everything, np.array(ranking), np.array(majority)
+    return HeldOut(metric, *given, np.array(n_features), left_out)
 
 
-def _too_large(shape: tuple[int, int]) -> str:
-    return (
-        f"A model of all {shape[1]} columns was left out: it needs at most {LARGEST_ORDER} rows or columns."
-    )
+def _left_out(width: int, wanted: bool) -> str:
+    why = f"it needs at most {LARGEST_ORDER} rows or columns" if wanted else "it takes long"
+    return f"A model of all {width} columns was left out: {why}."
 
 
-def _check_selector(selector: Any) -> None:
+def _check_selector(selector: Any, confounders: Any) -> None:
     known = all(hasattr(selector, name) for name in ("fit", "get_support", "get_params"))
     if isinstance(selector, type) or not known:
         raise TypeError(
             f"selector must be a selector such as GeneralizedFisherScore(10); got {shown(selector)}."
         )
-    if isinstance(selector, JointSelector) and selector.adjust_for is not None:
+    if confounders is not None and not isinstance(selector, JointSelector):
         raise ValueError(
-            f"selector must have adjust_for=None here; got {shown(selector.adjust_for)}. Adjust the columns "
-            f"of X first."
+            f"confounders must be None for a selector that does not adjust for them; got one of type "
+            f"{type(selector).__name__}. Use GeneralizedFisherScore or JointRegressionScore."
         )
 
 
-def _allowed(selector: Any, width: int, names: Any) -> NDArray[np.bool_]:
-    """Columns that the selector may select."""
-    if not isinstance(selector, JointSelector):
-        return np.ones(width, dtype=bool)
-    sets = SetArguments(selector.groups, selector.keep, selector.exclude)
-    constraints = check_constraints(sets, width, names)
-    return ~np.isin(constraints.codes, constraints.excluded)
-
-
-def _splits(cv: Any, targets: Any, classes: Any) -> list[tuple[Indices, Indices]]:
+def _splits(cv: Any, table: HeldOutTable) -> list[Split]:
     """Row numbers to train and to test on, of each fold."""
+    codes = table.measured.codes if table.labelled else None
+    targets = table.targets if codes is None else codes
     rows = np.arange(len(targets))
     if is_number(cv):
-        most = len(rows) if classes is None else int(np.bincount(targets).min())
-        if not isinstance(cv, int | np.integer) or isinstance(cv, bool) or cv < 2:
-            raise ValueError(f"cv must be a number of folds, 2 or more; got {shown(cv)}.")
-        if most < 2:
-            rare = (
-                "" if classes is None else f" of class {shown(classes[int(np.bincount(targets).argmin())])}"
-            )
-            raise ValueError(
-                f"cv needs two samples or more of every class; there is 1{rare}. Drop that class, or merge "
-                f"it with another."
-            )
-        kind = KFold if classes is None else StratifiedKFold
-        cv = kind(min(int(cv), most), shuffle=True, random_state=0)  # files are often sorted
+        cv = _shuffled(cv, rows.size, codes, table.measured.classes)
     try:
-        pairs = check_cv(cv, targets, classifier=classes is not None).split(rows, targets)
+        pairs = check_cv(cv, targets, classifier=codes is not None).split(rows, targets)
         splits = [(rows[train], rows[test]) for train, test in pairs]
     except (TypeError, ValueError, IndexError) as error:
         raise ValueError(
@@ -269,86 +274,29 @@ def _splits(cv: Any, targets: Any, classes: Any) -> list[tuple[Indices, Indices]
         ) from error
     if not splits or any(not train.size or not test.size for train, test in splits):
         raise ValueError("cv must give a split or more, each with rows to train and to test on.")
+    what, kinds, tested = ("samples", rows, 2) if codes is None else ("classes", codes, 1)
+    for train, test in splits:
+        if np.unique(kinds[train]).size < 2 or test.size < tested:
+            least = f"{tested} samples" if tested > 1 else "a sample"
+            raise ValueError(
+                f"cv must leave two {what} or more to train on, and {least} to test on. Use other folds, or "
+                f"more rows."
+            )
     return splits
 
 
-@dataclass(frozen=True)
-class _Procedure:
-    """A selection on some rows of a table, and the scores of linear models on others."""
-
-    selector: Any
-    rows: Any  # the table as it was given, with the names of its columns
-    X: Any  # as an array or CSR matrix
-    targets: Any
-    classes: Any  # None for numbers
-    allowed: NDArray[np.bool_]
-    task: str
-
-    def scores(self, train: Indices, test: Indices) -> tuple[Any, ...]:
-        """Number of columns; scores of these, of all, of as many by rank, and of the most frequent class."""
-        known, y = _safe_indexing(self.rows, train), self._labels(train)
-        missing = getattr(self.selector, "missing", "error")
-        table = measure(known, y, missing=missing, task=self.task)
-        standardize = getattr(self.selector, "standardize", True)
-        problem = pose_problem(table, standardize)
-        support = self._selected(table if missing == "error" else known, known, y)
-        members = np.flatnonzero(support[problem.columns])
-        candidates = np.flatnonzero(self.allowed[problem.columns])
-        parts = Rows(problem, self.X, train, test)
-        return (
-            int(support.sum()),
-            self._score(problem, parts, members, table.classes, y, test),
-            self._all_columns(parts, candidates, y, test),
-            self._score(problem, parts, _ranked(problem, candidates, members.size), table.classes, y, test),
-            self._majority(train, test),
+def _shuffled(cv: Any, n_rows: int, codes: Indices | None, classes: Any) -> Any:
+    """A splitter with as many folds as cv says, and the rows allow."""
+    if not isinstance(cv, int | np.integer) or isinstance(cv, bool) or cv < 2:
+        raise ValueError(f"cv must be a number of folds, 2 or more; got {shown(cv)}.")
+    if codes is None:
+        if n_rows < 4:
+            raise ValueError(f"cv needs four samples or more, to leave two out in turns; there are {n_rows}.")
+        return KFold(min(int(cv), n_rows // 2), shuffle=True, random_state=0)  # files are often sorted
+    counts = np.bincount(codes)
+    if counts.min() < 2:
+        raise ValueError(
+            f"cv needs two samples or more of every class; there is 1 of class "
+            f"{shown(classes[int(counts.argmin())])}. Drop that class, or merge it with another."
         )
-
-    def _labels(self, rows: Indices) -> Any:
-        return self.targets[rows] if self.classes is None else self.classes[self.targets[rows]]
-
-    def _selected(self, measured: Any, known: Any, y: Any) -> NDArray[np.bool_]:
-        """Columns that a clone selects on the training rows."""
-        selector = clone(self.selector)
-        if isinstance(selector, JointSelector):
-            solver = "joint" if selector.solver == "exact" else selector.solver
-            selector.set_params(solver=solver, tol=None)
-        # what was measured once need not be measured again
-        shared = isinstance(selector, IncrementalSelector) and selector.class_weight is None
-        if shared and measured is not known:
-            return np.asarray(selector.fit(measured).support_)
-        return np.asarray(selector.fit(known, y).get_support())
-
-    def _score(
-        self, problem: TableProblem, parts: Rows, members: Indices, classes: Any, y: Any, test: Indices
-    ) -> float:
-        if not members.size:  # all constant
-            return 0.0 if self.classes is None else float(np.mean(self._labels(test) == _most_frequent(y)))
-        values = parts.values(test, members)
-        if self.classes is None:
-            return explained_share(LinearFit(problem, members), values, self.targets[test])
-        return accuracy(Discriminant(problem, members, classes), values, self._labels(test))
-
-    def _all_columns(self, parts: Rows, members: Indices, y: Any, test: Indices) -> float | None:
-        if min(members.size, parts.train.size) > LARGEST_ORDER:
-            return None
-        if members.size <= parts.train.size:
-            classes = None if self.classes is None else check_labels(y, len(y))[0]
-            return self._score(parts.problem, parts, members, classes, y, test)
-        return all_columns_score(parts, members, self.targets, self.classes is not None)
-
-    def _majority(self, train: Indices, test: Indices) -> float:
-        if self.classes is None:
-            return 0.0
-        return float(np.mean(self.targets[test] == _most_frequent(self.targets[train])))
-
-
-def _most_frequent(y: Any) -> Any:
-    """The most frequent label, of equals the first."""
-    labels, counts = np.unique(y, return_counts=True)
-    return labels[counts.argmax()]
-
-
-def _ranked(problem: TableProblem, candidates: Indices, k: int) -> Indices:
-    """The k candidates that explain most of the targets one by one: the order of the F statistic."""
-    scores = np.einsum("jk,jk->j", problem.C, problem.C)[candidates] / problem.diagonal[candidates]
-    return np.sort(candidates[np.argsort(-scores, kind="stable")[:k]])
+    return StratifiedKFold(min(int(cv), int(counts.min())), shuffle=True, random_state=0)

@@ -3,35 +3,26 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from fisherset._progress import report_progress
-from fisherset._records import Records, Tabular, aligned
-from fisherset._types import Floats, Indices
-from fisherset.analysis.certificate import fisher_criterion
-from fisherset.selection.gamma import resolve_gamma
-from fisherset.selection.request import pose_problem
-from fisherset.selectors.generalized import GeneralizedFisherScore
-from fisherset.selectors.joint import JointSelector
-from fisherset.selectors.regression import JointRegressionScore
+from fisherset._records import Printed, Records, Tabular
+from fisherset._types import Floats
 from fisherset.statistics.measured import FitArguments
-from fisherset.statistics.permuted import SharedRows
-from fisherset.validation.features import entries
-from fisherset.validation.parameters import check_integer, check_share, shown
-from fisherset.validation.table import check_table
-from fisherset.validation.targets import REGRESSION
+from fisherset.trust.repetition import repeat
+from fisherset.trust.schemes import check_groups, describe, draw_targets
+from fisherset.validation.parameters import check_integer, check_share
 
 LEVEL = 0.05  # of the increments of `largest_size_beyond_chance`, the level of the other tests for noise
 LEAST_DONE = 19  # permutations from which p can be as small as 0.05
 SAME = 1e-9  # share by which statistics of one set may differ by rounding: they are ties
-
-Statistics = Callable[[Indices | None], Floats]  # of an order of the targets; of the real ones for None
 
 
 @dataclass(frozen=True)
@@ -51,7 +42,7 @@ class PermutationTest(Tabular):
     statistics : ndarray of shape (n_sizes,)
         F of the selection of each size from the real targets.
     nulls : ndarray of shape (n_permutations, n_sizes)
-        The same from permuted targets.
+        The same from permuted targets, all at the gamma of the selection from the real ones.
     """
 
     statistic: float
@@ -142,10 +133,12 @@ class PermutationTest(Tabular):
         figures = f"p = {self.pvalue:.3g}, F = {self.statistic:.6g}"
         return f"PermutationTest({figures}, {self.n_permutations} permutations)"
 
-    def __str__(self) -> str:
+    def _printed(self) -> Printed:
         formats = {"k": "d", "F": "#.6g", "by chance": "#.6g", "upper 2.5 %": "#.6g", "p": ".3g"}
-        sizes = f"Largest size beyond chance: {self.largest_size_beyond_chance}.\n" if self.sizes else ""
-        return f"{aligned(self.table(), formats)}\n{sizes}{self.n_permutations} permutations. {self.scheme}"
+        sizes = [f"Largest size beyond chance: {self.largest_size_beyond_chance}."] if self.sizes else []
+        return Printed(
+            [], self.table(), formats, [*sizes, f"{self.n_permutations} permutations. {self.scheme}"]
+        )
 
 
 def _upper_shares(runs: Floats) -> Floats:
@@ -194,7 +187,8 @@ def permutation_test(
     confounders : array-like of shape (n_samples, n_confounders), default=None
         Numbers that features and targets are adjusted for.
     ks : sequence of int or float, default=None
-        Sizes to test as well, all at the gamma of the selector's own size.
+        Sizes to test as well, all at the gamma of the selector's own size from the real targets: F of
+        another gamma would have other gains. `statistic` and `null` are each at a gamma of their own.
 
     Returns
     -------
@@ -209,14 +203,22 @@ def permutation_test(
     Notes
     -----
     Of GeneralizedFisherScore and JointRegressionScore without `class_weight` and exact search only C = X'H
-    is computed anew, and nothing is proven: a permutation costs one product and one search. Other
-    selectors are refitted. Their statistic is `objective_`; where they have none, F of their selection at
-    the gamma that "scale" gives for the selection from the real targets. That gamma is the same for all
-    permutations, so that p is approximate then.
+    is computed anew, for many permutations in one product, and nothing is proven. Sets of 250 features or
+    fewer are searched for among the best features one by one, four for each selected one and at least 200,
+    for the real targets as well: `statistic` is the `objective_` of a fit but where a swap with another
+    feature would help, which is rare.
 
-    With confounders, targets that are numbers are permuted by Freedman and Lane (1983): the residuals on
-    the confounders are permuted and added to what these explain. Permuted residuals of classes are no
-    classes: with confounders these need `groups`.
+    Other selectors are refitted. Their statistic is `objective_`; where they have none, or choose gamma by
+    cross-validation, F of their selection at gamma = n_samples: F at one gamma cannot be compared with F at
+    another.
+
+    With confounders, or `adjust_for`, targets must stay as tied to these as they are. Of numbers the
+    residuals are permuted and added to what the confounders explain (Freedman and Lane 1983). Labels are
+    permuted with the probability that a logistic model gives each order (conditional permutation, Berrett,
+    Wang, Barber and Samworth 2020), and F is compared in units of its ceiling, which confounders lower. That
+    is valid if the log-odds of the labels are linear in the confounders, and nearly so if the features
+    depend on these linearly with the same spread everywhere. If neither holds, add powers of the
+    confounders, or pass bins of them as `groups`.
 
     The p-value counts the real targets among the permutations, (1 + b) / (1 + n_permutations) (Phipson and
     Smyth 2010). Ctrl-C keeps the permutations that are done, once they are 19.
@@ -233,155 +235,27 @@ def permutation_test(
     count = check_integer("n_permutations", n_permutations, least=1)
     random = check_random_state(random_state)
     given = FitArguments(sample_weight, confounders=confounders)
-    n = np.shape(X)[0] if np.ndim(X) or hasattr(X, "shape") else len(X)
-    codes = _check_groups(groups, n)
-    adjusted = confounders is not None or getattr(selector, "adjust_for", None) is not None
-    regression = getattr(selector, "_task", None) == REGRESSION
-    if adjusted and codes is None and not regression:
-        raise ValueError(
-            "confounders and adjust_for must come with groups= where y holds classes: permuted residuals of "
-            "classes are no classes. Pass groups=, such as batches, or bins of the confounder."
-        )
-    residual = adjusted and codes is None
-    statistics, sizes = _statistics(selector, X, y, given, ks, residual)
-    real = statistics(None)
-    runs = _run(statistics, _orders(random, n, codes, count), count)
-    scheme = _scheme(residual, codes is not None, adjusted)
-    own, nulls = real[0], np.array(runs).reshape(len(runs), real.size)
-    return PermutationTest(float(own), nulls[:, 0], scheme, sizes, real[1:], nulls[:, 1:])
-
-
-def _scheme(residual: bool, grouped: bool, adjusted: bool) -> str:
-    """Sentence about what was permuted, and why that is valid."""
-    if residual:
-        return (
-            "Residuals of the targets on the confounders were permuted and added to what these explain "
-            "(Freedman and Lane 1983), as the targets themselves are tied to the confounders."
-        )
-    if grouped:
-        why = "as the groups differ" + (" and stand for the confounders" if adjusted else "")
-        return f"Targets were permuted within groups, {why}: valid if targets in a group can be exchanged."
-    return "Targets were permuted among all samples: valid if these are independent of each other."
-
-
-def _check_groups(groups: Any, n: int) -> Indices | None:
-    """Number of each sample's group."""
-    if groups is None:
-        return None
-    if isinstance(groups, str | bytes) or np.ndim(groups) != 1:
-        raise TypeError(f"groups must hold a label for each sample; got {shown(groups)}.")
-    labels = entries(groups)
-    if len(labels) != n:
-        raise ValueError(f"groups must have a label for each of the {n} samples; got {len(labels)}.")
-    number: dict[Any, int] = {}
-    codes = np.array([number.setdefault(label, len(number)) for label in labels], dtype=np.intp)
-    if np.bincount(codes).max() < 2:
-        raise ValueError(
-            "groups must have more than one sample in some group; each sample is a group of its own. Leave "
-            "groups out, or pass larger ones."
-        )
-    return codes
-
-
-def _orders(random: Any, n: int, codes: Indices | None, count: int) -> Iterator[Indices]:
-    """Random orders of the rows, each within its group."""
-    members = (
-        [np.arange(n)] if codes is None else [np.flatnonzero(codes == c) for c in range(codes.max() + 1)]
+    repetition = repeat(selector, X, y, given, ks)
+    rows = repetition.rows._replace(groups=check_groups(groups, repetition.rows.y.shape[0]))
+    with closing(repetition.of(chain([rows.y], draw_targets(rows, random, count)))) as statistics:
+        runs = _run(statistics, count)
+    real, nulls = runs[0], np.array(runs[1:]).reshape(len(runs) - 1, runs[0].size)
+    return PermutationTest(
+        float(real[0]), nulls[:, 0], describe(rows), repetition.sizes, real[1:], nulls[:, 1:]
     )
-    for _ in range(count):
-        order = np.empty(n, dtype=np.intp)
-        for some in members:
-            order[some] = random.permutation(some)
-        yield order
 
 
-def _run(statistics: Statistics, orders: Iterator[Indices], count: int) -> list[Floats]:
-    """Statistics of the permutations; those that are done, where Ctrl-C stops them late enough."""
-    done: list[Floats] = []
+def _run(statistics: Iterator[Floats], count: int) -> list[Floats]:
+    """Statistics of the real targets and the permutations; of those done, where Ctrl-C stops them late."""
+    done = [next(statistics)]
     try:
-        for order in orders:
-            done.append(statistics(order))
-            report_progress("permutations", len(done), count)
+        for found in statistics:
+            done.append(found)
+            report_progress("permutations", len(done) - 1, count)
     except KeyboardInterrupt:
-        if len(done) < LEAST_DONE:
+        if len(done) <= LEAST_DONE:
             raise
         warnings.warn(
-            f"Interrupted: {len(done)} of {count} permutations are done.", UserWarning, stacklevel=3
+            f"Interrupted: {len(done) - 1} of {count} permutations are done.", UserWarning, stacklevel=3
         )
     return done
-
-
-def _statistics(
-    selector: Any, X: Any, y: Any, given: FitArguments, ks: Any, residual: bool
-) -> tuple[Statistics, tuple[int, ...]]:
-    """F of the selector's own size, and of the sizes of `ks`, as a function of the order of the targets."""
-    own = isinstance(selector, GeneralizedFisherScore | JointRegressionScore)
-    if own and selector.class_weight is None and selector.solver != "exact":
-        found = _shared(clone(selector), X, y, given, ks, residual)
-        if found is not None:
-            return found
-    if ks is not None:
-        raise ValueError(
-            "ks must be None for this selector, which is refitted whole; it is for GeneralizedFisherScore "
-            "and JointRegressionScore on rows in memory."
-        )
-    if residual:
-        raise ValueError(
-            "confounders and adjust_for must come with groups= for this selector. Pass groups=, or use "
-            "JointRegressionScore."
-        )
-    return _refitted(selector, X, y, given), ()
-
-
-def _shared(
-    selector: JointSelector, X: Any, y: Any, given: FitArguments, ks: Any, residual: bool
-) -> tuple[Statistics, tuple[int, ...]] | None:
-    """The statistics from one G for all permutations; None where the rows are not in memory."""
-    options = selector._check_parameters()._replace(tol=None, loose_tol=0.0)
-    request = selector._request(check_table(selector, X, out_of_core=True), given)
-    constraints = request.constraints
-    k = constraints.count(selector.n_features_to_select)
-    sizes = () if ks is None else tuple(constraints.counts(ks, "ks"))
-    every = sorted({k, *sizes})
-    table = request.measure(y, every[-1])
-    if not SharedRows.suits(table):
-        return None
-    rows = SharedRows(table, pose_problem(table, request.standardize, constraints.most_columns(every[-1])))
-    left = rows.residuals() if residual else None
-    places = [every.index(size) for size in (k, *sizes)]
-
-    def statistics(order: Indices | None) -> Floats:
-        if order is None:
-            problem = rows.with_targets(rows.y)
-        else:
-            problem = rows.permuted(order) if left is None else rows.with_targets(rows.y - left + left[order])
-        posed = [constraints.pose(problem, size) for size in every]
-        gamma = resolve_gamma(request.gamma, posed[places[0]])
-        found = options.solutions(posed, gamma, options.trace(), certified=False)
-        return np.array([one.objective for one in found])[places]
-
-    return statistics, sizes
-
-
-def _refitted(selector: Any, X: Any, y: Any, given: FitArguments) -> Statistics:
-    """The statistics from a refit for each permutation."""
-    data = {"sample_weight": given.sample_weight, "confounders": given.confounders}
-    data = {name: value for name, value in data.items() if value is not None}
-    labels = np.asarray(y)
-    known: dict[str, float] = {}
-
-    def statistics(order: Indices | None) -> Floats:
-        targets = labels if order is None else labels[order]
-        with warnings.catch_warnings():
-            if order is not None:  # the real fit has given them
-                warnings.simplefilter("ignore")
-            fitted = clone(selector).fit(X, targets, **data)
-            if hasattr(fitted, "objective_"):
-                return np.array([fitted.objective_])
-            support = np.asarray(fitted.get_support())
-            if not known:
-                request = GeneralizedFisherScore(max(int(support.sum()), 1), tol=None).fit(X, labels)
-                known["gamma"] = request.gamma_
-            return np.array([fisher_criterion(X, targets, support, gamma=known["gamma"])])
-
-    return statistics

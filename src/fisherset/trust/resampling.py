@@ -13,13 +13,13 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import _num_samples
+from sklearn.utils.validation import _num_samples, has_fit_parameter
 
 from fisherset._progress import report_progress
 from fisherset._threads import one_thread
 from fisherset._types import Indices
 from fisherset.data import MemoryRows
-from fisherset.selection.constraints import Constraints
+from fisherset.selection.constraints import Constraints, SetArguments, check_constraints
 from fisherset.selection.gamma import resolve_gamma
 from fisherset.selection.request import SearchOptions
 from fisherset.selectors import GeneralizedFisherScore, JointRegressionScore
@@ -41,6 +41,7 @@ class Halves(NamedTuple):
 
     n_rows: int
     codes: Indices | None = None
+    weighty: Indices | None = None  # the rows that count; None for all
 
     def pair(self, random: np.random.RandomState) -> tuple[Indices, Indices]:
         """Row numbers of two halves without a row in common, rising.
@@ -48,9 +49,9 @@ class Halves(NamedTuple):
         Of a class, or a table, with an odd number of rows one drawn at random is in neither.
         """
         codes = np.zeros(self.n_rows, dtype=np.intp) if self.codes is None else self.codes
-        order = random.permutation(self.n_rows)
+        order = random.permutation(self.n_rows if self.weighty is None else self.weighty)
         order = order[np.argsort(codes[order], kind="stable")]
-        counts = np.bincount(codes)
+        counts = np.bincount(codes[order])
         place = np.arange(order.size) - np.repeat(np.cumsum(counts) - counts, counts)  # within its class
         half = np.repeat(counts // 2, counts)
         return np.sort(order[place < half]), np.sort(order[(half <= place) & (place < 2 * half)])
@@ -63,6 +64,7 @@ class Resampled(NamedTuple):
     fit: Callable[[Indices, Indices, int], tuple[Mask, Mask]]  # selections on two halves, with a seed
     names: NDArray[Any] | None
     X: Any  # all rows, in memory
+    groups: Indices | None = None  # of the columns that are selected together
 
     def supports(self, n_pairs: int, seeds: Indices, n_jobs: int | None) -> Mask:
         """Selections as rows, two for each pair; those of the finished pairs after Ctrl-C."""
@@ -122,27 +124,40 @@ def support_of(fitted: Any, n_features: int) -> Mask:
     return support
 
 
-def resample(selector: Any, X: Any, y: Any) -> Resampled:
+def resample(selector: Any, X: Any, y: Any, sample_weight: Any = None, confounders: Any = None) -> Resampled:
     """Check the table, and choose how the selector is fitted on its halves."""
     if is_out_of_core(X) or is_out_of_core(dask_as_rows(X)):
         raise TypeError(
             f"X must be rows in memory, which are halved; got an object of type {type(X).__name__}. "
             f"Read a part of the rows into an array or a data frame."
         )
-    X = check_container(X)
+    X, given = check_container(X), FitArguments(sample_weight, confounders=confounders)
     ours = type(selector) in (GeneralizedFisherScore, JointRegressionScore) and selector.solver == "joint"
     plain = ours and all(getattr(selector, name) is None for name in ("class_weight", "adjust_for"))
     if plain and selector.missing == "error" and selector.max_memory is None:
-        found = _by_statistics(clone(selector), X, y)
+        found = _by_statistics(clone(selector), X, y, given)
         if found is not None:
             return found
-    return _by_refitting(selector, X, y)
+    return _by_refitting(selector, X, y, _data_of_fit(selector, given))
 
 
-def _by_statistics(selector: Any, X: Any, y: Any) -> Resampled | None:
+def _data_of_fit(selector: Any, given: FitArguments) -> dict[str, Any]:
+    """Weights and confounders as arguments of `fit`, refused where it does not take them."""
+    data = {name: getattr(given, name) for name in given.repeated}
+    for name in data:
+        if not has_fit_parameter(selector, name):
+            fix = "Adjust the columns of X before" if name == "confounders" else "Leave them out"
+            raise TypeError(
+                f"{name} must be None for {type(selector).__name__}, as its fit takes none; got "
+                f"{shown(data[name])}. {fix}, or use GeneralizedFisherScore."
+            )
+    return data
+
+
+def _by_statistics(selector: Any, X: Any, y: Any, given: FitArguments) -> Resampled | None:
     """Our joint selectors: the table is measured once; None for sets of labels."""
     options = selector._check_parameters()._replace(tol=None, loose_tol=0.0)
-    request = selector._request(check_table(selector, X), FitArguments())
+    request = selector._request(check_table(selector, X), given)
     constraints = request.constraints
     k = constraints.count(selector.n_features_to_select)
     table = request.measure(y, k)
@@ -153,10 +168,12 @@ def _by_statistics(selector: Any, X: Any, y: Any) -> Resampled | None:
     source = MemoryRows(rows, memory.y, memory.weight, memory.confounders)
     moments = table.scatter.moments
     folded = FoldedTable(source, table.coding, moments, standardize=selector.standardize)
-    halves = Halves(source.n_rows, table.codes if table.codes.size else None)
+    weighty = None if memory.weight is None else np.flatnonzero(memory.weight > 0)
+    halves = Halves(source.n_rows, table.codes if table.codes.size else None, weighty)
     _check_halves(halves, table.classes)
     names = None if request.names is None else np.array(request.names, dtype=object)
-    return Resampled(halves, JointFits(folded, constraints, k, selector.gamma, options).pair, names, rows)
+    fits = JointFits(folded, constraints, k, selector.gamma, options)
+    return Resampled(halves, fits.pair, names, rows, constraints.codes if constraints.grouped else None)
 
 
 class JointFits(NamedTuple):
@@ -178,22 +195,27 @@ class JointFits(NamedTuple):
         check_magnitude(problem.diagonal)
         posed = self.constraints.pose(problem, self.k)
         gamma = resolve_gamma(self.gamma, posed)
-        (solution,) = self.options.solutions([posed], gamma, self.options.trace())
-        return posed.support(posed.ranked(solution.order))
+        (solution,) = self.options.solutions([posed], gamma, self.options.trace(), certified=False)
+        return posed.support_of(solution)
 
 
-def _by_refitting(selector: Any, X: Any, y: Any) -> Resampled:
+def _by_refitting(selector: Any, X: Any, y: Any, data: dict[str, Any]) -> Resampled:
     """Any selector: a fit on all rows shows what is wrong with the table, or with a parameter."""
-    halves = Halves(_num_samples(X), _classes_of(selector, y))
-    whole = _fitted(selector, X, y, 0)
+    whole = _fitted(selector, X, y, 0, data)
+    weight = data.get("sample_weight")
+    weighty = None if weight is None else np.flatnonzero(np.asarray(weight) > 0)
+    halves = Halves(_num_samples(X), _classes_of(selector, y), weighty)
     n_features = int(getattr(whole, "n_features_in_", None) or np.shape(X)[1])
     support_of(whole, n_features)
     names = getattr(whole, "feature_names_in_", None)
     X = X.tocsr() if sparse.issparse(X) else X
     classes = np.empty(0) if halves.codes is None else np.unique(np.asarray(y))
     _check_halves(halves, classes)
-    fits = Refits(selector, X, y, n_features)
-    return Resampled(halves, fits.pair, None if names is None else np.array(names), X)
+    fits = Refits(selector, X, y, n_features, data)
+    groups = None
+    if hasattr(whole, "groups_"):  # of ours
+        groups = check_constraints(SetArguments(selector.groups), n_features, names).codes
+    return Resampled(halves, fits.pair, None if names is None else np.array(names), X, groups)
 
 
 class Refits(NamedTuple):
@@ -203,6 +225,7 @@ class Refits(NamedTuple):
     X: Any
     y: Any
     n_features: int
+    data: dict[str, Any]  # weights and confounders
 
     def pair(self, first: Indices, second: Indices, seed: int) -> tuple[Mask, Mask]:
         """Selections on two halves."""
@@ -212,15 +235,16 @@ class Refits(NamedTuple):
     def support(self, rows: Indices, seed: int) -> Mask:
         """The columns selected on some rows."""
         X, y = (None if part is None else _safe_indexing(part, rows) for part in (self.X, self.y))
-        return support_of(_fitted(self.selector, X, y, seed), self.n_features)
+        data = {name: _safe_indexing(values, rows) for name, values in self.data.items()}
+        return support_of(_fitted(self.selector, X, y, seed, data), self.n_features)
 
 
-def _fitted(selector: Any, X: Any, y: Any, seed: int) -> Any:
+def _fitted(selector: Any, X: Any, y: Any, seed: int, data: dict[str, Any]) -> Any:
     """A clone that is fitted, all that is random in it drawn from the seed."""
     selector = clone(selector)
     given = selector.get_params()
     random = [name for name in given if name.split("__")[-1] == "random_state" and given[name] is None]
-    fitted = selector.set_params(**dict.fromkeys(random, seed)).fit(X, y)
+    fitted = selector.set_params(**dict.fromkeys(random, seed)).fit(X, y, **data)
     if getattr(fitted, "status_", None) is Status.INTERRUPTED:  # exact search answers Ctrl-C with a set
         raise KeyboardInterrupt
     return fitted
@@ -243,18 +267,21 @@ def _classes_of(selector: Any, y: Any) -> Indices | None:
 
 def _check_halves(halves: Halves, classes: NDArray[Any]) -> None:
     """Each class must be in each half, and each half must have more rows than classes."""
+    rows = np.arange(halves.n_rows) if halves.weighty is None else halves.weighty
     if halves.codes is None:
-        if halves.n_rows < 4:
+        if rows.size < 4:
             raise ValueError(
-                f"X must have four rows or more, two for each half; got {halves.n_rows}. Add rows."
+                f"X must have four rows or more, two for each half; got {rows.size}"
+                f"{'' if halves.weighty is None else ' with a weight'}. Add rows."
             )
         return
-    counts = np.bincount(halves.codes)
-    if counts.min() < 2:
-        rare = shown(classes[int(np.argmin(counts))])
+    counts = np.bincount(halves.codes[rows])
+    present = np.flatnonzero(counts)
+    if counts[present].min() < 2:
+        rare = shown(classes[present[np.argmin(counts[present])]])
         raise ValueError(
-            f"y must have two samples or more of each class, one for each half; got {counts.min()} of "
-            f"class {rare}. Leave the class out, or join it to another."
+            f"y must have two samples or more of each class, one for each half; got 1 of class {rare}. "
+            f"Leave the class out, or join it to another."
         )
     if counts.max() < 4:
         raise ValueError(

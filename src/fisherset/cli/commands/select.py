@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fisherset._files import rows_as_text, safe_cell
 from fisherset._format import printable
 from fisherset.cli import options
-from fisherset.cli.commands.trust import assessed, check_assessable, show_trust
+from fisherset.cli.commands.trust import check_assessable, kept_if_stopped, show_trust
 from fisherset.cli.files import PAGE, SELECTION, STANDARD_OUTPUT, TABLE, LabelledFile, Outputs
 from fisherset.cli.options import Format, Restrictions, Solver, option
 from fisherset.cli.terminal import ProgressBars, Screen
@@ -58,6 +58,7 @@ def select(
     trust: bool = option(
         False, "Also tell whether the selection is stable and better than chance, as `trust` does.", "--trust"
     ),
+    no_check: bool = option(False, "Skip the score on rows that are left out in turns.", "--no-check"),
     wide: bool = option(False, "Print all columns of the result table.", "--wide"),
 ) -> None:
     """Select the k best columns of a table jointly, and prove how good they are.
@@ -111,19 +112,22 @@ def select(
         if trust:
             check_assessable(request)
         from fisherset.cli.answer import find_answer  # and scikit-learn, which takes a second to load
+        from fisherset.cli.commands.check import checked
         from fisherset.cli.printed import show_answer
         from fisherset.cli.remarks import remarks_on, warn_beside
 
         answer = find_answer(request, size, value, solver, limits, silent=silent, quiet=quiet)
         if trust:
-            answer = assessed(answer, silent=silent)
+            answer = kept_if_stopped(answer, silent=silent, quiet=quiet)
+        elif not no_check:
+            answer = checked(answer, silent=silent)
         if printed == "table":
             screen = Screen(quiet)
             show_answer(screen, answer, wide=wide)
-            if trust:
+            if answer.assessment is not None:
                 show_trust(screen, answer)
         else:
-            warn_beside(answer.leakage, remarks_on(answer.selector), quiet=quiet)
+            warn_beside(answer.leakage, answer.doubts, remarks_on(answer.selector), quiet=quiet)
             print(formatted(answer, printed, spreadsheet_safe))  # typer would remove characters from names
         # files come after the answer, which is there even if they cannot be written
         outputs.write(out, lambda: answer.selection.as_json() + "\n")
@@ -168,5 +172,5 @@ def formatted(answer: Answer, printed: Format, safe: bool = False) -> str:
         return "\n".join(printable(row.name) for row in answer.rows)  # for `certify --features -`
     # a program gets the names as they are
     name = safe_cell if safe else printable if sys.stdout.isatty() else str
-    rows = [row._asdict() for row in answer.rows]
+    rows = [row.cells() for row in answer.rows]
     return rows_as_text(rows, "," if printed == "csv" else "\t", "\n", name).rstrip("\n")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from fisherset._format import certificate_sentence, counted
+from fisherset._format import certificate_sentence, listed
 from fisherset.cli import options
 from fisherset.cli.files import PAGE, SELECTION, LabelledFile, Outputs
 from fisherset.cli.grid import Column, fitted_grid
@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from fisherset.cli.request import Request
     from fisherset.report.trust import Frequency
 
-KEY = "halves: share of the halves of the rows that select it; or the like: it or an interchangeable one."
+KEY = "halves: share of the halves of the rows that select it."
+CLUSTER_KEY = " cluster: it, or one of those that it is interchangeable with."
+LEAST_PERMUTATIONS = 19  # from which p can be 0.05
 PAIRS = option(50, "Pairs of halves of the rows to select on; 0 skips them.", "--pairs", least=0)
 PERMUTATIONS = option(200, "Permutations of the target; 0 skips them.", "--permutations", least=0)
-WITHIN = columns_option(
+STRATA = columns_option(
     "Permute the target within the values of a column, such as a batch or a site.",
-    "--within",
+    "--strata",
     metavar="COLUMN",
 )
 
@@ -43,7 +45,7 @@ def trust(
     gamma: str = options.GAMMA,
     pairs: int = PAIRS,
     permutations: int = PERMUTATIONS,
-    within: list[str] | None = WITHIN,
+    strata: list[str] | None = STRATA,
     seed: int = option(0, "Random seed of halves and permutations.", "--seed", least=0),
     out: Path | None = option(None, "Save the selection for `apply` and `certify`.", metavar="FILE"),
     report: Path | None = options.REPORT,
@@ -62,13 +64,14 @@ def trust(
 
       fisherset trust genes.csv -t tumour -k 20 --permutations 1000 --report trust.html
 
-      fisherset trust trial.csv -t relapse -k 8 --exclude site --within site --json
+      fisherset trust trial.csv -t relapse -k 8 --exclude site --strata site --json
     """
     from fisherset.cli.commands.select import check_rows, parse_k
 
     size, value = None if k is None else parse_k(k), options.parse_gamma(gamma)
     if isinstance(size, list):
         raise ValueError(f"-k takes a number (10) or auto; got {k!r}.")
+    check_counts(pairs, permutations)
     outputs = Outputs(
         (out, SELECTION), (report, PAGE), inputs=[*source.inputs, *restrictions.inputs], force=force
     )
@@ -78,7 +81,7 @@ def trust(
     with outputs, source.opened() as path:
         silent = quiet or as_json
         how = restrictions.task, restrictions.split_texts, report is not None
-        table = source.table(path, silent, *how, [*restrictions.named, *(within or ())])
+        table = source.table(path, silent, *how, [*restrictions.named, *(strata or ())])
         check_rows(table, report, None)
         request = make_request(table, source, restrictions)
         request.check_sizes(size)
@@ -86,9 +89,10 @@ def trust(
         from fisherset.cli.answer import find_answer  # and scikit-learn, which takes a second to load
 
         answer = find_answer(request, size, value, "joint", {}, silent=silent, quiet=quiet)
-        answer = assessed(answer, pairs, permutations, within, seed, silent=silent)
+        answer = assessed(answer, pairs, permutations, strata, seed, silent=silent)
         if as_json:
-            typer.echo(json.dumps(answer.selection.trust))
+            selection = answer.selection
+            typer.echo(json.dumps({**(selection.trust or {}), "held_out": selection.held_out}))
         else:
             screen = Screen(quiet)
             screen.lines(request.headline)
@@ -102,6 +106,17 @@ def trust(
             outputs.write(report, answer.page)
         if not as_json:
             outputs.show(screen)
+
+
+def check_counts(pairs: int, permutations: int) -> None:
+    """Refuse numbers of halves and permutations that tell nothing."""
+    if pairs == 1:
+        raise ValueError("--pairs must be 0, or at least 2; got 1.")
+    if 0 < permutations < LEAST_PERMUTATIONS:
+        raise ValueError(
+            f"--permutations must be 0, or at least {LEAST_PERMUTATIONS}, from which p can be 0.05; got "
+            f"{permutations}."
+        )
 
 
 def check_assessable(request: Request) -> None:
@@ -119,7 +134,7 @@ def assessed(
     answer: Answer,
     pairs: int = 50,
     permutations: int = 200,
-    within: list[str] | None = None,
+    strata: list[str] | None = None,
     seed: int = 0,
     *,
     silent: bool,
@@ -127,16 +142,15 @@ def assessed(
     """Return the answer with its assessment."""
     from dataclasses import replace
 
-    from sklearn.base import clone
-
+    from fisherset.cli.commands.check import procedure_of, weighs_all_columns
+    from fisherset.cli.usage import in_options
     from fisherset.trust import assess
 
     request, table = answer.request, answer.request.table
-    groups = None if within is None else request.row_groups("--within", within)
-    selector = clone(answer.selector).set_params(max_memory=None)
+    groups = None if strata is None else request.row_groups("--strata", strata)
     with ProgressBars(silent), status_shown_later():
         found = assess(
-            selector,
+            procedure_of(answer, repeated=True),
             table.X,
             table.y,
             n_pairs=pairs,
@@ -144,45 +158,56 @@ def assessed(
             groups=groups,
             confounders=table.confounders,
             random_state=seed,
+            all_columns=weighs_all_columns(request),
+            support=answer.selector.get_support(),
         )
-    return replace(answer, assessment=found)
+    found = replace(found, reasons={name: in_options(why) for name, why in found.reasons.items()})
+    return replace(answer, assessment=found, checked=found.held_out or found.reasons.get("held_out"))
+
+
+def kept_if_stopped(answer: Answer, *, silent: bool, quiet: bool) -> Answer:
+    """Return the answer with its assessment, or as it is where Ctrl-C comes before any part of that."""
+    try:
+        return assessed(answer, silent=silent)
+    except KeyboardInterrupt:
+        if not quiet:
+            typer.echo("fisherset: interrupted; going on with the selection alone.", err=True)
+        return answer
 
 
 def show_trust(screen: Screen, answer: Answer) -> None:
     """Print the verdicts on a selection, its selection frequencies, and the advice."""
-    from fisherset.report.trust import bound_sentence
+    from fisherset.report.trust import chance_sentences, missing_sentences, stability_sentences
 
-    found, noun = answer.assessment, answer.request.grouping.noun
+    found = answer.assessment
     assert found is not None
-    tested, stable, scored = found.permutation, found.stability, found.held_out
-    rows = answer.frequencies
-    if rows:
-        columns = [
-            Column(noun.removesuffix("s"), [_named(row) for row in rows], names=True),
-            Column("halves", [f"{100 * row.frequency:.0f} %" for row in rows]),
-            Column("or the like", [f"{100 * row.of_cluster:.0f} %" for row in rows], rank=1),
-            Column("interchangeable with", [", ".join(row.others[:3]) for row in rows], names=True, rank=2),
+    if answer.frequencies:
+        _show_frequencies(screen, answer.frequencies, answer.request.grouping.noun)
+    if found.permutation is not None:
+        screen.lines(" ".join(["Chance:", *chance_sentences(found.permutation)]))
+    if found.stability is not None:
+        screen.lines(" ".join(["Stability:", *stability_sentences(found.stability)]))
+    if found.held_out is not None:
+        screen.lines(f"New rows: {found.held_out.sentence}")
+    if answer.solver == "exact":
+        screen.lines("On halves, permuted targets and in folds --solver is joint.")
+    screen.lines(*missing_sentences(found), f"Advice: {found.advice}")
+
+
+def _show_frequencies(screen: Screen, rows: list[Frequency], noun: str) -> None:
+    """Print how often features are selected on halves of the rows."""
+    columns = [
+        Column(noun.removesuffix("s"), [_named(row) for row in rows], names=True),
+        Column("halves", [f"{100 * row.frequency:.0f} %" for row in rows]),
+    ]
+    alike = any(row.others for row in rows)
+    if alike:
+        columns += [
+            Column("cluster", [f"{100 * row.of_cluster:.0f} %" for row in rows]),
+            Column("interchangeable with", [listed(row.others, 3) for row in rows], names=True, rank=1),
         ]
-        screen.table(fitted_grid(columns, screen.width))
-        screen.lines(KEY)
-    if tested is not None:
-        screen.lines(
-            f"Chance: p = {tested.pvalue:.2g}. F is {tested.statistic:.3g}; "
-            f"{counted(tested.n_permutations, 'permuted targets')} give {tested.null.mean():.3g} on average, "
-            f"{tested.null.max():.3g} at most.",
-            tested.scheme,
-        )
-    if stable is not None:
-        low, high = stable.index_interval()
-        screen.lines(
-            f"Stability: index {stable.index:.2f} ({low:.2f} to {high:.2f}), where 1 is the same selection "
-            f"on every half and 0 is chance; {stable.index_of_clusters:.2f} for clusters of interchangeable "
-            f"features.",
-            bound_sentence(stable),
-        )
-    if scored is not None:
-        screen.lines(f"New rows: {scored.sentence}")
-    screen.lines(*found.reasons.values(), f"Advice: {found.advice}")
+    screen.table(fitted_grid(columns, screen.width))
+    screen.lines(KEY + (CLUSTER_KEY if alike else ""))
 
 
 def _named(row: Frequency) -> str:

@@ -136,26 +136,26 @@ class FoldScorer(NamedTuple):
     def on(self, train: Indices, test: Indices) -> Callable[[TableProblem, Indices], float]:
         """The score of columns of a problem, which is that of the training rows."""
         held_out, of_scores = (
-            self._values(test),
+            self.values(test),
             None if self.score_weights is None else self.score_weights[test],
         )
-        known = None if self.estimator is None else self._values(train)
-        second = None if self.neighbour is None else self.neighbour.on(train, test, self._values)
+        known = None if self.estimator is None else self.values(train)
+        second = None if self.neighbour is None else self.neighbour.on(train, test, self.values)
 
         def score(problem: TableProblem, members: Indices) -> float:
             if known is None:
                 model = self.own_model(problem, members)
             else:
                 weights = _weighed(None if self.weights is None else self.weights[train])
-                rows, targets = known(problem, members), self._targets(problem, train)
+                rows, targets = known(problem, members), self.targets(problem, train)
                 model = clone(self.estimator).fit(rows, targets, **weights)
             rows = held_out(problem, members)
-            first = float(self.scorer(model, rows, self._targets(problem, test), of_scores))
+            first = float(self.scorer(model, rows, self.targets(problem, test), of_scores))
             return first if second is None else (first + second(problem, members)) / 2
 
         return score
 
-    def _values(self, rows: Indices) -> Values:
+    def values(self, rows: Indices) -> Values:
         """The adjusted values of some rows in columns of a problem."""
         some = self.X[rows] if sparse.issparse(self.X) else None  # of dense ones columns are taken alone
 
@@ -169,7 +169,7 @@ class FoldScorer(NamedTuple):
     def _confounders(self, rows: Indices) -> Floats | None:
         return None if self.confounders is None else self.confounders[rows]
 
-    def _targets(self, problem: TableProblem, rows: Indices) -> NDArray[Any]:
+    def targets(self, problem: TableProblem, rows: Indices) -> NDArray[Any]:
         y, coding = self.y[rows], problem.coding
         if self.confounders is None or not isinstance(coding, Numbers) or y.dtype.kind != "f":
             return y

@@ -241,8 +241,10 @@ class StoredProducts:
 class SampleSpace:
     """Products of rows, each times the root of its weight: n x n, for when more columns are in play."""
 
-    def __init__(self, problem: TableProblem, size: int) -> None:
+    def __init__(self, problem: TableProblem, size: int, H: Floats | None = None) -> None:
         self._problem, self.size = problem, size
+        if H is not None:
+            self.H = H
 
     @cached_property
     def H(self) -> Floats:

@@ -46,6 +46,13 @@ class SparseColumnProducts(RowProducts):
         self._columns: Sparse = None
         self._narrow: RowProducts | None = None
 
+    def __copy__(self) -> SparseColumnProducts:
+        """A copy that extracts columns for itself from here on."""
+        found = object.__new__(type(self))
+        found.__dict__.update(self.__dict__)
+        found._place = self._place.copy()
+        return found
+
     @staticmethod
     def suits(source: MemoryRows, max_bytes: int) -> bool:
         """Whether a table is CSR, and small enough for copies of so many bytes."""

@@ -11,6 +11,7 @@ from its error, the residuals are computed from the rows.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -67,13 +68,24 @@ class Scatter:
         # sum of n_k (mean of class k - mean)^2 of each column, never above the total
         self.between: Floats = np.minimum(np.where(self._unrelated, 0.0, squares) / self.n, self.total)
 
+    def with_targets(self, products: Floats, moments: Moments, coding: Coding) -> Scatter:
+        """The scatter between other targets, from X'H in the units of the guard."""
+        other = copy(self)
+        other.moments, other._coding, other.rank = moments, coding, products.shape[1]
+        other.ceiling = coding.ceiling(moments)
+        squares = np.einsum("jr,jr->j", products, products)
+        other.between = np.minimum(np.where(self.constant, 0.0, squares) / self.n, self.total)
+        return other
+
     def _constant(self, total: Floats) -> NDArray[np.bool_]:
         """Columns that are constant before confounders are removed; after a subtraction few are known."""
         moments = self.moments
         if moments.subtracted:  # but those of whole numbers: n times the squares is the square of the sum
-            sums = zip(moments.exact.tolist(), moments.squares.tolist(), moments.NX[0].tolist(), strict=True)
-            same = [exact and int(self.n) * int(square) == int(total) ** 2 for exact, square, total in sums]
-            return np.asarray(np.logical_or(moments.added == 0, same), dtype=np.bool_)
+            constant: NDArray[np.bool_] = moments.added == 0
+            exact = np.flatnonzero(moments.exact & ~constant)
+            sums = zip(moments.squares[exact].tolist(), moments.NX[0, exact].tolist(), strict=True)
+            constant[exact] = [int(self.n) * int(square) == int(whole) ** 2 for square, whole in sums]
+            return constant
         if len(moments.NX) > 1:
             total = np.maximum(moments.squares - moments.NX[0] ** 2 / self.n, 0.0)
         with np.errstate(over="ignore"):
