@@ -178,9 +178,9 @@ def test_what_apply_takes(folder):
     commands = typer.main.get_command(app).commands.items()
     texts = {name: param.help for name, one in commands for param in one.params if param.name == "file"}
     with_folders = {name for name, text in texts.items() if "folder" in text.lower()}
-    assert with_folders == {"select", "certify", "alternatives", "summarize", "trust"}
+    assert with_folders == {"select", "certify", "alternatives", "summarize"}
     with_summaries = {name for name, text in texts.items() if "summar" in text}
-    assert with_summaries == {"select", "certify", "alternatives", "trust"}
+    assert with_summaries == {"select", "certify", "alternatives"}
 
 
 @pytest.mark.parametrize("name", ["select", "alternatives", "certify"])

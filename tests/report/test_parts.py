@@ -444,6 +444,7 @@ def test_a_bound_that_says_nothing_is_not_stated():
 def test_classes_of_features_on_a_page(assessed):
     _, explained, report, page = page_with_trust(assessed)
     assert report.losses.classes == [EVIL, "b & c", "c"]
+    assert not report.losses.upright
     for at, row in enumerate(report.rows):
         place = [assessed[2][j] for j in explained.features].index(row.name)
         shares = explained.class_drops[place] / explained.class_objectives

@@ -224,7 +224,7 @@ REFUSALS = [
     case("an unknown format", f"{SELECT} --format JSON"),
     case("two formats", f"{SELECT} --json --format csv"),
     case("several sizes of trust", "trust t.csv -t kind -k 2,3"),
-    case("trust in a summary", "trust a.npz -k 2", parts),
+    case("trust in a summary", "select a.npz -k 2 --trust", parts),
     case("no number", f"{SELECT} --time-limit soon"),
     case("no file", "select"),
     case("a URL", "select https://example.org/t.csv -t kind"),

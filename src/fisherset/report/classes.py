@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fisherset import Explanation
-from fisherset._format import separation
+from fisherset.plots.style import distinct
 from fisherset.report.pages import short
 
 if TYPE_CHECKING:
     from fisherset.report.features import ChosenFeature
 
-MOST_CLASSES = 8  # columns of losses that fit on a page without scrolling, and on a sheet
+LONGEST = 20  # characters of the label of a class in a table
+MOST_CLASSES = 16  # in a table of the losses of classes
+FEW, BRIEF = 6, 5  # classes, and characters of their names, up to which these are written across
 
 
 class ClassLoss(NamedTuple):
@@ -34,12 +36,28 @@ class ClassLoss(NamedTuple):
     difference: float
 
 
-def separation_of(found: Explanation, some: Sequence[tuple[Any, int]], at: int, value: str | None) -> str:
-    """Say which classes a feature separates from the rest."""
-    known = bool(np.isfinite(found.class_differences[at]).any())
-    words = ("higher", "lower") if value is None else (f"more {value}", f"less {value}")
-    named = [(str(label), sign) for label, sign in some]
-    return separation(named, two=found.classes.size == 2, words=words if known else None)
+def words_for(found: Explanation, at: int, value: str | None) -> tuple[str, str] | None:
+    """Return the words for a feature that is higher in a class, or for a value that is more frequent."""
+    if not np.isfinite(found.class_differences[at]).any():
+        return None
+    return ("higher", "lower") if value is None else (f"more {value}", f"less {value}")
+
+
+def class_labels(found: Explanation) -> dict[str, str]:
+    """Return short labels of the classes, no two of them alike.
+
+    Parameters
+    ----------
+    found : Explanation
+        With the classes.
+
+    Returns
+    -------
+    labels : dict of str to str
+        By the classes.
+    """
+    classes = [str(label) for label in found.classes.tolist()]
+    return dict(zip(classes, distinct(classes, LONGEST), strict=True))
 
 
 def losses_by_class(found: Explanation, at: int) -> dict[str, ClassLoss]:
@@ -57,6 +75,8 @@ class LossTable(NamedTuple):
     ----------
     classes : list of str
         Names of the classes.
+    labels : list of str
+        The same, shorter, and no two alike.
     parts : list of float
         Part of F of each class.
     rows : list of (str, list of ClassLoss)
@@ -64,8 +84,14 @@ class LossTable(NamedTuple):
     """
 
     classes: list[str]
+    labels: list[str]
     parts: list[float]
     rows: list[tuple[str, list[ClassLoss]]]
+
+    @property
+    def upright(self) -> bool:
+        """Whether the names of the classes are too many, and too long, to be written across."""
+        return len(self.labels) > FEW and max(map(len, self.labels)) > BRIEF
 
     @property
     def most(self) -> float:
@@ -92,4 +118,4 @@ def loss_table(found: Explanation, rows: Sequence[ChosenFeature]) -> LossTable |
     if not 2 < len(classes) <= MOST_CLASSES:
         return None
     losses = [(short(row.shown), list(row.by_class.values())) for row in rows]
-    return LossTable(classes, found.class_objectives.tolist(), losses)
+    return LossTable(classes, list(class_labels(found).values()), found.class_objectives.tolist(), losses)

@@ -17,9 +17,10 @@ from fisherset._format import (
     leakage_sentence,
     most_share,
     repeated_option,
+    separation,
     shown,
 )
-from fisherset.report.classes import ClassLoss, losses_by_class, separation_of
+from fisherset.report.classes import ClassLoss, losses_by_class, words_for
 from fisherset.report.pages import short
 
 # The score of a feature by itself; of a group it is the sum over its features.
@@ -61,9 +62,11 @@ class ChosenFeature(NamedTuple):
         Upper bound on F over all sets without it; NaN where it is no smaller than F.
     required : bool
         Whether it had to be selected, by request.
-    separates : str
-        The classes that it mainly separates from the rest: "ALL higher, AML lower"; of two classes "higher
-        in ALL"; empty for a target of numbers.
+    separated : sequence of (str, int)
+        The classes that it mainly separates from the rest, with 1 where it is higher in them, -1 where it is
+        lower, and 0 where that is not clear by itself; none for a target of numbers.
+    words : (str, str) or None
+        The words for 1 and -1; None where neither is known, as of a group of several features.
     by_class : mapping of str to ClassLoss
         What each class loses without it.
     """
@@ -81,7 +84,8 @@ class ChosenFeature(NamedTuple):
     exchanged: float = math.nan
     bound_without: float = math.nan
     required: bool = False
-    separates: str = ""
+    separated: Sequence[tuple[str, int]] = ()
+    words: tuple[str, str] | None = None
     by_class: Mapping[str, ClassLoss] = {}
 
     def record(self) -> dict[str, Any]:
@@ -106,7 +110,30 @@ class ChosenFeature(NamedTuple):
         cells : dict
             Strings and numbers.
         """
-        return {key: value for key, value in self._asdict().items() if key != "by_class"}
+        left_out = ("separated", "words", "by_class")
+        cells = {key: value for key, value in self._asdict().items() if key not in left_out}
+        return {**cells, "separates": self.separates}
+
+    @property
+    def separates(self) -> str:
+        """The classes that it separates from the rest: "ALL higher, AML lower", of two "higher in ALL"."""
+        return self.separation({})
+
+    def separation(self, labels: Mapping[str, str]) -> str:
+        """Return `separates` with labels in place of classes.
+
+        Parameters
+        ----------
+        labels : mapping of str to str
+            Of some classes.
+
+        Returns
+        -------
+        words : str
+            Empty for a target of numbers.
+        """
+        named = [(labels.get(name, name), sign) for name, sign in self.separated]
+        return separation(named, two=len(self.by_class) == 2, words=self.words)
 
     @property
     def shown(self) -> str:
@@ -180,7 +207,8 @@ def chosen_features(
                 names[best] if best >= 0 else None,
                 float(found.exchanged[at]),
                 bound if in_every and math.isfinite(bound) else math.nan,
-                separates=separation_of(found, separated[at], int(at), (values or {}).get(j)),
+                separated=[(str(label), sign) for label, sign in separated[at]],
+                words=words_for(found, int(at), (values or {}).get(j)),
                 by_class=losses_by_class(found, int(at)),
             )
         )
@@ -190,9 +218,7 @@ def chosen_features(
 def shortened(row: ChosenFeature) -> ChosenFeature:
     """Return a row with names that a page can show."""
     stand_in, exchange = (name and short(name) for name in (row.stand_in, row.exchange))
-    return row._replace(
-        name=short(row.name), stand_in=stand_in, exchange=exchange, separates=short(row.separates)
-    )
+    return row._replace(name=short(row.name), stand_in=stand_in, exchange=exchange)
 
 
 class Remark(NamedTuple):

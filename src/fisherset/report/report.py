@@ -13,7 +13,7 @@ from fisherset import Explanation, NearBest, __version__
 from fisherset._format import certificate_sentence, counted
 from fisherset.evaluation import TITLES, Comparison
 from fisherset.evaluation import HeldOut as Checked
-from fisherset.report.classes import LossTable, loss_table
+from fisherset.report.classes import LossTable, class_labels, loss_table
 from fisherset.report.comparisons import Alternatives, Compared, Sizes, build_alternatives, build_comparison
 from fisherset.report.features import (
     OWN_SCORES,
@@ -62,6 +62,8 @@ class Report(NamedTuple):
         The features, best first.
     losses : LossTable or None
         What each class loses without each feature.
+    class_labels : mapping of str to str
+        Short labels of the classes.
     pictures, panels, downloads : Pictures, Panels, Downloads
         The pictures, those of each selected feature, and the features as files.
     comparison, alternatives, sizes : Compared, Alternatives, Sizes or None
@@ -85,6 +87,7 @@ class Report(NamedTuple):
     task: str
     rows: list[ChosenFeature]
     losses: LossTable | None
+    class_labels: Mapping[str, str]
     pictures: Pictures
     panels: Panels
     downloads: Downloads
@@ -213,6 +216,7 @@ def build_report(
         task=task,
         rows=[shortened(row) for row in rows],
         losses=loss_table(found, rows),
+        class_labels=class_labels(found),
         pictures=pictures_of(sample),
         panels=panels_of(sample),
         downloads=build_downloads([row.record() for row in rows], members, numbers_in_files),

@@ -10,7 +10,7 @@ import typer
 
 from fisherset._format import certificate_sentence, listed
 from fisherset.cli import options
-from fisherset.cli.files import PAGE, SELECTION, LabelledFile, Outputs
+from fisherset.cli.files import PAGE, SELECTION, Outputs, WholeFile
 from fisherset.cli.grid import Column, fitted_grid
 from fisherset.cli.options import Restrictions, columns_option, option
 from fisherset.cli.terminal import ProgressBars, Screen, status_shown_later
@@ -34,7 +34,7 @@ STRATA = columns_option(
 
 @options.command
 def trust(
-    source: LabelledFile,
+    source: WholeFile,
     restrictions: Restrictions,
     k: str | None = option(
         None,
