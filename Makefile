@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 # OpenBLAS core types, with the number of threads, and the tests that rounding can reach. numpy's wheels of
 # 2026 compute for Zen as for Haswell, and call Prescott Katmai.
 CORES := Haswell-1 Prescott-2 Sandybridge-1 Zen-2
-NUMERICAL := tests/solver tests/statistics tests/selection tests/selectors tests/analysis tests/public tests/test_soundness.py
+NUMERICAL := tests/solver tests/statistics tests/selection tests/selectors tests/analysis tests/trust tests/public tests/test_soundness.py
 NUMERICAL += $(patsubst %,--ignore=tests/public/test_%.py,bad_input faults libraries memory out_of_core progress sklearn)
 
 # Test processes fill the cores: threads within them would only wait for each other. Bytecode is kept, even if
