@@ -563,6 +563,21 @@ def check_near_best(call, case, found, admitted):
     return ""
 
 
+def check_permutations(call, case, found, admitted):
+    """F of each selection lies between 0 and the classes less one."""
+    most = len({code for code, w in zip(case.codes, case.mass, strict=True) if w}) - 1
+    values = np.append(found.statistic, found.null)
+    right = np.isfinite(values).all() and (values >= -CLOSE).all() and (values <= most + CLOSE).all()
+    return "" if right and 0 < found.pvalue <= 1 else f"F are {values}"
+
+
+def check_stability(call, case, found, admitted):
+    """Frequencies are shares of the halves, on each of which columns of the table are selected."""
+    shares = found.frequencies
+    wrong = ((shares < 0) | (shares > 1)).any() or found.supports.sum(axis=1).max() > case.table.shape[1]
+    return f"frequencies are {shares}" if wrong else ""
+
+
 CHECKS = {
     "FisherScore": check_fisher,
     "HSICScore": check_hsic,
@@ -577,6 +592,8 @@ CHECKS = {
     "criterion_terms": check_terms,
     "explain": check_explanation,
     "near_best": check_near_best,
+    "permutation_test": check_permutations,
     "selection_path": check_path,
+    "stability": check_stability,
     "summarize": check_generalized,
 }
