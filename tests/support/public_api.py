@@ -105,6 +105,16 @@ def _from_summary(X, y, *, task="classification", n_features_to_select=2, gamma=
     return selector(n_features_to_select, gamma=gamma).fit(whole)
 
 
+def _permuted(X, y, *, n_features_to_select=2, gamma="scale", **parameters):
+    selector = GeneralizedFisherScore(n_features_to_select, gamma=gamma)
+    return permutation_test(selector, X, y, n_permutations=3, random_state=0, **parameters)
+
+
+def _halved(X, y, *, n_features_to_select=2, gamma="scale", **parameters):
+    selector = GeneralizedFisherScore(n_features_to_select, gamma=gamma)
+    return stability(selector, X, y, n_pairs=2, random_state=0, **parameters)
+
+
 def _of_summary(task):
     return PublicCall(
         name="summarize" + (f"({task=})" if task == "regression" else ""),
@@ -142,17 +152,15 @@ PUBLIC_CALLS = [
     _of_summary("regression"),
     PublicCall(
         "stability",
-        lambda X, y, **more: stability(GeneralizedFisherScore(2), X, y, n_pairs=2, random_state=0, **more),
+        _halved,
         lambda found: found.frequencies,
-        frozenset({"confounders"}),
+        frozenset({"n_features_to_select", "gamma", "confounders"}),
     ),
     PublicCall(
         "permutation_test",
-        lambda X, y, **more: permutation_test(
-            GeneralizedFisherScore(2), X, y, n_permutations=3, random_state=0, **more
-        ),
+        _permuted,
         lambda found: np.append(found.statistic, found.null),
-        frozenset({"confounders"}),
+        frozenset({"n_features_to_select", "gamma", "confounders"}),
     ),
     PublicCall(  # whose other parameters have tests of their own
         "compare",

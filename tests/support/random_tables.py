@@ -284,10 +284,6 @@ def ask(call, case):
             return None, error, caught
 
 
-# Functions that are called with a selector of two features.
-RESAMPLED = ("stability", "permutation_test")
-
-
 def complaint(call, case):
     """The fault in the answer of a call to a case; empty where there is none."""
     found, error, caught = ask(call, case)
@@ -297,9 +293,6 @@ def complaint(call, case):
     faults = case.faults - {*(() if call.labelled else ("labels",)), *(() if call.weighted else ("weights",))}
     if error is not None:
         return _bad_refusal(call, case, error, faults)
-    sized = {"n_features_to_select", "k", "ks", "features"} & call.parameters
-    faults = faults - ({"k"} if call.labelled and call.name in RESAMPLED and not sized else set())
-    faults = faults - ({"gamma"} if call.name in RESAMPLED else set())
     if faults:
         return f"answered, though there is a fault in {', '.join(sorted(faults))}"
     admitted = any(issubclass(w.category, ConvergenceWarning) and "float64" in str(w.message) for w in caught)
@@ -321,8 +314,6 @@ def _bad_refusal(call, case, error, faults):
     if call.name.startswith("TraceRatio") and message.startswith("A ratio of sums needs"):
         sizes = [max(abs(value) for value in x) for x in case.table.T if len(set(x)) > 1]
         return "" if max(sizes) > 10**120 * min(sizes) else f"refused: {message}"
-    if call.name in RESAMPLED and message.startswith("n_features_to_select must"):
-        return "" if case.table.shape[1] < 2 else f"refused: {message}"
     if call.name == "stability" and message.startswith("y must have"):
         counts = np.bincount([code for code, w in zip(case.codes, case.mass, strict=True) if w])
         return "" if counts[counts > 0].min() < 2 or counts.max() < 4 else f"refused: {message}"
@@ -576,8 +567,8 @@ def check_near_best(call, case, found, admitted):
 
 
 def check_stability(call, case, found, admitted):
-    """Two features on each half, and frequencies that count them."""
-    if not np.all(found.supports.sum(axis=1) == 2):
+    """As many features on each half as are asked for, and frequencies that count them."""
+    if not np.all(found.supports.sum(axis=1) == case.count):
         return f"{found.supports.sum(axis=1)} features are selected"
     if not np.array_equal(found.frequencies, found.supports.mean(axis=0)):
         return f"frequencies are {found.frequencies}"

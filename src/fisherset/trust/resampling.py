@@ -171,6 +171,8 @@ def _by_statistics(selector: Any, X: Any, y: Any, given: FitArguments) -> Resamp
     weighty = None if memory.weight is None else np.flatnonzero(memory.weight > 0)
     halves = Halves(source.n_rows, table.codes if table.codes.size else None, weighty)
     _check_halves(halves, table.classes)
+    if selector.gamma != "scale":  # must suit all rows, too, as in a fit
+        resolve_gamma(selector.gamma, constraints.pose(folded.whole(), k))
     names = None if request.names is None else np.array(request.names, dtype=object)
     fits = JointFits(folded, constraints, k, selector.gamma, options)
     return Resampled(halves, fits.pair, names, rows, constraints.codes if constraints.grouped else None)
