@@ -76,6 +76,8 @@ def build(folder):
     for path in ROOT.iterdir():
         if path.name in ("docs", "examples"):
             shutil.copytree(path, source / path.name, ignore=shutil.ignore_patterns(*MADE, "__pycache__"))
+        elif path.is_file():  # pages that include others look for links next to them
+            shutil.copy(path, source)
         elif not path.name.startswith("."):
             (source / path.name).symlink_to(path)
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "docs", folder / "html"]
