@@ -27,7 +27,7 @@ demo: $(VENV)/cli.stamp  ## all methods on handwritten digits, within a minute, 
 reproduce: $(VENV)/cli.stamp  ## the paper's tables and figures again, into reproduction/
 	$(BIN)/fisherset reproduce
 
-test: $(VENV)/test.stamp lint  ## lint, types, doctests, tests: about five minutes on two cores
+test: $(VENV)/test.stamp lint  ## lint, types, doctests, tests: under ten minutes on two cores
 	$(ONE_THREAD) $(BIN)/python -m pytest -n auto --dist loadgroup
 
 test-long: $(VENV)/test.stamp  ## more cases of the same checks, slow checks, more random cases
